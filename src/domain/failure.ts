@@ -1,0 +1,268 @@
+/**
+ * Everything that can go wrong on the way from a command to its answer, one class a concern.
+ * A class carries data; its constructor writes the sentence that says what happened. What to do about
+ * it, and the button, is said in one place: `slack/failure-reply.ts`, an exhaustive switch over `kind`.
+ *
+ * Nothing secret and no body of a response ever goes into a failure: it is logged and shown.
+ */
+
+/** Which of the services a failure speaks of. */
+export type Service = 'billing' | 'identity';
+
+const NAMES: Record<Service, string> = { billing: 'The billing service', identity: 'The identity service' };
+
+abstract class Base<K extends string> extends Error {
+  readonly kind: K;
+  constructor(kind: K, sentence: string, options?: ErrorOptions) {
+    super(sentence, options);
+    this.kind = kind;
+    this.name = new.target.name;
+  }
+}
+
+/** HTTP 401: the token is wrong, lapsed or withdrawn. */
+export class TokenRejected extends Base<'token-rejected'> {
+  constructor(readonly service: Service) {
+    super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);
+  }
+}
+
+/** HTTP 403: the token is known and may not. */
+export class Forbidden extends Base<'forbidden'> {
+  constructor(readonly service: Service) {
+    super('forbidden', `${NAMES[service]} does not let this access token read that (HTTP 403).`);
+  }
+}
+
+/** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
+export class NoData extends Base<'no-data'> {
+  constructor(
+    readonly project: string,
+    readonly productName: string,
+    readonly productId: 1 | 2 | 3,
+  ) {
+    super('no-data', `Project ${project} gave no data as ${productName} (${productId}).`);
+  }
+}
+
+/** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
+export class GraphqlErrors extends Base<'graphql-errors'> {
+  constructor(
+    readonly messages: readonly string[],
+    readonly status: number,
+  ) {
+    super('graphql-errors', 'The billing service refused the question.');
+  }
+}
+
+/** HTTP 429 that outlasted the retries. `retryAfter` in seconds, when the service said it. */
+export class RateLimited extends Base<'rate-limited'> {
+  constructor(
+    readonly service: Service,
+    readonly retryAfter?: number,
+  ) {
+    super('rate-limited', `${NAMES[service]} is being asked too often (HTTP 429).`);
+  }
+}
+
+/** No whole answer within the deadline, `after` milliseconds. */
+export class TimedOut extends Base<'timed-out'> {
+  constructor(
+    readonly service: Service,
+    readonly after: number,
+  ) {
+    super('timed-out', `${NAMES[service]} did not answer within ${Math.round(after / 1000)} seconds.`);
+  }
+}
+
+/** No connection, or one that broke: `code` is the system's (ECONNREFUSED, ECONNRESET, ENOTFOUND, CERT_…). */
+export class Unreachable extends Base<'unreachable'> {
+  constructor(
+    readonly service: Service,
+    readonly host: string,
+    readonly code: string,
+    options?: ErrorOptions,
+  ) {
+    super('unreachable', `${NAMES[service]} at ${host} could not be reached (${code}).`, options);
+  }
+}
+
+/** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
+export class ServiceFailed extends Base<'service-failed'> {
+  constructor(
+    readonly service: Service,
+    readonly status: number,
+  ) {
+    super('service-failed', `${NAMES[service]} answered with an error (HTTP ${status}).`);
+  }
+}
+
+/** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
+export class ServicePaused extends Base<'service-paused'> {
+  constructor(
+    readonly service: Service,
+    readonly host: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      'service-paused',
+      `${NAMES[service]} at ${host} failed many times in a row, so Tally leaves it alone for a few seconds.`,
+      options,
+    );
+  }
+}
+
+/** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
+export class Nonsense extends Base<'nonsense'> {
+  constructor(
+    readonly service: Service,
+    readonly what: string,
+    options?: ErrorOptions,
+  ) {
+    super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+  }
+}
+
+/** The body passed the size limit, `limit` bytes. */
+export class TooLarge extends Base<'too-large'> {
+  constructor(
+    readonly service: Service,
+    readonly limit: number,
+  ) {
+    super(
+      'too-large',
+      `${NAMES[service]} sent more than ${Math.round(limit / 1024 / 1024)} MB; Tally stopped reading.`,
+    );
+  }
+}
+
+/** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
+export class Redirected extends Base<'redirected'> {
+  constructor(
+    readonly service: Service,
+    readonly status: number,
+    readonly target: string,
+  ) {
+    super(
+      'redirected',
+      `${NAMES[service]} redirects elsewhere (HTTP ${status}). Tally does not follow, because the token would go along.`,
+    );
+  }
+}
+
+/** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
+export class AddressRefused extends Base<'address-refused'> {
+  constructor(
+    readonly host: string,
+    readonly why: string,
+  ) {
+    super('address-refused', `Tally does not connect to ${host}: it ${why}.`);
+  }
+}
+
+/** A word that cannot be taken. `suggestion` is the whole text corrected, ready to run again. */
+export class WordRefused extends Base<'word-refused'> {
+  constructor(
+    readonly word: string,
+    readonly why: string,
+    readonly works: string,
+    readonly suggestion?: string,
+  ) {
+    super('word-refused', `“${word}” ${why}. ${works}`);
+  }
+}
+
+/** Something in the command looks like a secret. It is not carried here, so that it can't be repeated. */
+export class SecretPasted extends Base<'secret-pasted'> {
+  constructor() {
+    super('secret-pasted', 'That looks like a token or a password. Tally did not store, log or repeat it.');
+  }
+}
+
+/** A period without length yet: `today` at the first millisecond of the day. */
+export class JustBegun extends Base<'just-begun'> {
+  constructor(readonly phrase: string) {
+    super('just-begun', `“${phrase}” has only just begun: there is nothing to ask about yet.`);
+  }
+}
+
+/** The command needs a project and none was named. */
+export class ProjectMissing extends Base<'project-missing'> {
+  constructor() {
+    super('project-missing', 'Which project?');
+  }
+}
+
+/** Nobody has registered a token in this workspace yet. */
+export class NotConnected extends Base<'not-connected'> {
+  constructor() {
+    super('not-connected', 'Tally is not connected to a billing service yet.');
+  }
+}
+
+/** The rights do not allow it. */
+export class NotAllowed extends Base<'not-allowed'> {
+  constructor(readonly reason: 'guest' | 'stranger' | 'not-manager') {
+    super(
+      'not-allowed',
+      {
+        guest: 'Guests of this workspace cannot ask Tally.',
+        stranger: 'Tally answers members of the workspace that installed it.',
+        'not-manager': 'Only owners and admins of this workspace can do that.',
+      }[reason],
+    );
+  }
+}
+
+/** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
+export class SealBroken extends Base<'seal-broken'> {
+  constructor(readonly reason: 'unknown-key' | 'not-authentic' | 'malformed') {
+    super('seal-broken', 'The stored access token cannot be opened.');
+  }
+}
+
+/** Redis does not answer. */
+export class StoreUnreachable extends Base<'store-unreachable'> {
+  constructor(options?: ErrorOptions) {
+    super('store-unreachable', 'Tally cannot reach its own store right now.', options);
+  }
+}
+
+/** Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's. */
+export class SlackFailed extends Base<'slack-failed'> {
+  constructor(
+    readonly method: string,
+    readonly code: string,
+    options?: ErrorOptions,
+  ) {
+    super('slack-failed', `Slack did not answer ${method} (${code}).`, options);
+  }
+}
+
+export type Failure =
+  | TokenRejected
+  | Forbidden
+  | NoData
+  | GraphqlErrors
+  | RateLimited
+  | TimedOut
+  | Unreachable
+  | ServiceFailed
+  | ServicePaused
+  | Nonsense
+  | TooLarge
+  | Redirected
+  | AddressRefused
+  | WordRefused
+  | SecretPasted
+  | JustBegun
+  | ProjectMissing
+  | NotConnected
+  | NotAllowed
+  | SealBroken
+  | StoreUnreachable
+  | SlackFailed;
+
+export function isFailure(error: unknown): error is Failure {
+  return error instanceof Base;
+}
