@@ -1,0 +1,247 @@
+import { type BillingDay, readBillingDay } from './billing-day.ts';
+import type { Day } from './calendar.ts';
+import {
+  type Amount,
+  changeInPercent,
+  divide,
+  type Money,
+  plainDigits,
+  readAmount,
+  sum,
+  type WireScalar,
+} from './money.ts';
+
+/** One item of the service's report, as it came. */
+export interface WireCharge {
+  readonly day: WireScalar;
+  readonly totalAmount: WireScalar;
+  readonly totalBonuses: WireScalar;
+}
+
+/** One item, read. Amount and bonuses are never mixed: whether the one contains the other is not shown. */
+export interface Charge {
+  readonly day: BillingDay;
+  readonly amount: Amount;
+  readonly bonuses: Amount;
+}
+
+/**
+ * What a row shows in a column. `raw`: the digits as they came, or of the sum when several items are in it;
+ * `incomplete`: one of those could not be read and is not in `value`.
+ */
+export type Figure =
+  | { readonly value: Money; readonly raw: string; readonly incomplete: boolean }
+  | { readonly unreadable: string };
+
+export interface UsageRow {
+  /** Absent when the service named its day in a way that has no date. */
+  readonly day?: Day;
+  /** The day, or what came in its place. */
+  readonly shown: string;
+  readonly amount: Figure;
+  readonly bonuses: Figure;
+  /** How many items of the service are added in this row; 1 is the rule. */
+  readonly merged: number;
+  /** The service put it into the answer although that day was not asked about. Never so without a day. */
+  readonly outside: boolean;
+}
+
+/** `readable` and `unreadable` count items. Nothing readable makes `value` zero without anything being zero. */
+export interface Total {
+  readonly value: Money;
+  readonly incomplete: boolean;
+  readonly readable: number;
+  readonly unreadable: number;
+}
+
+export interface DayFigure {
+  readonly day: Day;
+  readonly value: Money;
+}
+
+export interface Usage {
+  /** The asked days that have an item, ascending; then days that were not asked about; then what has no day, as it came. */
+  readonly rows: readonly UsageRow[];
+  /** Everything the service sent, today and days outside included. */
+  readonly total: Total;
+  readonly bonuses: Total;
+  /** How many complete days were asked about: `reported`, `missing` and `unreadableDays` together. */
+  readonly fullDays: number;
+  /** Complete asked days with a readable amount. */
+  readonly reported: readonly Day[];
+  /** Complete asked days without an item: missing, not zero. */
+  readonly missing: readonly Day[];
+  /** Complete asked days whose items have no readable amount. */
+  readonly unreadableDays: readonly Day[];
+  /** Those of `reported` whose amount lacks an unreadable item. */
+  readonly partialDays: readonly Day[];
+  /** Rows for days that were not asked about. */
+  readonly outside: number;
+  /** Rows without a day. */
+  readonly unplaced: number;
+  /** Rows with several items of one day. */
+  readonly mergedDays: number;
+  /** A day, over `reported`. */
+  readonly average?: Money;
+  /** Among `reported`; the earliest of equals. */
+  readonly highest?: DayFigure;
+  /** Today's part of a day, where today was asked about and has a readable amount. */
+  readonly today?: DayFigure;
+}
+
+/**
+ * `today` is given when the period includes it, in `days` or not: its part of a day is shown and counted in the total, and
+ * nothing else. `zone` is the IANA name of the reporting zone.
+ */
+export interface Asked {
+  readonly days: readonly Day[];
+  readonly today?: Day;
+  readonly zone: string;
+}
+
+/** Every item lands in exactly one row, whatever it holds. */
+export function readUsage(items: readonly WireCharge[], asked: Asked): Usage {
+  const charges = items.map((item) => readCharge(item, asked.zone));
+  const askedDays = new Set(asked.days);
+  const rows = rowsOf(charges, (day) => askedDays.has(day) || day === asked.today);
+  const fullDays = [...askedDays].filter((day) => day !== asked.today).sort();
+  const seen = new Set(rows.map(({ day }) => day));
+  const amounts = readableAmounts(rows);
+  const figures = fullDays.flatMap((day) => amounts.get(day) ?? []);
+  const today = asked.today === undefined ? undefined : amounts.get(asked.today);
+  return {
+    rows,
+    total: totalOf(charges.map(({ amount }) => amount)),
+    bonuses: totalOf(charges.map(({ bonuses }) => bonuses)),
+    fullDays: fullDays.length,
+    reported: figures.map(({ day }) => day),
+    missing: fullDays.filter((day) => !seen.has(day)),
+    unreadableDays: fullDays.filter((day) => seen.has(day) && !amounts.has(day)),
+    partialDays: figures.filter(({ incomplete }) => incomplete).map(({ day }) => day),
+    outside: rows.filter(({ outside }) => outside).length,
+    unplaced: rows.filter(({ day }) => day === undefined).length,
+    mergedDays: rows.filter(({ merged }) => merged > 1).length,
+    ...extremes(figures),
+    ...(today && { today: { day: today.day, value: today.value } }),
+  };
+}
+
+function readCharge(item: WireCharge, zone: string): Charge {
+  return {
+    day: readBillingDay(item.day, zone),
+    amount: readAmount(item.totalAmount),
+    bonuses: readAmount(item.totalBonuses),
+  };
+}
+
+function rowsOf(charges: readonly Charge[], wasAsked: (day: Day) => boolean): UsageRow[] {
+  const byDay = new Map<Day, Charge[]>();
+  const unplaced: UsageRow[] = [];
+  for (const charge of charges) {
+    if ('unplaced' in charge.day) {
+      unplaced.push(rowOf([charge], charge.day.unplaced));
+      continue;
+    }
+    const { day } = charge.day;
+    const those = byDay.get(day);
+    if (those) those.push(charge);
+    else byDay.set(day, [charge]);
+  }
+  const placed = [...byDay]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([day, those]) => ({ ...rowOf(those, day), day, outside: !wasAsked(day) }));
+  const [within, outside] = [placed.filter((row) => !row.outside), placed.filter((row) => row.outside)];
+  return [...within, ...outside, ...unplaced];
+}
+
+function rowOf(charges: readonly Charge[], shown: string): UsageRow {
+  return {
+    shown,
+    amount: figureOf(charges.map(({ amount }) => amount)),
+    bonuses: figureOf(charges.map(({ bonuses }) => bonuses)),
+    merged: charges.length,
+    outside: false,
+  };
+}
+
+function figureOf(amounts: readonly Amount[]): Figure {
+  const readable = amounts.filter((amount) => 'value' in amount);
+  const [first, second] = readable;
+  if (first === undefined) return { unreadable: unreadableText(amounts) };
+  const value = sum(readable.map((amount) => amount.value));
+  const raw = second ? plainDigits(value) : first.raw;
+  return { value, raw, incomplete: readable.length < amounts.length };
+}
+
+/** Three different pieces of rubbish say as much as three thousand. */
+function unreadableText(amounts: readonly Amount[]): string {
+  const texts = new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : [])));
+  return [...texts].slice(0, 3).join(', ') + (texts.size > 3 ? ', …' : '');
+}
+
+function totalOf(amounts: readonly Amount[]): Total {
+  const readable = amounts.filter((amount) => 'value' in amount);
+  const unreadable = amounts.length - readable.length;
+  const value = sum(readable.map((amount) => amount.value));
+  return { value, incomplete: unreadable > 0, readable: readable.length, unreadable };
+}
+
+function readableAmounts(rows: readonly UsageRow[]): Map<Day, DayFigure & { incomplete: boolean }> {
+  const amounts = new Map<Day, DayFigure & { incomplete: boolean }>();
+  for (const { day, amount } of rows) {
+    if (day !== undefined && 'value' in amount) amounts.set(day, { ...amount, day });
+  }
+  return amounts;
+}
+
+function extremes(figures: readonly DayFigure[]): { average?: Money; highest?: DayFigure } {
+  if (figures.length === 0) return {};
+  const { day, value } = figures.reduce((top, next) => (next.value.gt(top.value) ? next : top));
+  const spent = sum(figures.map((figure) => figure.value));
+  return { average: divide(spent, figures.length), highest: { day, value } };
+}
+
+/** What was spent on those of `days` that `usage` reports: complete days with a readable amount. */
+export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
+  const amounts = readableAmounts(usage.rows);
+  const wanted = new Set(days);
+  const values = usage.reported.flatMap((day) => (wanted.has(day) ? (amounts.get(day)?.value ?? []) : []));
+  return { sum: sum(values), reported: values.length };
+}
+
+/** `current` and `before` are sums, or averages a day; `percent` is absent where a percentage says nothing. */
+export interface Change {
+  readonly basis: 'total' | 'average';
+  readonly current: Money;
+  readonly before: Money;
+  readonly percent?: Money;
+  /** How many days of each side are in it, and how many there could be. */
+  readonly reported: { readonly current: number; readonly before: number };
+  readonly of: { readonly current: number; readonly before: number };
+}
+
+/**
+ * Compares complete reported days only. Where the sides do not have equally many, sums would compare lengths instead of
+ * spending, so the averages a day are compared. Undefined when a side has none.
+ */
+export function compare(
+  current: Usage,
+  before: Usage,
+  days: { readonly current: readonly Day[]; readonly before: readonly Day[] },
+): Change | undefined {
+  const [now, then] = [spentOn(current, days.current), spentOn(before, days.before)];
+  if (now.reported === 0 || then.reported === 0) return undefined;
+  const basis = now.reported === then.reported ? 'total' : 'average';
+  const sides =
+    basis === 'total'
+      ? { current: now.sum, before: then.sum }
+      : { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
+  const percent = changeInPercent(sides.current, sides.before);
+  return {
+    basis,
+    ...sides,
+    ...(percent && { percent }),
+    reported: { current: now.reported, before: then.reported },
+    of: { current: days.current.length, before: days.before.length },
+  };
+}
