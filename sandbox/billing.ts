@@ -1,0 +1,149 @@
+/**
+ * A billing service to try things on: the contract's GraphQL interface over invented books, as strict as
+ * the contract is, with a switch for everything that can go wrong.
+ */
+import { stringify } from 'lossless-json';
+import { createAnswers } from './billing/answers.ts';
+import { billingModes, PLAIN, type Style } from './billing/modes.ts';
+import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
+import { ask } from './billing/schema.ts';
+import {
+  type Answer,
+  type Asked,
+  jsonReply,
+  type Reply,
+  type ServiceOptions,
+  serve,
+  withoutSecrets,
+} from './fake-service.ts';
+import { switchboard } from './modes.ts';
+import type { Switch } from './protocol.ts';
+
+interface BillingRequest {
+  at: number;
+  /** The values of those that authorize are masked. */
+  headers: Record<string, string>;
+  /** The label of the token that came along, `unknown`, or `none`. */
+  token: string;
+  /** The GraphQL document, or the whole body where it held none. */
+  query: string;
+}
+
+/** Answers in place of everything else, authorization included, unless it returns undefined. */
+type Responder = (request: BillingRequest) => Answer | undefined | Promise<Answer | undefined>;
+
+export interface BillingOptions extends ServiceOptions {
+  respond?: Responder;
+}
+
+export interface BillingService {
+  /** The base URL, without `/bill/graphql`. */
+  url: string;
+  mode(): string;
+  setMode(mode: string): void;
+  modes: Switch['modes'];
+  tokens: { label: string; value: string }[];
+  projects: Project[];
+  requests: readonly BillingRequest[];
+  /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
+  setBalance(projectId: string, json: string, product?: ProductId): void;
+  /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for whatever period. */
+  setItems(projectId: string, json: string, product?: ProductId): void;
+  respond(responder: Responder | undefined): void;
+  close(): Promise<void>;
+}
+
+const LAPSED = 'Lapsed';
+const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', LAPSED].map((label) => ({
+  label,
+  value: `sandbox-user-token-${label.toLowerCase()}-not-a-secret`,
+}));
+
+export async function startBilling(options: BillingOptions = {}): Promise<BillingService> {
+  const now = options.now ?? Date.now;
+  const answers = createAnswers(now);
+  const requests: BillingRequest[] = [];
+  const board = switchboard('billing', billingModes(options.slowFor ?? 4_000));
+  let respond = options.respond;
+
+  async function answer(asked: Asked): Promise<Answer> {
+    const request = record(asked);
+    requests.push(request);
+    const dictated = await respond?.(request);
+    if (dictated) return dictated;
+    return board.behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN, ...style }));
+  }
+
+  async function ordinary(asked: Asked, request: BillingRequest, style: Style): Promise<Reply> {
+    const refused = refusal(asked, request);
+    if (refused) return refused;
+    const stranger = strangerIn(asked.body);
+    if (stranger) return problem(400, stranger);
+    const { status, body } = await ask(request.query, answers.source(style));
+    return jsonReply(status, stringify(body) ?? '');
+  }
+
+  const server = await serve({
+    way: 'bot→billing',
+    port: options.port ?? 0,
+    now,
+    answer,
+    onExchange: options.onExchange,
+  });
+  return {
+    ...server,
+    mode: board.mode,
+    setMode: board.setMode,
+    modes: board.modes,
+    tokens: TOKENS,
+    projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
+    requests,
+    setBalance: answers.setBalance,
+    setItems: answers.setItems,
+    respond(responder) {
+      respond = responder;
+    },
+  };
+}
+
+function record({ at, headers, body }: Asked): BillingRequest {
+  const value = headers['x-user-token'];
+  const known = TOKENS.find((token) => token.value === value)?.label ?? 'unknown';
+  const { query } = object(body);
+  return {
+    at,
+    headers: withoutSecrets(headers),
+    token: value === undefined ? 'none' : known,
+    query: typeof query === 'string' ? query : body,
+  };
+}
+
+function refusal(asked: Asked, { token }: BillingRequest): Reply | undefined {
+  if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
+  if (asked.method !== 'POST') return problem(405, 'Only POST is answered here', { Allow: 'POST' });
+  const bearer = asked.headers.authorization !== undefined;
+  if (bearer || ['none', 'unknown', LAPSED].includes(token)) return problem(401, 'Unauthorized');
+  const isJson = /^application\/json\b/i.test(asked.headers['content-type'] ?? '');
+  return isJson ? undefined : problem(415, 'The body has to be application/json');
+}
+
+/** What a body holds beside the one thing the contract puts there. */
+function strangerIn(body: string): string | undefined {
+  const keys = Object.keys(object(body));
+  if (!keys.includes('query')) return 'The body holds no query.';
+  const others = keys.filter((key) => key !== 'query');
+  return others.length > 0 ? `The body holds more than a query: ${others.join(', ')}.` : undefined;
+}
+
+function object(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function problem(status: number, message: string, headers: Record<string, string> = {}): Reply {
+  return jsonReply(status, JSON.stringify({ errors: [{ message }] }), headers);
+}

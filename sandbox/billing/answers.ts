@@ -1,0 +1,101 @@
+/** What the fake knows about a project: its books, unless a test has written something else over them. */
+import { LosslessNumber, parse } from 'lossless-json';
+import { type Ledger, openLedger } from './ledger.ts';
+import type { Style } from './modes.ts';
+import { PROJECTS, type ProductId } from './projects.ts';
+import type { Filter, Source, Subscription } from './schema.ts';
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** JSON that a test dictated, digits kept, by what it is about. */
+interface Dictated {
+  product: ProductId;
+  items?: unknown;
+  balance?: unknown;
+}
+
+export interface Answers {
+  source(style: Style): Source;
+  setBalance(projectId: string, json: string, product?: ProductId): void;
+  setItems(projectId: string, json: string, product?: ProductId): void;
+}
+
+export function createAnswers(now: () => number): Answers {
+  const ledger = openLedger(now());
+  const dictated = new Map<string, Dictated>();
+
+  function dictate(id: string, product: ProductId | undefined, what: Partial<Dictated>): void {
+    const before = dictated.get(id) ?? { product: productOf(id) ?? 1 };
+    dictated.set(id, { ...before, ...what, ...(product && { product }) });
+  }
+
+  /** Whose figures are served: nobody's for a wrong product, or, from a careless service, somebody else's. */
+  function whose({ externalSubscriptionId: id, productId }: Subscription, style: Style): string | undefined {
+    const product = dictated.get(id)?.product ?? productOf(id);
+    if (style.data === 'none' || product === undefined) return undefined;
+    if (product === productId) return id;
+    return style.products === 'careless'
+      ? PROJECTS.find((each) => each.product === productId)?.id
+      : undefined;
+  }
+
+  return {
+    setBalance: (id, json, product) => dictate(id, product, { balance: parse(json) }),
+    setItems: (id, json, product) => dictate(id, product, { items: parse(json) }),
+    source: (style) => ({
+      balance(subscription) {
+        const id = whose(subscription, style);
+        if (id === undefined) return null;
+        if (style.data === 'empty') return { balance: null, bonuses: null };
+        const said = dictated.get(id)?.balance;
+        return said === undefined ? booksBalance(ledger, id, now(), style) : said;
+      },
+      report(filter) {
+        const id = whose(filter, style);
+        if (id === undefined) return null;
+        if (style.data === 'empty') return { items: [] };
+        const said = dictated.get(id)?.items;
+        return said === undefined ? booksReport(ledger, id, filter, now(), style) : { items: said };
+      },
+    }),
+  };
+}
+
+function productOf(id: string): ProductId | undefined {
+  return PROJECTS.find((project) => project.id === id)?.product;
+}
+
+function booksBalance(ledger: Ledger, id: string, at: number, style: Style): unknown {
+  if (!productOf(id)) return null;
+  const { balance, bonuses } = ledger.balance(id, at);
+  return { balance: amount(balance, style), bonuses: amount(bonuses, style) };
+}
+
+function booksReport(ledger: Ledger, id: string, period: Filter, at: number, style: Style): unknown {
+  const from = instant(period.periodFrom);
+  const to = instant(period.periodTo);
+  const incorrect = from === undefined || to === undefined || from > to || to > at;
+  if (incorrect || !productOf(id)) return null;
+  return {
+    items: ledger.charges(id, from, to).map((charge) => ({
+      day: day(charge.day, style),
+      totalAmount: amount(charge.amount, style),
+      totalBonuses: amount(charge.bonuses, style),
+    })),
+  };
+}
+
+/** Undefined for what is not exactly the contract's format or not a moment of the calendar. */
+function instant(text: string): number | undefined {
+  const at = Date.parse(text);
+  return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;
+}
+
+function amount(digits: string, style: Style): unknown {
+  return style.amounts === 'string' ? digits : new LosslessNumber(digits);
+}
+
+function day(date: string, style: Style): unknown {
+  if (style.day === 'date') return date;
+  return style.day === 'epoch' ? Date.parse(date) : `${date}T00:00:00.000Z`;
+}

@@ -1,0 +1,128 @@
+/**
+ * The invented books of the sandbox's projects. Charges are booked at the start of every hour, so a period that cuts a day
+ * in two cuts its amount too and adjoining periods add up to the whole. The same opening instant gives the same
+ * books; what happens after it goes on from there. Amounts are whole numbers of the project's smallest unit.
+ */
+import { type BookedProject, PROJECTS } from './projects.ts';
+
+export interface Charge {
+  /** YYYY-MM-DD, UTC */
+  day: string;
+  /** exact decimals */
+  amount: string;
+  bonuses: string;
+}
+
+export interface Ledger {
+  /** The charges of the days that touch the period, oldest first; bounds in ms, both included. */
+  charges(id: string, from: number, to: number): Charge[];
+  balance(id: string, at: number): { balance: string; bonuses: string };
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const DAYS_OF_HISTORY = 400;
+/** Machines work by day: the share of each hour from midnight on, UTC. */
+const RHYTHM = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
+const BOOKED_BEFORE = RHYTHM.map((_share, hour) => sum(RHYTHM.slice(0, hour))).concat(sum(RHYTHM));
+const WHOLE = sum(RHYTHM);
+
+/** `opened`: the instant at which the books lie 400 days back; ms since the epoch. */
+export function openLedger(opened: number): Ledger {
+  const openingDay = Math.floor(opened / DAY);
+
+  function booked(
+    project: BookedProject,
+    from: number,
+    to: number,
+  ): { day: number; amount: number; bonuses: number }[] {
+    const rows = [];
+    const first = Math.max(Math.floor(from / DAY), openingDay - DAYS_OF_HISTORY);
+    for (let day = first; day <= Math.floor(to / DAY); day++) {
+      const ago = openingDay - day;
+      const begun = within(Math.ceil((from - day * DAY) / HOUR));
+      const ended = within(Math.floor((to - day * DAY) / HOUR) + 1);
+      if (ended <= begun || ago === project.missing) continue;
+      const total = dayTotal(project, day, ago);
+      rows.push({
+        day,
+        amount: part(total, ended) - part(total, begun),
+        bonuses: begun === 0 ? dayBonuses(project, day) : 0,
+      });
+    }
+    return rows;
+  }
+
+  function openingBalance(project: BookedProject): number {
+    if ('units' in project.left) return project.left.units;
+    const week = booked(project, (openingDay - 7) * DAY, openingDay * DAY - 1).map(({ amount }) => amount);
+    return Math.round((project.left.days * sum(week)) / week.length) - project.bonusesLeft;
+  }
+
+  return {
+    charges(id, from, to) {
+      const project = bookedProject(id);
+      return booked(project, from, to).map(({ day, amount, bonuses }) => ({
+        day: new Date(day * DAY).toISOString().slice(0, 10),
+        amount: digits(amount, project.scale),
+        bonuses: digits(bonuses, project.scale),
+      }));
+    },
+    balance(id, at) {
+      const project = bookedProject(id);
+      const spent = sum(booked(project, opened + 1, at).map(({ amount }) => amount));
+      return {
+        balance: digits(openingBalance(project) - spent, project.scale),
+        bonuses: digits(project.bonusesLeft, project.scale),
+      };
+    },
+  };
+}
+
+function bookedProject(id: string): BookedProject {
+  const project = PROJECTS.find((candidate) => candidate.id === id);
+  if (!project) throw new RangeError(`There is no project ${id} in the ledger.`);
+  return project;
+}
+
+function dayTotal(project: BookedProject, day: number, ago: number): number {
+  if (ago === project.credit) return -Math.round(project.perDay * 0.15);
+  const weekday = (day + 4) % 7;
+  const weekly = weekday === 0 || weekday === 6 ? project.weekend : 1;
+  const wobble = 1 + project.wobble * (2 * chance(`${project.id} amount ${day}`) - 1);
+  const growth = 1 - project.growth * ago;
+  const spike = ago === project.spike ? 1.38 : 1;
+  return Math.round(project.perDay * weekly * wobble * growth * spike);
+}
+
+function dayBonuses(project: BookedProject, day: number): number {
+  const drawn = chance(`${project.id} bonuses ${day}`) < project.bonusDays;
+  return drawn ? Math.round(project.perDay * 0.01) : 0;
+}
+
+function part(total: number, hours: number): number {
+  return Math.trunc((total * (BOOKED_BEFORE[hours] ?? 0)) / WHOLE);
+}
+
+function within(hour: number): number {
+  return Math.min(24, Math.max(0, hour));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, next) => total + next, 0);
+}
+
+/** Whole units as a decimal with exactly `scale` places. */
+function digits(units: number, scale: number): string {
+  const padded = String(Math.abs(units)).padStart(scale + 1, '0');
+  return `${units < 0 ? '-' : ''}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+}
+
+/** A number in [0, 1), always the same for the same text: FNV-1a with murmur3's finish. */
+function chance(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,74 @@
+/** The moods of the billing service. */
+import { jsonReply } from '../fake-service.ts';
+import { commonModes, type Mode, mode } from '../modes.ts';
+
+/** What a mode can change about ordinary answers. */
+export interface Style {
+  day: 'date' | 'timestamp' | 'epoch';
+  amounts: 'number' | 'string';
+  /** `none`: the field is null. `empty`: it is there with nothing in it. */
+  data: 'some' | 'none' | 'empty';
+  /** `careless`: a wrong product gets the figures of another project. */
+  products: 'strict' | 'careless';
+}
+
+export const PLAIN: Style = { day: 'date', amounts: 'number', data: 'some', products: 'strict' };
+
+const says = (message: string) => JSON.stringify({ message });
+
+export function billingModes(slowFor: number): Mode<Style>[] {
+  return [
+    ...commonModes(slowFor),
+    mode('401', 'Token refused', 'Rejects every token (401).', () => jsonReply(401, says('Unauthorized'))),
+    mode('403', 'Forbidden', 'Knows the token and does not let it read (403).', () =>
+      jsonReply(403, says('Forbidden')),
+    ),
+    mode('429', 'Too many requests', 'Always asks to come back in 20 s (429).', () =>
+      jsonReply(429, says('Too many requests'), { 'Retry-After': '20' }),
+    ),
+    {
+      mode: '429-once',
+      label: 'Too many requests, once',
+      hint: 'Asks to come back in 1 s the first time it hears a question, then answers it.',
+      arm() {
+        const heard = new Set<string>();
+        return (asked, ordinary) => {
+          if (heard.has(asked.body)) return ordinary();
+          heard.add(asked.body);
+          return jsonReply(429, says('Too many requests'), { 'Retry-After': '1' });
+        };
+      },
+    },
+    mode('500', 'Broken', 'Fails inside (500).', () => jsonReply(500, says('Internal server error'))),
+    mode('no-data', 'No data', 'Answers properly, with nothing in it.', (_asked, ordinary) =>
+      ordinary({ data: 'none' }),
+    ),
+    mode('empty', 'Empty lists', 'Answers with no items and no amounts.', (_asked, ordinary) =>
+      ordinary({ data: 'empty' }),
+    ),
+    mode('graphql-errors', 'GraphQL errors', 'Says 200 and refuses in the body.', () =>
+      jsonReply(
+        200,
+        '{"errors":[{"message":"Subscription storage is being maintained","path":["bill"]}],"data":null}',
+      ),
+    ),
+    mode('wrong-shape', 'Another shape', 'Sends JSON that is not in the contract.', () =>
+      jsonReply(200, '{"data":{"invoice":{"rows":[["2026-11-20","12.00"]]}}}'),
+    ),
+    mode(
+      'careless',
+      'Careless about products',
+      'Answers for a wrong product with another project’s figures.',
+      (_, ordinary) => ordinary({ products: 'careless' }),
+    ),
+    mode('timestamps', 'Days as timestamps', 'Sends day as midnight UTC with a time.', (_, ordinary) =>
+      ordinary({ day: 'timestamp' }),
+    ),
+    mode('epoch', 'Days as numbers', 'Sends day as milliseconds since 1970.', (_, ordinary) =>
+      ordinary({ day: 'epoch' }),
+    ),
+    mode('strings', 'Amounts as text', 'Sends amounts in quotes.', (_, ordinary) =>
+      ordinary({ amounts: 'string' }),
+    ),
+  ];
+}

@@ -1,0 +1,143 @@
+/**
+ * The GraphQL interface in the contract's shapes, and strict about them. The names of its types and what the
+ * contract leaves open (what a malformed document gets, how "no data" looks) are this fake's own choice.
+ */
+import {
+  type ASTNode,
+  type ASTVisitor,
+  execute,
+  GraphQLError,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+  Kind,
+  parse,
+  specifiedRules,
+  type ValidationContext,
+  validate,
+} from 'graphql';
+
+export interface Subscription {
+  /** Digits, however many. */
+  externalSubscriptionId: string;
+  productId: number;
+}
+
+export interface Filter extends Subscription {
+  periodFrom: string;
+  periodTo: string;
+}
+
+/** Where the answers come from; null is "no data". */
+export interface Source {
+  balance(subscription: Subscription): unknown;
+  report(filter: Filter): unknown;
+}
+
+const ProjectId = new GraphQLScalarType<string, string>({
+  name: 'ProjectId',
+  description: 'A numeric literal of any length.',
+  parseLiteral(node) {
+    if (node.kind === Kind.INT && /^\d+$/.test(node.value)) return node.value;
+    throw new GraphQLError('A project ID is a numeric literal and is not quoted.', { nodes: node });
+  },
+  parseValue() {
+    throw new GraphQLError('A project ID is a numeric literal and not a variable.');
+  },
+});
+
+/** The contract shows no types for amounts and days: whatever the source holds is served as it is. */
+const Amount = new GraphQLScalarType({ name: 'Amount', serialize: (value) => value });
+const Day = new GraphQLScalarType({ name: 'Day', serialize: (value) => value });
+
+const required = <T extends GraphQLScalarType>(type: T) => ({ type: new GraphQLNonNull(type) });
+const subscription = { externalSubscriptionId: required(ProjectId), productId: required(GraphQLInt) };
+
+const Balance = new GraphQLObjectType({
+  name: 'Balance',
+  fields: { balance: { type: Amount }, bonuses: { type: Amount } },
+});
+
+const Charge = new GraphQLObjectType({
+  name: 'Charge',
+  fields: { day: { type: Day }, totalAmount: { type: Amount }, totalBonuses: { type: Amount } },
+});
+
+const Report = new GraphQLObjectType({
+  name: 'Report',
+  fields: { items: { type: new GraphQLList(Charge) } },
+});
+
+const ReportFilter = new GraphQLInputObjectType({
+  name: 'ReportFilterInput',
+  fields: { periodFrom: required(GraphQLString), periodTo: required(GraphQLString), ...subscription },
+});
+
+const Bill = new GraphQLObjectType<unknown, Source>({
+  name: 'Bill',
+  fields: {
+    getSubscriptionBalance: {
+      type: Balance,
+      args: subscription,
+      resolve: (_bill, args, source) => source.balance(args as Subscription),
+    },
+    reportSubscriptionConsuming: {
+      type: Report,
+      args: { filter: { type: new GraphQLNonNull(ReportFilter) } },
+      resolve: (_bill, args: { filter?: Filter }, source) => source.report(args.filter as Filter),
+    },
+  },
+});
+
+const schema = new GraphQLSchema({
+  query: new GraphQLObjectType({
+    name: 'Query',
+    fields: { bill: { type: new GraphQLNonNull(Bill), resolve: () => ({}) } },
+  }),
+});
+
+const FOREIGN: Partial<Record<Kind, string>> = {
+  [Kind.VARIABLE_DEFINITION]: 'Variables are not taken.',
+  [Kind.DIRECTIVE]: 'Directives are not taken.',
+  [Kind.INLINE_FRAGMENT]: 'Fragments are not taken.',
+  [Kind.FRAGMENT_DEFINITION]: 'Fragments are not taken.',
+};
+
+/** The documents of the contract as they stand: one nameless operation, one question, nothing around it. */
+function contractOnly(context: ValidationContext): ASTVisitor {
+  return {
+    enter(node) {
+      const objection = FOREIGN[node.kind] ?? objectionTo(node);
+      if (objection) context.reportError(new GraphQLError(objection, { nodes: node }));
+    },
+  };
+}
+
+function objectionTo(node: ASTNode): string | undefined {
+  if (node.kind === Kind.DOCUMENT && node.definitions.length > 1) return 'One operation a request.';
+  if (node.kind === Kind.OPERATION_DEFINITION && node.name) return 'Operations have no names here.';
+  if (node.kind !== Kind.FIELD) return undefined;
+  if (node.alias) return 'Aliases are not taken.';
+  const questions = node.name.value === 'bill' ? node.selectionSet?.selections.length : 1;
+  return questions === 1 ? undefined : 'One question a request.';
+}
+
+const RULES = [...specifiedRules, contractOnly];
+
+/** What a GraphQL endpoint says: the status and the body's object, whose leaves are the source's. */
+export async function ask(query: string, source: Source): Promise<{ status: number; body: unknown }> {
+  try {
+    const document = parse(query, { noLocation: true });
+    const errors = validate(schema, document, RULES);
+    if (errors.length > 0) return { status: 400, body: { errors: errors.map((error) => error.toJSON()) } };
+    return { status: 200, body: await execute({ schema, document, contextValue: source }) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: 400, body: { errors: [{ message }] } };
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * The HTTP half of every fake service: listens on this machine only, reads a whole request, asks `answer`
+ * what to do, and reports the exchange with its secrets masked.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Traffic } from './protocol.ts';
+
+export interface Asked {
+  method: string;
+  /** As it came, percent signs and doubled slashes included, without the query. */
+  path: string;
+  /** With its question mark, or empty. */
+  search: string;
+  headers: Record<string, string>;
+  body: string;
+  at: number;
+  /** Waits; given up when the service closes. */
+  pause(ms: number): Promise<void>;
+}
+
+export interface Reply {
+  status: number;
+  headers?: Record<string, string>;
+  /** An iterable is streamed without a Content-Length. */
+  body?: string | Iterable<string>;
+}
+
+/** `hang`: the connection stays open without a byte. `reset`: it is torn down. */
+export type Answer = Reply | 'hang' | 'reset';
+
+export type Exchange = Omit<Traffic, 'id'>;
+
+export interface ServiceOptions {
+  /** 0, the default, takes a free one. */
+  port?: number;
+  /** ms since the epoch */
+  now?: () => number;
+  /** Told once an exchange is over, also when it ended without an answer. */
+  onExchange?: (exchange: Exchange) => void;
+  /** How long the mode `slow` waits, in ms. */
+  slowFor?: number;
+}
+
+interface Service {
+  way: string;
+  now: () => number;
+  port: number;
+  answer: (asked: Asked) => Promise<Answer>;
+  onExchange?: ((exchange: Exchange) => void) | undefined;
+}
+
+const MASK = '[masked]';
+const SECRET_HEADERS = new Set([
+  'authorization',
+  'cookie',
+  'x-user-token',
+  'x-auth-token',
+  'x-subject-token',
+]);
+const LONGEST_BODY = 1024 * 1024;
+const LONGEST_SHOWN = 4_000;
+
+export async function serve(service: Service): Promise<{ url: string; close(): Promise<void> }> {
+  const closing = new AbortController();
+  const server = createServer((request, response) => {
+    converse(service, request, response, closing.signal).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(service.port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        closing.abort();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function converse(
+  service: Service,
+  request: IncomingMessage,
+  response: ServerResponse,
+  closing: AbortSignal,
+) {
+  const begun = performance.now();
+  const asked = await read(request, service.now(), closing);
+  let said: Answer = 'hang';
+  response.once('close', () => {
+    service.onExchange?.({
+      at: asked.at,
+      way: service.way,
+      title: `${asked.method} ${asked.path}${asked.search}`,
+      status: statusOf(said, response),
+      took: Math.round(performance.now() - begun),
+      request: shown(asked.headers, asked.body),
+      response: typeof said === 'string' ? '' : shown(said.headers ?? {}, bodyText(said)),
+    });
+  });
+  said = await service.answer(asked);
+  if (said === 'reset') request.socket.resetAndDestroy();
+  else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
+}
+
+async function read(request: IncomingMessage, at: number, closing: AbortSignal): Promise<Asked> {
+  const [path = '/', query] = (request.url ?? '/').split('?', 2);
+  return {
+    method: request.method ?? 'GET',
+    path,
+    search: query === undefined ? '' : `?${query}`,
+    headers: Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+    ),
+    body: await readBody(request),
+    at,
+    pause: (ms) => delay(ms, undefined, { signal: closing }),
+  };
+}
+
+/** What exceeds the limit is read and dropped: answering before the client has sent all would reset it. */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    if (size < LONGEST_BODY) chunks.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function send(response: ServerResponse, reply: Reply, headOnly: boolean): Promise<void> {
+  response.writeHead(reply.status, reply.headers);
+  if (headOnly || reply.body === undefined || typeof reply.body === 'string') {
+    response.end(headOnly ? undefined : reply.body);
+    return;
+  }
+  await pipeline(Readable.from(reply.body), response);
+}
+
+function statusOf(said: Answer, response: ServerResponse): string {
+  if (typeof said !== 'string')
+    return response.writableFinished ? String(said.status) : `${said.status}, cut off`;
+  return said === 'reset' ? 'reset' : 'no answer';
+}
+
+function bodyText({ body }: Reply): string {
+  if (body === undefined || typeof body === 'string') return body ?? '';
+  return '(a stream)';
+}
+
+function shown(headers: Record<string, string>, body: string): string {
+  const lines = Object.entries(withoutSecrets(headers)).map(([name, value]) => `${name}: ${value}`);
+  const text = body.replace(/("secret"\s*:\s*")[^"]*/g, `$1${MASK}`);
+  const cut = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return [...lines, '', cut].join('\n');
+}
+
+/** The same headers, the values of those that authorize replaced. */
+export function withoutSecrets(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      SECRET_HEADERS.has(name.toLowerCase()) ? MASK : value,
+    ]),
+  );
+}
+
+/** A reply that is JSON text already. */
+export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
+}
+
+export function htmlReply(status: number, title: string, headers: Record<string, string> = {}): Reply {
+  const body = `<!doctype html>\n<html lang="en">\n<title>${title}</title>\n<h1>${title}</h1>\n</html>\n`;
+  return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
+}

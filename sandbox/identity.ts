@@ -1,0 +1,200 @@
+/**
+ * An identity service to try things on: it issues, checks and revokes tokens as OpenStack Keystone 22 was
+ * seen to, with a switch for everything that can go wrong.
+ */
+import { randomUUID } from 'node:crypto';
+import {
+  type Answer,
+  type Asked,
+  htmlReply,
+  jsonReply,
+  type Reply,
+  type ServiceOptions,
+  serve,
+  withoutSecrets,
+} from './fake-service.ts';
+import { ACCESSES, type Access, type AccessName } from './identity/accesses.ts';
+import {
+  identityModes,
+  malformed,
+  notFound,
+  PLAIN,
+  problem,
+  type Style,
+  unauthorized,
+} from './identity/modes.ts';
+import { createTokens, describeToken, type Tokens } from './identity/tokens.ts';
+import { switchboard } from './modes.ts';
+import type { Switch } from './protocol.ts';
+
+interface IdentityRequest {
+  at: number;
+  method: string;
+  /** With the query. */
+  path: string;
+  /** The values of those that authorize are masked. */
+  headers: Record<string, string>;
+  /** The label of the access in the body, `unknown`, or `none`. */
+  access: string;
+}
+
+export interface IdentityService {
+  /** Without the version segment. */
+  url: string;
+  /** With it: what the console shows as the identity service's address. */
+  authUrl: string;
+  mode(): string;
+  setMode(mode: string): void;
+  modes: Switch['modes'];
+  credentials: { label: string; value: string }[];
+  accesses: Readonly<Record<AccessName, { id: string; secret: string }>>;
+  requests: readonly IdentityRequest[];
+  /** Whether a token was issued here and is neither over nor revoked. */
+  isLive(token: string): boolean;
+  close(): Promise<void>;
+}
+
+const LARGEST_REQUEST = 112 * 1024;
+
+export async function startIdentity(options: ServiceOptions = {}): Promise<IdentityService> {
+  const now = options.now ?? Date.now;
+  const tokens = createTokens(now);
+  const requests: IdentityRequest[] = [];
+  const board = switchboard('identity', identityModes(options.slowFor ?? 4_000));
+
+  async function answer(asked: Asked): Promise<Answer> {
+    requests.push(record(asked));
+    const said = await board.behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
+    return typeof said === 'string' ? said : named(said);
+  }
+
+  const server = await serve({
+    way: 'bot→identity',
+    port: options.port ?? 0,
+    now,
+    answer,
+    onExchange: options.onExchange,
+  });
+  return {
+    ...server,
+    authUrl: `${server.url}/v3`,
+    mode: board.mode,
+    setMode: board.setMode,
+    modes: board.modes,
+    credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
+      { label: `${label}: ID`, value: id },
+      { label: `${label}: secret`, value: secret },
+    ]),
+    accesses: ACCESSES,
+    requests,
+    isLive: (token) => tokens.find(token) !== undefined,
+  };
+}
+
+function record({ at, method, path, search, headers, body }: Asked): IdentityRequest {
+  const { id } = credentialIn(body) ?? {};
+  return {
+    at,
+    method,
+    path: `${path}${search}`,
+    headers: withoutSecrets(headers),
+    access: id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown'),
+  };
+}
+
+function named(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, 'x-openstack-request-id': `req-${randomUUID()}` } };
+}
+
+function ordinary(asked: Asked, tokens: Tokens, style: Style): Reply {
+  const { path, method } = asked;
+  if (path.includes('//'))
+    return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
+  if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
+  if (path === '/') return jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
+  if (path === '/v3' || path === '/v3/') return jsonReply(200, JSON.stringify({ version: version() }));
+  if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
+  if (method === 'POST') return issue(asked, tokens, style);
+  if (method === 'GET' || method === 'HEAD') return check(asked, tokens, style);
+  if (method === 'DELETE' && style.revocation) return revoke(asked, tokens);
+  return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
+}
+
+function version() {
+  return { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
+}
+
+function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
+  const credential = credentialIn(asked.body);
+  if (credential?.id === undefined) return malformed();
+  if (credential.scoped) return unauthorized({ identity: { methods: ['application_credential'] } });
+  const access = findAccess(credential.id);
+  if (!access) return notFound(`Could not find Application Credential: ${credential.id}.`);
+  if (access.secret !== credential.secret || access.state === 'expired') return unauthorized();
+  if (access.state === 'project-disabled') return notFound('Could not find Project: sandbox-project.');
+  const issued = tokens.issue(access);
+  return tokenReply(201, issued.token, describeToken(issued, style.expiry, wantsCatalog(asked)), style);
+}
+
+function check(asked: Asked, tokens: Tokens, style: Style): Reply {
+  const { headers } = asked;
+  if (!tokens.find(headers['x-auth-token'])) return unauthorized();
+  const subject = tokens.find(headers['x-subject-token']);
+  if (!subject) return notFound('Could not find token.');
+  return tokenReply(200, subject.token, describeToken(subject, style.expiry, wantsCatalog(asked)), style);
+}
+
+function revoke({ headers }: Asked, tokens: Tokens): Reply {
+  if (!tokens.find(headers['x-auth-token'])) return unauthorized();
+  const subject = tokens.find(headers['x-subject-token']);
+  if (!subject) return notFound('Could not find token.');
+  tokens.revoke(subject.token);
+  return { status: 204 };
+}
+
+function wantsCatalog({ search }: Asked): boolean {
+  return !new URLSearchParams(search).has('nocatalog');
+}
+
+function tokenReply(status: number, token: string, body: string, style: Style): Reply {
+  const header: Record<string, string> = style.header ? { 'X-Subject-Token': token } : {};
+  return style.body === 'none' ? { status, headers: header } : jsonReply(status, body, header);
+}
+
+function findAccess(id: string): Access | undefined {
+  return Object.values<Access>(ACCESSES).find((access) => access.id === id);
+}
+
+interface Credential {
+  id?: string;
+  secret?: string;
+  scoped: boolean;
+}
+
+/** Undefined for a body that is no request for a token by application access. */
+function credentialIn(body: string): Credential | undefined {
+  const auth = field(parsed(body), 'auth');
+  const identity = field(auth, 'identity');
+  const methods = field(identity, 'methods');
+  if (!Array.isArray(methods) || !methods.includes('application_credential')) return undefined;
+  const credential = field(identity, 'application_credential');
+  const id = field(credential, 'id');
+  const secret = field(credential, 'secret');
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(typeof secret === 'string' && { secret }),
+    scoped: field(auth, 'scope') !== undefined,
+  };
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function field(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? (of as Record<string, unknown>)[name] : undefined;
+}

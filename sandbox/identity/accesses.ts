@@ -1,0 +1,35 @@
+/** The application accesses the sandbox's identity service knows; nothing in here opens anything. */
+
+export interface Access {
+  label: string;
+  id: string;
+  secret: string;
+  restricted: boolean;
+  state: 'good' | 'expired' | 'project-disabled';
+  /** The access lapses so many ms after the token was asked for, if it does. */
+  lapsesIn?: number;
+}
+
+const MINUTE = 60_000;
+
+export const ACCESSES = {
+  good: access('Application access', 1, {}),
+  lapsing: access('Access about to lapse', 2, { lapsesIn: 20 * MINUTE }),
+  unrestricted: access('Unrestricted access', 3, { restricted: false }),
+  expired: access('Expired access', 4, { state: 'expired' }),
+  disabled: access('Access of a disabled project', 5, { state: 'project-disabled' }),
+} as const;
+
+export type AccessName = keyof typeof ACCESSES;
+
+function access(label: string, number: number, rest: Partial<Access>): Access {
+  const id = `5a9db0c${String(number).padStart(25, '0')}`;
+  return {
+    label,
+    id,
+    secret: `sandbox-access-secret-${number}-not-a-secret`,
+    restricted: true,
+    state: 'good',
+    ...rest,
+  };
+}

@@ -1,0 +1,79 @@
+/** The moods of the identity service. */
+import { htmlReply, jsonReply, type Reply } from '../fake-service.ts';
+import { commonModes, type Mode, mode } from '../modes.ts';
+import type { ExpiryForm } from './tokens.ts';
+
+/** What a mode can change about ordinary answers. */
+export interface Style {
+  expiry: ExpiryForm;
+  /** Whether tokens can be given back. */
+  revocation: boolean;
+  /** `none`: 201 with the token in its header and an empty body. */
+  body: 'whole' | 'none';
+  /** Whether the answer carries X-Subject-Token. */
+  header: boolean;
+}
+
+export const PLAIN: Style = { expiry: 'mixed', revocation: true, body: 'whole', header: true };
+
+/** A refusal in the identity API's own words. `extra` stands beside the message. */
+export function problem(code: number, title: string, message: string, extra: object = {}): Reply {
+  return jsonReply(code, JSON.stringify({ error: { code, message, title, ...extra } }));
+}
+
+export const unauthorized = (extra: object = {}): Reply =>
+  problem(401, 'Unauthorized', 'The request you have made requires authentication.', extra);
+
+export const notFound = (message: string): Reply => problem(404, 'Not Found', message);
+
+/** As long as the real one: it quotes the schema that the body does not fit. */
+export function malformed(): Reply {
+  const methods = { type: 'array', items: { type: 'string' } };
+  const credential = { type: 'object', properties: { id: { type: 'string' }, secret: { type: 'string' } } };
+  const identity = {
+    type: 'object',
+    required: ['methods'],
+    properties: { methods, application_credential: credential },
+  };
+  const dump = JSON.stringify({ type: 'object', required: ['identity'], properties: { identity } }, null, 4);
+  return problem(400, 'Bad Request', `Invalid input for field 'auth': it does not fit the schema\n\n${dump}`);
+}
+
+export function identityModes(slowFor: number): Mode<Style>[] {
+  return [
+    ...commonModes(slowFor),
+    mode('401', 'Access refused', 'Rejects every access, as with a wrong secret (401).', () =>
+      unauthorized(),
+    ),
+    mode('404', 'Access unknown', 'Cannot find the access, as when it was deleted (404).', () =>
+      notFound('Could not find Application Credential: sandbox.'),
+    ),
+    mode('403', 'Forbidden', 'Knows the access and does not let it (403).', () =>
+      problem(403, 'Forbidden', 'You are not authorized to perform the requested action.'),
+    ),
+    mode('400', 'Malformed', 'Finds the request malformed, at length (400).', () => malformed()),
+    mode('413', 'Request too large', 'Finds the request too large, in HTML (413).', () =>
+      htmlReply(413, 'Request Entity Too Large'),
+    ),
+    mode('429', 'Too many requests', 'Always asks to come back in 20 s (429).', () => ({
+      ...problem(429, 'Too Many Requests', 'Too many requests.'),
+      headers: { 'Content-Type': 'application/json', 'Retry-After': '20' },
+    })),
+    mode('500', 'Overloaded', 'Fails inside, in HTML (500).', () => htmlReply(500, 'Internal Server Error')),
+    mode('no-zone', 'Expiry without a zone', 'Says when the token ends, not in which zone.', (_, ordinary) =>
+      ordinary({ expiry: 'no-zone' }),
+    ),
+    mode('no-expiry', 'No expiry', 'Does not say when the token ends.', (_, ordinary) =>
+      ordinary({ expiry: 'absent' }),
+    ),
+    mode('bare', 'Header only', 'Sends the token in its header and no body.', (_, ordinary) =>
+      ordinary({ body: 'none' }),
+    ),
+    mode('no-token', 'No token', 'Says 201 and forgets the token.', (_, ordinary) =>
+      ordinary({ header: false }),
+    ),
+    mode('no-revocation', 'No revocation', 'Issues, but takes nothing back (405).', (_, ordinary) =>
+      ordinary({ revocation: false }),
+    ),
+  ];
+}

@@ -1,0 +1,92 @@
+/** How a fake service can misbehave: one table a service, the rows that both share are here. */
+import { type Answer, type Asked, htmlReply, type Reply } from './fake-service.ts';
+import type { Switch } from './protocol.ts';
+
+/** `Style` is what a service lets a mode change about its ordinary answers. */
+type Behaviour<Style> = (
+  asked: Asked,
+  ordinary: (style?: Partial<Style>) => Reply | Promise<Reply>,
+) => Answer | Promise<Answer>;
+
+export interface Mode<Style = unknown> {
+  mode: string;
+  label: string;
+  hint: string;
+  /** Called when the mode is chosen, so that one that counts begins anew. */
+  arm: () => Behaviour<Style>;
+}
+
+const HUGE_CHUNK = 'x'.repeat(64 * 1024);
+const HUGE_CHUNKS = 320;
+
+function* huge(): Generator<string> {
+  yield '{"data":"';
+  for (let i = 0; i < HUGE_CHUNKS; i++) yield HUGE_CHUNK;
+  yield '"}';
+}
+
+/** The modes that any HTTP service can be in. `slowFor` in ms. */
+export function commonModes(slowFor: number): Mode[] {
+  return [
+    mode('healthy', 'Healthy', 'Answers at once and well.', (_asked, ordinary) => ordinary()),
+    mode('slow', 'Slow', `Answers well, after ${slowFor / 1000} s.`, async (asked, ordinary) => {
+      await asked.pause(slowFor);
+      return ordinary();
+    }),
+    mode('hang', 'Hanging', 'Takes the request and never answers.', () => 'hang'),
+    mode('reset', 'Connection reset', 'Tears the connection down.', () => 'reset'),
+    mode('html', 'A web page', 'Says 200 and sends HTML, as a login page or a proxy does.', () =>
+      htmlReply(200, 'Please sign in'),
+    ),
+    mode('redirect', 'Redirect', 'Sends the asker elsewhere (302).', () =>
+      htmlReply(302, 'Found', { Location: 'https://elsewhere.example/login' }),
+    ),
+    mode('too-large', 'Too large', 'Streams 20 MB.', () => ({
+      status: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: huge(),
+    })),
+    mode(
+      'truncated',
+      'Cut short',
+      'Sends half of its JSON and says that was all.',
+      async (_asked, ordinary) => {
+        const reply = await ordinary();
+        const body = String(reply.body ?? '');
+        return { ...reply, body: body.slice(0, Math.ceil(body.length / 2)) };
+      },
+    ),
+  ];
+}
+
+/** A row whose behaviour remembers nothing. */
+export function mode<Style>(
+  name: string,
+  label: string,
+  hint: string,
+  behaviour: Behaviour<Style>,
+): Mode<Style> {
+  return { mode: name, label, hint, arm: () => behaviour };
+}
+
+/** The switch in the panel: which mode is on, and turning it. */
+export function switchboard<Style>(service: string, modes: readonly Mode<Style>[]) {
+  let chosen = find('healthy');
+  let behaviour = chosen.arm();
+
+  function find(name: string): Mode<Style> {
+    const found = modes.find((candidate) => candidate.mode === name);
+    if (!found) throw new RangeError(`The ${service} service has no mode "${name}".`);
+    return found;
+  }
+
+  return {
+    modes: modes.map(({ mode, label, hint }) => ({ mode, label, hint })) satisfies Switch['modes'],
+    mode: () => chosen.mode,
+    setMode(name: string) {
+      chosen = find(name);
+      behaviour = chosen.arm();
+    },
+    behaviour: (): Behaviour<Style> => behaviour,
+  };
+}

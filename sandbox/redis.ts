@@ -1,0 +1,163 @@
+/**
+ * A Redis for one process: the one that was given, else a private redis-server or valkey-server, else one
+ * inside this process. Private ones listen on a Unix socket that only this user can open, and leave nothing.
+ */
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { access, chmod, constants, mkdtemp, rm } from 'node:fs/promises';
+import { connect, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core';
+
+interface RedisOptions {
+  /** Used as it is, never stopped. */
+  redisUrl?: string;
+  /** Where the private directory is made; the system's temporary one by default. A socket's path has 107 bytes at most. */
+  dir?: string;
+  /** The one inside this process, whatever is installed. */
+  embedded?: boolean;
+}
+
+export interface RunningRedis {
+  /** As given, or `unix://` and the path of the socket; ioredis takes both. */
+  url: string;
+  kind: 'given' | Binary | 'embedded';
+  stop(): Promise<void>;
+}
+
+type Binary = 'redis-server' | 'valkey-server';
+
+const BINARIES: readonly Binary[] = ['redis-server', 'valkey-server'];
+const PATIENCE = 10_000;
+/** As many as a Redis has by default. */
+const DATABASES = 16;
+
+/** Lives as long as the pipe to its owner is open, so that it goes with an owner that was killed, too. */
+const KEEPER = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
+cat >/dev/null
+kill "$!"; wait "$!"; rm -rf "$3"`;
+
+export async function startRedis(options: RedisOptions = {}): Promise<RunningRedis> {
+  if (options.redisUrl) return { url: options.redisUrl, kind: 'given', stop: async () => {} };
+  const home = await mkdtemp(join(options.dir ?? tmpdir(), 'tally-redis-'));
+  try {
+    const found = options.embedded ? undefined : await findBinary();
+    return found ? await startBinary(found, home) : await startEmbedded(home);
+  } catch (error) {
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function findBinary(): Promise<{ kind: Binary; path: string } | undefined> {
+  for (const kind of BINARIES) {
+    for (const dir of (process.env.PATH ?? '').split(delimiter).filter(isAbsolute)) {
+      const path = join(dir, kind);
+      if (await isExecutable(path)) return { kind, path };
+    }
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function startBinary(
+  { kind, path }: { kind: Binary; path: string },
+  home: string,
+): Promise<RunningRedis> {
+  const socket = join(home, 'redis.sock');
+  const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', path, socket, home], {
+    cwd: home,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // A Ctrl-C meant for the owner would stop the server before the owner has written what it holds.
+    detached: true,
+  });
+  const gone = new Promise<void>((resolve) => {
+    keeper.once('close', () => resolve());
+    keeper.once('error', () => resolve());
+  });
+  const stop = async () => {
+    keeper.ref();
+    keeper.stdin.end();
+    await gone;
+  };
+  try {
+    await reachable(socket);
+  } catch (error) {
+    await stop();
+    throw new Error(`${kind} did not open its socket.`, { cause: error });
+  }
+  keeper.unref();
+  (keeper.stdin as unknown as Socket).unref();
+  return { url: `unix://${socket}`, kind, stop };
+}
+
+async function reachable(socket: string): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      return await knock(socket);
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await delay(5);
+    }
+  }
+}
+
+function knock(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once('error', reject);
+  });
+}
+
+async function startEmbedded(home: string): Promise<RunningRedis> {
+  const path = join(home, 'redis.sock');
+  const resp = new Resp2Server({
+    server: new RedisServerState({ databaseCount: DATABASES }),
+    executor: createRedisCommandExecutor(),
+  });
+  const closeConnections = trackConnections(resp.server);
+  const sweep = () => rmSync(home, { recursive: true, force: true });
+  await new Promise<void>((resolve, reject) => {
+    resp.server.once('error', reject);
+    // `Resp2Server.listen` knows ports only, and those on every interface.
+    resp.server.listen(path, resolve);
+  });
+  await chmod(path, 0o600);
+  process.once('exit', sweep);
+  resp.server.unref();
+  return {
+    url: `unix://${path}`,
+    kind: 'embedded',
+    async stop() {
+      if (!resp.server.listening) return;
+      const closed = resp.close();
+      closeConnections();
+      await closed;
+      process.removeListener('exit', sweep);
+      sweep();
+    },
+  };
+}
+
+function trackConnections(server: Server): () => void {
+  const open = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
+}
