@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import {
+  Forbidden,
+  GraphqlErrors,
+  NoData,
+  Nonsense,
+  ServiceFailed,
+  TokenRejected,
+  WordRefused,
+} from '../domain/failure.ts';
+import type { WireScalar } from '../domain/money.ts';
+import { PRODUCTS } from '../domain/product.ts';
+import type { WireCharge } from '../domain/usage.ts';
+import type { GuardedHttp, Reply } from '../http/request.ts';
+import { balanceDocument, consumptionDocument, type Subscription } from './documents.ts';
+import { BALANCE, CONSUMPTION, errorsIn, readAnswer } from './schemas.ts';
+
+export type { Subscription } from './documents.ts';
+
+/** `baseUrl` as `checkBaseUrl` gives it; `token` is the user access token. */
+export interface Access {
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** `remarks` are GraphQL errors that came beside the data: outside text, clipped. */
+export interface BalanceRecord {
+  readonly balance: WireScalar;
+  readonly bonuses: WireScalar;
+  readonly remarks: readonly string[];
+}
+
+/** Milliseconds since the epoch, both ends included. */
+interface Asked {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Consumption {
+  readonly items: readonly WireCharge[];
+  readonly remarks: readonly string[];
+  /** What was really asked: of several who asked the same at once, the first one's. */
+  readonly asked: Asked;
+}
+
+/** `running`: the period ends now, so that a few milliseconds do not make it another question. */
+export interface Span extends Asked {
+  readonly running: boolean;
+}
+
+/**
+ * The billing GraphQL interface. Both reject with what {@link GuardedHttp.request} rejects with, and with TokenRejected
+ * (401), Forbidden (403), GraphqlErrors, NoData, Nonsense, ServiceFailed, WordRefused (a token no header can carry).
+ */
+export interface BillingClient {
+  balance(access: Access, subscription: Subscription): Promise<BalanceRecord>;
+  consumption(access: Access, subscription: Subscription, span: Span): Promise<Consumption>;
+}
+
+/** The same question asked again while it is under way goes out once; nothing is kept once it is answered. */
+export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
+  const underWay = new Map<string, Promise<unknown>>();
+
+  function together<T>(access: Access, question: readonly unknown[], ask: () => Promise<T>): Promise<T> {
+    // Hashed, because the token is a part of it.
+    const all = JSON.stringify([access.baseUrl, access.token, ...question]);
+    const key = createHash('sha256').update(all).digest('base64');
+    const running = underWay.get(key) as Promise<T> | undefined;
+    if (running !== undefined) return running;
+    const asking = ask().finally(() => underWay.delete(key));
+    underWay.set(key, asking);
+    return asking;
+  }
+
+  async function read<T>(
+    access: Access,
+    subscription: Subscription,
+    query: string,
+    schema: z.ZodType<T | null>,
+  ): Promise<{ value: T; remarks: readonly string[] }> {
+    const reply = await http.request({
+      service: 'billing',
+      method: 'POST',
+      url: `${access.baseUrl}/bill/graphql`,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'x-user-token': sendable(access.token),
+      },
+      body: JSON.stringify({ query }),
+    });
+    if (reply.status >= 400) throw refusal(reply, access.token);
+    const { found, messages: remarks } = readAnswer(reply.text, schema, access.token);
+    if ('value' in found && found.value !== null) return { value: found.value, remarks };
+    if (remarks.length > 0) throw new GraphqlErrors(remarks, reply.status);
+    if ('broken' in found) throw new Nonsense('billing', found.broken);
+    const { id, name } = PRODUCTS[subscription.product];
+    throw new NoData(subscription.project, name, id);
+  }
+
+  return {
+    balance(access, subscription) {
+      const question = ['balance', subscription.project, subscription.product];
+      return together(access, question, async () => {
+        const query = balanceDocument(subscription);
+        const { value, remarks } = await read(access, subscription, query, BALANCE);
+        return { ...value, remarks };
+      });
+    },
+    consumption(access, subscription, { from, to, running }) {
+      const { project, product } = subscription;
+      const question = ['consumption', project, product, from, running ? 'now' : to];
+      return together(access, question, async () => {
+        const query = consumptionDocument(subscription, from, to);
+        const { value, remarks } = await read(access, subscription, query, CONSUMPTION);
+        return { items: value, remarks, asked: { from, to } };
+      });
+    },
+  };
+}
+
+function refusal({ status, text }: Reply, token: string): Error {
+  if (status === 401) return new TokenRejected('billing');
+  if (status === 403) return new Forbidden('billing');
+  const messages = errorsIn(text, token);
+  return messages.length > 0 ? new GraphqlErrors(messages, status) : new ServiceFailed('billing', status);
+}
+
+/** Checked before anything else sees it, so that nobody else's complaint can quote it. */
+function sendable(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new WordRefused(
+    'the access token',
+    'has a character that no HTTP header can carry',
+    'Paste it again, without spaces and line breaks.',
+  );
+}

@@ -1,0 +1,130 @@
+import { BlockList, isIP } from 'node:net';
+import { AddressRefused } from '../domain/failure.ts';
+
+/** An entry of the operator's list: exempt from the rules below, plain http included. No port covers every port. */
+export interface TrustedHost {
+  readonly host: string;
+  readonly port?: number;
+}
+
+/** The parts of a URL that decide where a connection goes. */
+type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
+
+/** Special-purpose IPv4 blocks (IANA registry, RFC 6890 and later), multicast, and the reserved rest. */
+const CLOSED_IPV4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+
+/** Everything else in IPv6 is loopback, link-local, private, multicast or not handed out yet. */
+const OPEN_IPV6: readonly (readonly [string, number])[] = [
+  ['2000::', 3],
+  ['64:ff9b::', 96],
+  ['::ffff:0:0', 96],
+];
+
+/** Special-purpose blocks inside of the open ones. */
+const CLOSED_IPV6: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['3fff::', 20],
+];
+
+const open = new BlockList();
+const closed = new BlockList();
+
+for (const [net, bits] of OPEN_IPV6) open.addSubnet(net, bits, 'ipv6');
+for (const [net, bits] of CLOSED_IPV6) closed.addSubnet(net, bits, 'ipv6');
+for (const [net, bits] of CLOSED_IPV4) {
+  closed.addSubnet(net, bits, 'ipv4');
+  // An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is as public as what it carries.
+  closed.addSubnet(`::ffff:${net}`, 96 + bits, 'ipv6');
+  closed.addSubnet(`64:ff9b::${net}`, 96 + bits, 'ipv6');
+  closed.addSubnet(`2002:${hextets(net)}::`, 16 + bits, 'ipv6');
+}
+
+function hextets(ipv4: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number);
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+}
+
+/** Whether an IP address in its usual spelling, with or without a zone (`fe80::1%eth0`), is reachable by everybody. */
+export function isPublicAddress(address: string): boolean {
+  const [ip = ''] = address.split('%');
+  if (isIP(ip) === 4) return !closed.check(ip, 'ipv4');
+  return isIP(ip) === 6 && open.check(ip, 'ipv6') && !closed.check(ip, 'ipv6');
+}
+
+/** Names that mean this machine or this network by standard or by custom: RFC 6761, 6762, 8375, ICANN's `.internal`. */
+const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
+
+export function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
+  const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
+  return trusted.some((entry) => normal(entry.host) === normal(to.hostname) && (entry.port ?? port) === port);
+}
+
+/** One spelling a host: the URL parser's, which also turns 0x7f.1 and 2130706433 into 127.0.0.1. */
+function normal(host: string): string {
+  const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
+  return URL.canParse(url) ? bare(new URL(url).hostname) : host;
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+}
+
+/**
+ * The rules that need no lookup; what a name leads to is judged at the connection.
+ * @throws {AddressRefused}
+ */
+export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
+  const why = isTrusted(to, trusted) ? whyNotWeb(to) : (whyNotSecure(to) ?? whyNotPublic(bare(to.hostname)));
+  if (why !== undefined) throw new AddressRefused(to.hostname || 'that address', why);
+}
+
+function whyNotWeb({ protocol }: Destination): string | undefined {
+  return protocol === 'https:' || protocol === 'http:' ? undefined : 'does not begin with https://';
+}
+
+function whyNotSecure({ protocol }: Destination): string | undefined {
+  return protocol === 'https:' ? undefined : 'does not begin with https://';
+}
+
+function whyNotPublic(host: string): string | undefined {
+  if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
+  if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
+  return host.includes('.') ? undefined : 'is a name without a domain';
+}
+
+/** What people paste along, because the contract spells the endpoints out so. */
+const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
+
+/**
+ * Reads a base URL that a person typed.
+ * @returns the URL without a slash at its end and without the path of an endpoint.
+ * @throws {AddressRefused} with a reason that can stand beside the field; it repeats the host at most.
+ */
+export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
+  if (!URL.canParse(text.trim())) {
+    throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
+  }
+  const url = new URL(text.trim());
+  checkDestination(url, trusted);
+  if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
+  if (url.search || url.hash)
+    throw new AddressRefused(url.host, 'goes on after a “?” or “#”; leave that out');
+  return url.origin + url.pathname.replace(/\/+$/, '').replace(PASTED_ENDPOINT, '').replace(/\/+$/, '');
+}

@@ -1,0 +1,77 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { AddressRefused } from '../domain/failure.ts';
+import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
+import type { Limits } from './limits.ts';
+
+/** Finds every address of a name. */
+export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
+
+/** A pool of kept connections that applies the address rules whenever it opens a new one. */
+export function createAgent(trusted: readonly TrustedHost[], limits: Limits, resolve: Resolve): Agent {
+  return new Agent({
+    connect: guardedConnect(trusted, limits, resolve),
+    connections: limits.connections,
+    pipelining: 1,
+    keepAliveTimeout: limits.idle,
+    maxResponseSize: limits.bodyBytes,
+    // The deadline of the whole question rules; undici's own would only cut it up.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+function guardedConnect(
+  trusted: readonly TrustedHost[],
+  limits: Limits,
+  resolve: Resolve,
+): buildConnector.connector {
+  const shared = { timeout: limits.deadline, autoSelectFamily: true };
+  const toTrusted = buildConnector({ ...shared, lookup: lookupWith(resolve, () => {}) });
+  const toPublic = buildConnector({ ...shared, lookup: lookupWith(resolve, refuseUnlessPublic) });
+  return (options, callback) => {
+    try {
+      // A literal IP never reaches the lookup: it has to be judged here.
+      checkDestination(options, trusted);
+    } catch (refusal) {
+      callback(refusal as AddressRefused, null);
+      return;
+    }
+    const connect = isTrusted(options, trusted) ? toTrusted : toPublic;
+    connect(options, callback);
+  };
+}
+
+/**
+ * A lookup for `net.connect`. The socket goes to the very addresses that were judged, so a name that answers
+ * differently the next time (DNS rebinding) gains nothing.
+ */
+export function lookupWith(
+  resolve: Resolve,
+  judge: (hostname: string, addresses: readonly LookupAddress[]) => void,
+): LookupFunction {
+  return (hostname, _options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        try {
+          judge(hostname, addresses);
+        } catch (refusal) {
+          callback(refusal as AddressRefused, []);
+          return;
+        }
+        callback(null, [...addresses]);
+      },
+      (error) => callback(error, []),
+    );
+  };
+}
+
+/** One private address among public ones is enough: which of them gets connected is not ours to choose. */
+export function refuseUnlessPublic(hostname: string, addresses: readonly LookupAddress[]): void {
+  if (addresses.every(({ address }) => isPublicAddress(address))) return;
+  throw new AddressRefused(hostname, 'leads to an address that is not public');
+}

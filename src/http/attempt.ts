@@ -1,0 +1,167 @@
+import { type Agent, type Dispatcher, errors } from 'undici';
+import {
+  type Failure,
+  isFailure,
+  Nonsense,
+  RateLimited,
+  Redirected,
+  type Service,
+  ServiceFailed,
+  TimedOut,
+  TooLarge,
+  Unreachable,
+} from '../domain/failure.ts';
+import type { Limits } from './limits.ts';
+import { retryAfter } from './retry-after.ts';
+
+export interface Question {
+  readonly service: Service;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** http(s), absolute */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Fewer tries than usual, for what must not be done twice. */
+  readonly tries?: number;
+}
+
+/** 2xx, or a 4xx other than 429: everything else is thrown. */
+export interface Reply {
+  readonly status: number;
+  /** Lower-case names; a header that came twice is joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a 4xx whose body could not be read: there the status is the answer. */
+  readonly text: string;
+}
+
+/** A failure that may have passed when it is asked again after `wait` milliseconds. Never leaves this room. */
+export class Passing extends Error {
+  constructor(
+    readonly failure: Failure,
+    readonly wait: number,
+  ) {
+    super(failure.message, { cause: failure });
+  }
+}
+
+interface Line {
+  readonly agent: Agent;
+  readonly limits: Limits;
+  /** Aborts at the deadline. */
+  readonly signal: AbortSignal;
+  /** The pause to make, should this try fail in passing. */
+  readonly backoff: number;
+}
+
+type Answer = Dispatcher.ResponseData;
+
+const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
+
+/** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
+const PASSING_CODE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/**
+ * Asks once.
+ * @throws {Passing} when asking again may help
+ * @throws a typed failure when not
+ */
+export async function attempt(question: Question, line: Line): Promise<Reply> {
+  const { service, method, headers, body } = question;
+  const { agent, signal } = line;
+  const url = new URL(question.url);
+  const answer = await agent
+    .request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+    })
+    .catch((error) => {
+      throw notReached(error, question, url.host, line);
+    });
+  const status = answer.statusCode;
+  if (status >= 200 && status < 300) return reply(answer, await wholeText(answer, service, line));
+  // Read to the end, so that the connection can be used again; the status stands whatever the body is.
+  const text = await answer.body.text().catch(() => '');
+  if (status < 400) throw new Redirected(service, status, targetOf(answer, url));
+  const failure = refusal(service, answer);
+  if (failure === undefined) return reply(answer, text);
+  const wait = retryAfter(answer.headers);
+  throw status === 429 || PASSING_STATUS.has(status)
+    ? new Passing(failure, wait === undefined ? line.backoff : wait * 1000)
+    : failure;
+}
+
+function reply(answer: Answer, text: string): Reply {
+  const pairs = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
+  return { status: answer.statusCode, headers: Object.fromEntries(pairs), text };
+}
+
+function refusal(service: Service, { statusCode, headers }: Answer): Failure | undefined {
+  if (statusCode === 429) return new RateLimited(service, retryAfter(headers));
+  return statusCode >= 500 ? new ServiceFailed(service, statusCode) : undefined;
+}
+
+function targetOf({ headers }: Answer, asked: URL): string {
+  const location = [headers.location].flat()[0] ?? '';
+  if (location === '' || !URL.canParse(location, asked.href)) return 'an unreadable address';
+  const { origin, pathname } = new URL(location, asked);
+  return origin === 'null' ? 'an unreadable address' : `${origin}${pathname}`.slice(0, 300);
+}
+
+async function wholeText(answer: Answer, service: Service, line: Line): Promise<string> {
+  const bytes = await answer.body.arrayBuffer().catch((error) => {
+    throw brokenOff(error, service, line);
+  });
+  const encoding = [answer.headers['content-encoding']].flat().join();
+  if (bytes.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
+    throw new Nonsense(service, 'a compressed body that was not asked for');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Nonsense(service, 'text that is not UTF-8');
+  }
+}
+
+function notReached(error: unknown, { service }: Question, host: string, line: Line): unknown {
+  if (isFailure(error)) return error;
+  const known = eitherWay(error, service, line);
+  if (known !== undefined) return known;
+  // The parser's error holds a piece of the answer: it stays here.
+  if (error instanceof errors.HTTPParserError) return new Nonsense(service, 'something that is not HTTP');
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const failure = new Unreachable(service, host, code, { cause: error });
+  return PASSING_CODE.has(code) ? new Passing(failure, line.backoff) : failure;
+}
+
+function brokenOff(error: unknown, service: Service, line: Line): unknown {
+  const brokeOff = new Nonsense(service, 'it broke off in the middle');
+  return eitherWay(error, service, line) ?? new Passing(brokeOff, line.backoff);
+}
+
+/** What can happen before the body and within it alike. */
+function eitherWay(error: unknown, service: Service, { signal, limits }: Line): Failure | undefined {
+  if (signal.aborted) return new TimedOut(service, limits.deadline);
+  if (error instanceof errors.ResponseExceededMaxSizeError) return new TooLarge(service, limits.bodyBytes);
+  if (error instanceof errors.HeadersOverflowError) return new Nonsense(service, 'headers that never end');
+  return undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  // undici's word for a connection that the other side closed
+  return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
+}

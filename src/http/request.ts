@@ -1,0 +1,121 @@
+import { DelegateBackoff, handleWhen, retry, TimeoutStrategy, timeout } from 'cockatiel';
+import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure.ts';
+import { checkDestination, type TrustedHost } from './address.ts';
+import { createAgent, type Resolve, resolveBySystem } from './agent.ts';
+import { attempt, Passing, type Question, type Reply } from './attempt.ts';
+import { createBreakers } from './breaker.ts';
+import { LIMITS, type Limits } from './limits.ts';
+
+export type { Question, Reply } from './attempt.ts';
+
+/** How a question ended, for logs and metrics: nothing secret in it. */
+export interface Exchange {
+  readonly service: Service;
+  readonly host: string;
+  /** The status of the reply, or the failure's kind. */
+  readonly outcome: number | Failure['kind'];
+  readonly tries: number;
+  /** ms */
+  readonly took: number;
+}
+
+export interface HttpOptions {
+  readonly trustedHosts: readonly TrustedHost[];
+  readonly limits?: Partial<Limits>;
+  readonly resolve?: Resolve;
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+/** The only way out to services whose addresses came from outside. */
+export interface GuardedHttp {
+  /**
+   * Asks within one deadline, again where that may help.
+   * @throws {AddressRefused} {@link ServicePaused} {@link TimedOut} {@link Unreachable} {@link TooLarge}
+   * {@link Nonsense} {@link Redirected} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
+   */
+  request(question: Question): Promise<Reply>;
+  /** Waits for what is under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export function createHttp(options: HttpOptions): GuardedHttp {
+  const { trustedHosts, resolve = resolveBySystem, onExchange } = options;
+  const limits: Limits = { ...LIMITS, ...options.limits };
+  const agent = createAgent(trustedHosts, limits, resolve);
+  const breakers = createBreakers(limits);
+  const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
+  const underWay = new Set<Promise<Reply>>();
+
+  /** A pause that would not end before the deadline is not begun: the caller hears the failure at once. */
+  function tryAgain(question: Question, started: number) {
+    const left = () => limits.deadline - (performance.now() - started);
+    return retry(
+      handleWhen((error) => error instanceof Passing && error.wait < left()),
+      {
+        maxAttempts: (question.tries ?? limits.tries) - 1,
+        backoff: new DelegateBackoff(({ result }) =>
+          'error' in result && result.error instanceof Passing ? result.error.wait : 0,
+        ),
+      },
+    );
+  }
+
+  async function ask(question: Question, url: URL, count: { tries: number }): Promise<Reply> {
+    checkDestination(url, trustedHosts);
+    const cause = breakers.pausedBy(url.origin);
+    if (cause !== undefined) throw new ServicePaused(question.service, url.host, { cause });
+    const trying = tryAgain(question, performance.now());
+    try {
+      const reply = await deadline.execute(({ signal }) =>
+        trying.execute(() => {
+          count.tries += 1;
+          return attempt(question, { agent, limits, signal, backoff: backoff(count.tries, limits) });
+        }, signal),
+      );
+      breakers.answered(url.origin);
+      return reply;
+    } catch (error) {
+      const failure = error instanceof Passing ? error.failure : error;
+      if (isFailure(failure)) breakers.failed(url.origin, failure);
+      throw failure;
+    }
+  }
+
+  async function observed(question: Question): Promise<Reply> {
+    const url = new URL(question.url);
+    const count = { tries: 0 };
+    const started = performance.now();
+    const tell = (outcome: Exchange['outcome']) => {
+      const took = performance.now() - started;
+      onExchange?.({ service: question.service, host: url.host, outcome, tries: count.tries, took });
+    };
+    try {
+      const reply = await ask(question, url, count);
+      tell(reply.status);
+      return reply;
+    } catch (error) {
+      if (isFailure(error)) tell(error.kind);
+      throw error;
+    }
+  }
+
+  return {
+    request(question) {
+      const asking = observed(question);
+      const forget = () => underWay.delete(asking);
+      underWay.add(asking);
+      asking.then(forget, forget);
+      return asking;
+    },
+    async close() {
+      await Promise.allSettled(underWay);
+      await agent.destroy();
+    },
+  };
+}
+
+/** Random, so that many askers of a service that just came back do not arrive in step. */
+function backoff(tries: number, { shortestBackoff, longestBackoff }: Limits): number {
+  const ceiling = Math.min(longestBackoff, shortestBackoff * 2 ** tries);
+  return shortestBackoff + Math.random() * (ceiling - shortestBackoff);
+}

@@ -1,0 +1,463 @@
+import { inspect } from 'node:util';
+import { parse as parseGraphql } from 'graphql';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type BillingClient, createBilling } from '../../src/billing/client.ts';
+import {
+  Forbidden,
+  GraphqlErrors,
+  NoData,
+  Nonsense,
+  ServiceFailed,
+  TokenRejected,
+} from '../../src/domain/failure.ts';
+import type { ProductId } from '../../src/domain/product.ts';
+import { createHttp } from '../../src/http/request.ts';
+import { failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
+
+const TOKEN = 'tok-3n-0f-secrecy';
+const LONG_ID = '123456789012345678901234567890';
+const project = { project: LONG_ID, product: 1 as ProductId };
+const span = {
+  from: Date.UTC(2026, 10, 14),
+  to: Date.UTC(2026, 10, 20, 23, 59, 59, 999),
+  running: false,
+};
+
+const releases: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+function client(limits: Parameters<typeof createHttp>[0]['limits'] = {}): BillingClient {
+  const http = createHttp({
+    trustedHosts: [{ host: '127.0.0.1' }],
+    limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
+  });
+  releases.push(http.close);
+  return createBilling({ http });
+}
+
+async function serving(service: Promise<Service>): Promise<Service> {
+  const it = await service;
+  releases.push(it.close);
+  return it;
+}
+
+const answering = (body: unknown, status = 200) =>
+  serving(serve((_, response) => json(response, body, status)));
+const access = (service: Service, token = TOKEN) => ({ baseUrl: service.url, token });
+
+const balanceOf = async (body: unknown, status = 200) =>
+  client().balance(access(await answering(body, status)), project);
+const consumptionOf = async (body: unknown, status = 200) =>
+  client().consumption(access(await answering(body, status)), project, span);
+
+describe('the request', () => {
+  it('is the balance document of the contract, with the ID as a literal of any length', async () => {
+    const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
+    await client().balance(access(service), project);
+    expect(service.requests).toHaveLength(1);
+    const [request] = service.requests;
+    expect(request).toMatchObject({ method: 'POST', url: '/bill/graphql' });
+    const query = `query { bill { getSubscriptionBalance(externalSubscriptionId: ${LONG_ID}, productId: 1) { balance bonuses } } }`;
+    expect(request?.body).toBe(JSON.stringify({ query }));
+    expect(() => parseGraphql(query)).not.toThrow();
+  });
+
+  it('is the consumption document of the contract, in milliseconds UTC', async () => {
+    const service = await answering(
+      '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"x"}]}}}}',
+    );
+    await client().consumption(access(service), { project: '123', product: 3 }, span);
+    const query =
+      'query { bill { reportSubscriptionConsuming(filter: { periodFrom: "2026-11-14T00:00:00.000Z", ' +
+      'periodTo: "2026-11-20T23:59:59.999Z", externalSubscriptionId: 123, productId: 3 }) ' +
+      '{ items { day totalAmount totalBonuses } } } }';
+    expect(service.requests[0]?.body).toBe(JSON.stringify({ query }));
+    expect(() => parseGraphql(query)).not.toThrow();
+  });
+
+  it('carries the token in X-User-Token and nowhere else', async () => {
+    const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1}}}}');
+    await client().balance(access(service), project);
+    const { headers, body, url } = service.requests[0] ?? { headers: {}, body: '', url: '' };
+    expect(headers).toMatchObject({
+      'x-user-token': TOKEN,
+      'content-type': 'application/json',
+      accept: 'application/json',
+    });
+    expect(headers.authorization).toBeUndefined();
+    expect(headers.cookie).toBeUndefined();
+    expect(body + url).not.toContain(TOKEN);
+  });
+
+  it.each(['', '0', '01', '1e3', '12 ', '-1', '1)', '1'.repeat(33), '１２'])(
+    'is not made for the project “%s”',
+    async (id) => {
+      const service = await answering('{}');
+      const failure = await failureOf(client().balance(access(service), { project: id, product: 1 }));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(service.connections()).toBe(0);
+    },
+  );
+
+  it.each([0, 4, 1.5, '1'])('is not made for the product %s', async (product) => {
+    const service = await answering('{}');
+    const asking = client().balance(access(service), { project: '1', product: product as ProductId });
+    expect(await failureOf(asking)).toBeInstanceOf(TypeError);
+    expect(service.connections()).toBe(0);
+  });
+
+  it.each(['', 'two words', 'line\nbreak', 'zero\0', 'tökén', '“quoted”', 'del\x7f'])(
+    'is not made with a token that no header can carry, and that token is not repeated',
+    async (token) => {
+      const service = await answering('{}');
+      const failure = await failureOf(client().balance(access(service, token), project));
+      expect(failure).toMatchObject({ kind: 'word-refused' });
+      if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
+      expect(service.connections()).toBe(0);
+    },
+  );
+});
+
+describe('a balance', () => {
+  const given = (record: string) => balanceOf(`{"data":{"bill":{"getSubscriptionBalance":${record}}}}`);
+
+  it('keeps every digit, as a number and as a string', async () => {
+    expect(await given('{"balance":123456789012345678901234567890.123456789,"bonuses":"1e-7"}')).toEqual({
+      balance: { text: '123456789012345678901234567890.123456789' },
+      bonuses: { text: '1e-7' },
+      remarks: [],
+    });
+    expect(await given('{"balance":-0.10,"bonuses":1E+2}')).toMatchObject({
+      balance: { text: '-0.10' },
+      bonuses: { text: '1E+2' },
+    });
+  });
+
+  it('says what is missing and what is odd', async () => {
+    expect(await given('{"balance":5,"bonuses":null}')).toMatchObject({ bonuses: { missing: true } });
+    expect(await given('{"bonuses":5}')).toMatchObject({ balance: { missing: true } });
+    expect(await given('{"balance":{"amount":1.50},"bonuses":[true]}')).toMatchObject({
+      balance: { odd: '{"amount":1.50}' },
+      bonuses: { odd: '[true]' },
+    });
+    expect(await given('{"balance":true,"bonuses":""}')).toMatchObject({
+      balance: { odd: 'true' },
+      bonuses: { text: '' },
+    });
+  });
+
+  it('does not take an object that poses as a number for one', async () => {
+    const poser = '{"isLosslessNumber":true,"value":"9","toString":1,"toJSON":2}';
+    expect(await given(`{"balance":${poser},"bonuses":1}`)).toMatchObject({ balance: { odd: poser } });
+  });
+
+  it('may stand in an envelope without data, and beside fields nobody asked for', async () => {
+    const bare =
+      '{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2,"currency":"X"},"more":[]},"extensions":{}}';
+    expect(await balanceOf(bare)).toEqual({ balance: { text: '1' }, bonuses: { text: '2' }, remarks: [] });
+  });
+
+  it('may come with a mark at the beginning of its text, and with any 2xx', async () => {
+    const body = '\ufeff {"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}\r\n';
+    expect(await balanceOf(body, 207)).toMatchObject({ balance: { text: '1' } });
+  });
+
+  it('comes with remarks when errors stand beside it', async () => {
+    const body = {
+      errors: [{ message: 'bonuses are late' }, 'and so on', { code: 7 }],
+      data: { bill: { getSubscriptionBalance: { balance: 1, bonuses: null } } },
+    };
+    expect(await balanceOf(body)).toMatchObject({
+      balance: { text: '1' },
+      remarks: ['bonuses are late', 'and so on', 'an error without a message'],
+    });
+  });
+
+  it.each([
+    '{"data":null}',
+    '{"data":{"bill":null}}',
+    '{"bill":null}',
+    '{"data":{"bill":{"getSubscriptionBalance":null}}}',
+    '{"data":{"bill":{"getSubscriptionBalance":{}}}}',
+    '{"data":{"bill":{"getSubscriptionBalance":{"balance":null,"bonuses":null}}}}',
+    '{"data":{"bill":null},"errors":[]}',
+    '{"data":{"bill":null},"errors":null}',
+  ])('is no data in %s', async (body) => {
+    const failure = await failureOf(balanceOf(body));
+    expect(failure).toBeInstanceOf(NoData);
+    expect(failure).toMatchObject({ project: LONG_ID, productName: 'Cloud platform', productId: 1 });
+  });
+
+  it.each([
+    ['', 'an empty body'],
+    [' \n', 'an empty body'],
+    ['<!doctype html><p>Sign in</p>', 'HTML instead of JSON'],
+    ['\n <html>', 'HTML instead of JSON'],
+    ['hello', 'text that is not JSON'],
+    ['null', 'JSON that is not an object'],
+    ['[]', 'JSON that is not an object'],
+    ['"x"', 'JSON that is not an object'],
+    ['12', 'JSON that is not an object'],
+    ['{}', 'no bill'],
+    ['{"data":{}}', 'no bill'],
+    ['{"data":5}', 'no bill'],
+    ['{"data":{"bill":[]}}', 'no bill'],
+    ['{"data":{"bill":{}}}', 'no balance record'],
+    ['{"data":{"bill":{"getSubscriptionBalance":5}}}', 'no balance record'],
+    ['{"data":{"bill":{"getSubscriptionBalance":{"bal', 'JSON that breaks off'],
+    ['{"data":', 'JSON that breaks off'],
+    ['{"data":nul', 'JSON that breaks off'],
+    ['{"data":{}', 'JSON that breaks off'],
+    ['{"data":"\\', 'JSON that breaks off'],
+    ['{data:1}', 'text that is not JSON'],
+    ['{"data":NaN}', 'text that is not JSON'],
+    ['{"data":1} trailing', 'text that is not JSON'],
+    ['{"data":{"bill":1,"bill":2}}', 'JSON with the same name given twice'],
+    ['{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}', 'no bill'],
+    ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'no bill'],
+  ])('is nonsense in %j: %s', async (body, what) => {
+    const failure = await failureOf(balanceOf(body));
+    expect(failure).toBeInstanceOf(Nonsense);
+    expect(failure).toMatchObject({ service: 'billing', what });
+    expect((failure as Error).cause).toBeUndefined();
+  });
+
+  it.each(['[', '{"data":', '{"data":[', '{"errors":['])(
+    'that nests megabytes deep (%s) harms nobody',
+    async (opening) => {
+      const failure = await failureOf(balanceOf(opening.repeat(Math.floor(1_000_000 / opening.length))));
+      expect(failure).toMatchObject({ kind: 'nonsense', what: 'JSON that is nested too deeply' });
+    },
+  );
+
+  it('does not let a name like __proto__ reach anything', async () => {
+    const body =
+      '{"__proto__":{"polluted":1},"data":{"bill":{"getSubscriptionBalance":{"balance":1,"__proto__":{"bonuses":7}}}}}';
+    expect(await balanceOf(body)).toMatchObject({ balance: { text: '1' }, bonuses: { missing: true } });
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe('a consumption report', () => {
+  const given = (items: string) =>
+    consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
+
+  it('keeps items in their order, day and digits as they came', async () => {
+    const { items, asked, remarks } = await given(
+      '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
+        '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
+    );
+    expect(items).toEqual([
+      { day: { text: '2026-11-15' }, totalAmount: { text: '0.10' }, totalBonuses: { text: '0' } },
+      {
+        day: { text: '1763164800000' },
+        totalAmount: { text: '-1234567890123456789.01' },
+        totalBonuses: { missing: true },
+      },
+    ]);
+    expect(asked).toEqual({ from: span.from, to: span.to });
+    expect(remarks).toEqual([]);
+  });
+
+  it('shows an item that is none as an odd one, and keeps the others', async () => {
+    const { items } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
+    const odd = (json: string) => ({
+      day: { odd: json },
+      totalAmount: { odd: json },
+      totalBonuses: { odd: json },
+    });
+    expect(items).toEqual([
+      odd('null'),
+      odd('5.0'),
+      odd('"x"'),
+      odd('[1]'),
+      { day: { text: '2026-11-15' }, totalAmount: { missing: true }, totalBonuses: { missing: true } },
+    ]);
+  });
+
+  it('clips what is odd', async () => {
+    const { items } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
+    const [first] = items;
+    expect(first?.day).toHaveProperty('odd');
+    expect(JSON.stringify(first).length).toBeLessThan(500);
+  });
+
+  it.each(['null', '{"items":null}', '{"items":[]}'])('is no data in %s', async (report) => {
+    expect(await failureOf(given(report))).toBeInstanceOf(NoData);
+  });
+
+  it.each([
+    ['{}', 'no items list'],
+    ['{"items":{}}', 'no items list'],
+    ['{"items":"none"}', 'no items list'],
+    ['[]', 'no consumption report'],
+  ])('is nonsense in %s: %s', async (report, what) => {
+    expect(await failureOf(given(report))).toMatchObject({ kind: 'nonsense', what });
+  });
+});
+
+describe('a refusal', () => {
+  it.each([
+    [401, TokenRejected],
+    [403, Forbidden],
+    [404, ServiceFailed],
+    [400, ServiceFailed],
+    [418, ServiceFailed],
+  ] as const)('of status %i is asked for once and has its own kind', async (status, kind) => {
+    const service = await answering('<html>no</html>', status);
+    expect(await failureOf(client().balance(access(service), project))).toBeInstanceOf(kind);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [200, '{"errors":[{"message":"unknown field"}]}'],
+    [200, '{"errors":[{"message":"unknown field"}],"data":null}'],
+    [200, '{"errors":[{"message":"unknown field"}],"data":{"bill":{}}}'],
+    [200, '{"errors":[{"message":"unknown field"}],"data":{"bill":{"getSubscriptionBalance":null}}}'],
+    [200, '{"errors":{"message":"unknown field"}}'],
+    [400, '{"errors":["unknown field"]}'],
+    [404, '{"errors":[{"message":"unknown field"}],"data":null}'],
+  ])('as GraphQL errors of status %i is told in its words: %s', async (status, body) => {
+    const failure = await failureOf(balanceOf(body, status));
+    expect(failure).toBeInstanceOf(GraphqlErrors);
+    expect(failure).toMatchObject({ messages: ['unknown field'], status });
+  });
+
+  it('is clipped: a few messages, each of a length that can be read, no character cut in half', async () => {
+    const errors = Array.from({ length: 50 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
+    const failure = (await failureOf(balanceOf({ errors }))) as GraphqlErrors;
+    expect(failure.messages).toHaveLength(5);
+    for (const message of failure.messages) expect(message).toBe(`a${'😀'.repeat(299)}`);
+  });
+
+  it('of status 500 with GraphQL errors is an outage all the same', async () => {
+    const failure = await failureOf(balanceOf('{"errors":[{"message":"x"}]}', 500));
+    expect(failure).toMatchObject({ kind: 'service-failed', status: 500 });
+  });
+});
+
+describe('the same question asked at the same time', () => {
+  const slowly = (body: string, status = 200) =>
+    serving(serve((_, response) => setTimeout(() => json(response, body, status), 40)));
+  const balance = '{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}';
+  const report = '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"2026-11-15"}]}}}}';
+
+  it('goes out once, and once more when it is asked again later', async () => {
+    const service = await slowly(balance);
+    const it = client();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => it.balance(access(service), project)));
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(service.requests).toHaveLength(1);
+    await it.balance(access(service), project);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('shares its failure too, and forgets it', async () => {
+    const service = await slowly('', 401);
+    const it = client();
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(it.balance(access(service), project))));
+    for (const failure of failures) expect(failure).toBeInstanceOf(TokenRejected);
+    expect(service.requests).toHaveLength(1);
+    await failureOf(it.balance(access(service), project));
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it('is never shared between tokens, projects, products, operations and periods', async () => {
+    const service = await serving(
+      serve((request, response) => {
+        const operation = service.requests.at(-1)?.body.includes('Balance') ? balance : report;
+        setTimeout(() => json(response, operation), request.headers['x-user-token'] === 'never' ? 0 : 40);
+      }),
+    );
+    const it = client();
+    const other = access(service, 'another');
+    await Promise.all([
+      it.balance(access(service), project),
+      it.balance(other, project),
+      it.balance(access(service), { ...project, product: 2 }),
+      it.balance(access(service), { ...project, project: '7' }),
+      it.consumption(access(service), project, span),
+      it.consumption(access(service), project, { ...span, from: span.from + 1 }),
+      it.consumption(access(service), project, { ...span, to: span.to - 1 }),
+      it.consumption(access(service), project, { ...span, running: true }),
+    ]);
+    expect(service.requests).toHaveLength(8);
+    expect(service.requests.filter((request) => request.headers['x-user-token'] === 'another')).toHaveLength(
+      1,
+    );
+  });
+
+  it('may differ by when now is: the first one’s now is asked about and said', async () => {
+    const service = await slowly(report);
+    const it = client();
+    const at = (to: number) => it.consumption(access(service), project, { ...span, to, running: true });
+    const [first, second] = await Promise.all([at(span.to), at(span.to + 12)]);
+    expect(service.requests).toHaveLength(1);
+    expect(first?.asked).toEqual({ from: span.from, to: span.to });
+    expect(second?.asked).toEqual(first?.asked);
+  });
+});
+
+describe('the token', () => {
+  const echo = (headers: NodeJS.Dict<string | string[]>) => String(headers['x-user-token']);
+
+  it.each(['401', 'echoed in GraphQL errors'])('is in no failure: %s', async (how) => {
+    const service = await serving(
+      serve(({ headers }, response) =>
+        how === '401'
+          ? json(response, echo(headers), 401)
+          : json(response, { errors: [{ message: `bad token ${echo(headers)}!` }] }),
+      ),
+    );
+    const failure = await failureOf(client().balance(access(service), project));
+    expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(TOKEN);
+  });
+
+  it.each([
+    ['a reset', () => serveRaw((socket) => void socket.once('data', () => socket.resetAndDestroy()))],
+    ['no HTTP', () => serveRaw((socket) => void socket.once('data', (data) => socket.end(data)))],
+    ['a hang', () => serveRaw((socket) => void socket.resume())],
+    ['an echo as the body', () => serve(({ headers }, response) => response.end(echo(headers)))],
+    [
+      'an echo that breaks off',
+      () =>
+        serveRaw((socket) =>
+          socket.once('data', (data) =>
+            socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n${String(data)}`),
+          ),
+        ),
+    ],
+    ['a 500', () => serve(({ headers }, response) => json(response, echo(headers), 500))],
+    [
+      'a redirect',
+      () =>
+        serve(({ headers }, response) =>
+          response.writeHead(302, { location: `https://x.example/?t=${echo(headers)}` }).end(),
+        ),
+    ],
+  ])('is in no failure: %s', async (_, start) => {
+    const service = await serving(start());
+    const it = client({ deadline: 200, outages: 1 });
+    for (let i = 0; i < 2; i += 1) {
+      const failure = await failureOf(it.balance(access(service), project));
+      expect(failure).toHaveProperty('kind');
+      expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(TOKEN);
+    }
+  });
+
+  it('is not half shown where a message is clipped', async () => {
+    const errors = [{ message: `${'x'.repeat(295)}${TOKEN}` }];
+    expect(await failureOf(balanceOf({ errors }))).toMatchObject({ messages: [`${'x'.repeat(295)}…`] });
+  });
+
+  it('is masked in remarks', async () => {
+    const record = await balanceOf({
+      errors: [{ message: `${TOKEN} lapses soon` }],
+      data: { bill: { getSubscriptionBalance: { balance: 1 } } },
+    });
+    expect(record.remarks).toEqual(['… lapses soon']);
+  });
+});

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AddressRefused } from '../../src/domain/failure.ts';
+import { checkBaseUrl, isPublicAddress } from '../../src/http/address.ts';
+import { lookupWith, refuseUnlessPublic } from '../../src/http/agent.ts';
+
+function reasonOf(text: string, trusted: Parameters<typeof checkBaseUrl>[1] = []): string {
+  try {
+    checkBaseUrl(text, trusted);
+  } catch (error) {
+    if (error instanceof AddressRefused) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('a base URL that a person typed', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com'],
+    ['  https://API.Example.com/  ', 'https://api.example.com'],
+    ['https://api.example.com:443/', 'https://api.example.com'],
+    ['https://api.example.com:8443/v1//', 'https://api.example.com:8443/v1'],
+    ['https://api.example.com/bill/graphql', 'https://api.example.com'],
+    ['https://api.example.com/console/bill/graphql/', 'https://api.example.com/console'],
+    ['https://id.example.com/v3/auth/tokens', 'https://id.example.com/v3'],
+    ['https://93.184.216.34', 'https://93.184.216.34'],
+    ['https://[2606:2800:220:1::1]/x', 'https://[2606:2800:220:1::1]/x'],
+    ['https://münchen.example', 'https://xn--mnchen-3ya.example'],
+  ])('%s becomes %s', (typed, base) => {
+    expect(checkBaseUrl(typed, [])).toBe(base);
+  });
+
+  it.each([
+    ['api.example.com', 'is not a web address'],
+    ['', 'is not a web address'],
+    ['api.example.com:443', 'does not begin with https://'],
+    ['http://api.example.com', 'does not begin with https://'],
+    ['ftp://api.example.com', 'does not begin with https://'],
+    ['javascript:alert(1)', 'does not begin with https://'],
+    ['https://user:word@api.example.com', 'contains a user name or a password'],
+    ['https://api.example.com/?a=1', 'goes on after a “?” or “#”'],
+    ['https://api.example.com/#a', 'goes on after a “?” or “#”'],
+    ['https://localhost', 'is a name for this machine'],
+    ['https://LOCALHOST.:3000', 'is a name for this machine'],
+    ['https://a.localhost', 'is a name for this machine'],
+    ['https://printer.local', 'is a name for this machine'],
+    ['https://metadata.google.internal', 'is a name for this machine'],
+    ['https://redis', 'is a name without a domain'],
+    ['https://127.0.0.1', 'is not a public address'],
+    ['https://127.1', 'is not a public address'],
+    ['https://0x7f.1', 'is not a public address'],
+    ['https://2130706433', 'is not a public address'],
+    ['https://0177.0.0.1', 'is not a public address'],
+    ['https://127.0.0.1.', 'is not a public address'],
+    ['https://１２７.0.0.1', 'is not a public address'],
+    ['https://[::1]', 'is not a public address'],
+    ['https://[::ffff:127.0.0.1]', 'is not a public address'],
+    ['https://[0:0:0:0:0:ffff:7f00:1]', 'is not a public address'],
+    ['https://169.254.169.254', 'is not a public address'],
+    ['https://10.1.2.3', 'is not a public address'],
+  ])('%s is refused: it %s', (typed, reason) => {
+    expect(reasonOf(typed)).toContain(`: it ${reason}`);
+  });
+
+  it('does not repeat a password or a query', () => {
+    expect(reasonOf('https://me:hunter2@api.example.com')).not.toContain('hunter2');
+    expect(reasonOf('https://api.example.com/?key=hunter2')).not.toContain('hunter2');
+    expect(reasonOf('not a url hunter2')).not.toContain('hunter2');
+  });
+});
+
+describe('a host that the operator trusts', () => {
+  it('may be plain http, private, and without a domain', () => {
+    expect(checkBaseUrl('http://billing:8080/', [{ host: 'billing' }])).toBe('http://billing:8080');
+    expect(checkBaseUrl('http://127.0.0.1:9', [{ host: '127.0.0.1', port: 9 }])).toBe('http://127.0.0.1:9');
+    expect(checkBaseUrl('http://127.1:9', [{ host: '127.0.0.1' }])).toBe('http://127.0.0.1:9');
+  });
+
+  it('is trusted on the named port only, when there is one', () => {
+    expect(reasonOf('http://billing:8081', [{ host: 'billing', port: 8080 }])).toContain('https://');
+    expect(reasonOf('https://billing', [{ host: 'billing', port: 443 }])).toBe('accepted');
+    expect(reasonOf('http://billing', [{ host: 'billing', port: 80 }])).toBe('accepted');
+    expect(reasonOf('http://billing', [{ host: 'billing', port: 443 }])).not.toBe('accepted');
+  });
+
+  it('may be an IPv6 address, in brackets or without, in any spelling and case', () => {
+    for (const host of ['[::1]', '::1', '[0:0:0:0:0:0:0:1]'])
+      expect(checkBaseUrl('http://[::1]:5', [{ host }])).toBe('http://[::1]:5');
+    expect(reasonOf('http://Billing.Corp.Internal', [{ host: 'BILLING.corp.internal' }])).toBe('accepted');
+  });
+
+  it('does not vouch for names below it, nor for other schemes', () => {
+    expect(reasonOf('http://a.billing.example', [{ host: 'billing.example' }])).not.toBe('accepted');
+    expect(reasonOf('ftp://billing.example', [{ host: 'billing.example' }])).not.toBe('accepted');
+  });
+});
+
+describe('a public address', () => {
+  it.each(['93.184.216.34', '1.1.1.1', '172.15.255.255', '172.32.0.0', '100.128.0.0', '223.255.255.255'])(
+    '%s is one',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each(['2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::1.1.1.1', '2002:101:101::1', '2a00:1450::1'])(
+    '%s is one',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+
+  it.each([
+    ...['0.0.0.0', '0.1.2.3', '10.0.0.0', '10.255.255.255', '100.64.0.1', '100.127.255.255', '127.0.0.1'],
+    ...['127.255.255.254', '169.254.169.254', '172.16.0.0', '172.31.255.255', '192.0.0.8', '192.0.2.1'],
+    ...['192.88.99.1', '192.168.0.1', '198.18.0.1', '198.19.255.255', '198.51.100.1', '203.0.113.1'],
+    ...['224.0.0.1', '239.255.255.255', '240.0.0.1', '255.255.255.255'],
+    ...['::', '::1', '::127.0.0.1', '::ffff:127.0.0.1', '::ffff:a00:1', '::ffff:169.254.169.254'],
+    ...['64:ff9b::10.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::1', '100::1', '2001::1', '2001:db8::1'],
+    ...['2002:7f00:1::', '2002:c0a8:101::1', '2002:a00:1::', '3fff::1', 'fc00::1', 'fd12:3456::1', 'fe80::1'],
+    ...['fe80::1%eth0', 'fec0::1', 'ff02::1', '4000::1', 'not an address', '', '127.1'],
+  ])('%s is none', (address) => expect(isPublicAddress(address)).toBe(false));
+
+  it('judges every IPv6 spelling of an IPv4 address as the address it carries', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (ip) => {
+        const [a, b, c, d] = ip.split('.').map(Number) as [number, number, number, number];
+        const hex = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+        const plain = isPublicAddress(ip);
+        for (const form of [`::ffff:${ip}`, `::ffff:${hex}`, `64:ff9b::${ip}`, `2002:${hex}::1`]) {
+          expect([form, isPublicAddress(form)]).toEqual([form, plain]);
+        }
+      }),
+    );
+  });
+});
+
+describe('the lookup of a connection', () => {
+  const look = (resolve: Parameters<typeof lookupWith>[0]) =>
+    new Promise((done) => {
+      lookupWith(resolve, refuseUnlessPublic)('api.example.com', { all: true }, (error, addresses) =>
+        done(error ?? addresses),
+      );
+    });
+
+  it('hands over exactly the addresses it judged, having asked once', async () => {
+    let asked = 0;
+    const answers = [
+      { address: '93.184.216.34', family: 4 },
+      { address: '2606:2800:220:1::1', family: 6 },
+    ];
+    const got = await look(async () => {
+      asked += 1;
+      return answers;
+    });
+    expect(got).toEqual(answers);
+    expect(asked).toBe(1);
+  });
+
+  it('refuses a name that has turned private since it was last judged', async () => {
+    const turns = ['93.184.216.34', '127.0.0.1'];
+    const resolve = async () => [{ address: turns.shift() ?? '', family: 4 }];
+    expect(await look(resolve)).toEqual([{ address: '93.184.216.34', family: 4 }]);
+    expect(await look(resolve)).toBeInstanceOf(AddressRefused);
+  });
+
+  it('refuses when one of several addresses is private, without saying which', async () => {
+    const refusal = await look(async () => [
+      { address: '93.184.216.34', family: 4 },
+      { address: '10.9.8.7', family: 4 },
+    ]);
+    expect(refusal).toBeInstanceOf(AddressRefused);
+    expect(String(refusal)).not.toContain('10.9.8.7');
+  });
+});

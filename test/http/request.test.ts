@@ -1,0 +1,547 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  AddressRefused,
+  Nonsense,
+  RateLimited,
+  Redirected,
+  ServiceFailed,
+  ServicePaused,
+  TimedOut,
+  TooLarge,
+  Unreachable,
+} from '../../src/domain/failure.ts';
+import { createHttp, type Exchange, type GuardedHttp, type HttpOptions } from '../../src/http/request.ts';
+import { closedPort, failureOf, json, type Service, serve, serveRaw, until } from './service.ts';
+
+const releases: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+async function serving(service: Promise<Service>): Promise<Service> {
+  const it = await service;
+  releases.push(it.close);
+  return it;
+}
+
+/** Trusts this machine, so that a server of the test can be asked, and is quick. */
+function http(options: Partial<HttpOptions> = {}): GuardedHttp {
+  const limits = { shortestBackoff: 1, longestBackoff: 5, ...options.limits };
+  const it = createHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
+  releases.push(it.close);
+  return it;
+}
+
+const ask = (on: GuardedHttp, url: string, more: { tries?: number } = {}) =>
+  on.request({
+    service: 'billing',
+    method: 'POST',
+    url,
+    headers: { 'x-user-token': 's3cret' },
+    body: '{}',
+    ...more,
+  });
+
+describe('an answer', () => {
+  it('comes with its status, its headers and its text', async () => {
+    const service = await serving(
+      serve((_, response) => {
+        response.writeHead(201, { 'X-Subject-Token': 'abc', 'X-Twice': ['a', 'b'] });
+        response.end('grüß');
+      }),
+    );
+    const reply = await ask(http(), `${service.url}/auth/tokens?nocatalog`);
+    expect(reply).toMatchObject({
+      status: 201,
+      headers: { 'x-subject-token': 'abc', 'x-twice': 'a, b' },
+      text: 'grüß',
+    });
+    expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/auth/tokens?nocatalog', body: '{}' });
+  });
+
+  it('may be empty, or the answer to HEAD and DELETE', async () => {
+    const service = await serving(serve((_, response) => response.writeHead(204).end()));
+    const it = http();
+    for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
+      const reply = await it.request({ service: 'identity', method, url: service.url, headers: {} });
+      expect(reply).toMatchObject({ status: 204, text: '' });
+    }
+  });
+
+  it.each([400, 401, 403, 404, 418])('of status %i is handed over after one try', async (status) => {
+    const service = await serving(serve((_, response) => json(response, 'no', status)));
+    expect(await ask(http(), service.url)).toMatchObject({ status, text: 'no' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('of status 401 stands even when its body breaks off', async () => {
+    const service = await serving(
+      serveRaw((socket) => {
+        socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
+      }),
+    );
+    expect(await ask(http(), service.url)).toMatchObject({ status: 401, text: '' });
+  });
+});
+
+describe('connections', () => {
+  it('are kept: a hundred questions in a row use two at most', async () => {
+    const service = await serving(serve((_, response) => json(response, '{}')));
+    const it = http();
+    for (let i = 0; i < 100; i += 1) await ask(it, service.url);
+    expect(service.requests).toHaveLength(100);
+    // undici looks at a connection for a moment before it uses it again, and a second one bridges that.
+    expect(service.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('are kept after refusals too', async () => {
+    const service = await serving(
+      serve((_, response, nth) => json(response, 'x'.repeat(5000), [401, 503, 429, 302][nth - 1] ?? 200)),
+    );
+    const it = http();
+    await ask(it, service.url);
+    await failureOf(ask(it, service.url, { tries: 1 }));
+    await failureOf(ask(it, service.url, { tries: 1 }));
+    await failureOf(ask(it, service.url));
+    await ask(it, service.url);
+    expect(service.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('are limited in number to one origin; a question waits its turn', async () => {
+    const service = await serving(serve((_, response) => setTimeout(() => json(response, '{}'), 5)));
+    const it = http({ limits: { connections: 3 } });
+    const replies = await Promise.all(Array.from({ length: 30 }, () => ask(it, service.url)));
+    expect(replies).toHaveLength(30);
+    expect(service.connections()).toBe(3);
+  });
+
+  it('are gone after close(), which lets what is under way finish', async () => {
+    const service = await serving(serve((_, response) => setTimeout(() => json(response, '"late"'), 50)));
+    const it = http();
+    const asking = ask(it, service.url);
+    await it.close();
+    expect(await asking).toMatchObject({ text: '"late"' });
+    await until(() => service.open() === 0);
+    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(Unreachable);
+  });
+
+  it('do not go through a proxy that the environment names', async () => {
+    const before = process.env.http_proxy;
+    process.env.http_proxy = `http://127.0.0.1:${await closedPort()}`;
+    try {
+      const service = await serving(serve((_, response) => json(response, '{}')));
+      expect(await ask(http(), service.url)).toMatchObject({ status: 200 });
+    } finally {
+      if (before === undefined) delete process.env.http_proxy;
+      else process.env.http_proxy = before;
+    }
+  });
+});
+
+describe('the deadline', () => {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n';
+  const drip = (socket: Socket, first: string) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write('x'), 20);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+  it.each([
+    ['accepts and hangs', () => {}],
+    ['hangs after its headers', (socket: Socket) => void socket.write(head)],
+    ['drips its body', (socket: Socket) => drip(socket, head)],
+    ['drips its headers', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-long: ')],
+  ])('ends the wait for a service that %s', async (_, talk) => {
+    let asked = 0;
+    let closed = 0;
+    const service = await serving(
+      serveRaw((socket) => {
+        socket.once('data', () => {
+          asked += 1;
+          talk(socket);
+        });
+        socket.on('close', () => {
+          closed += 1;
+        });
+      }),
+    );
+    const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
+    expect(failure).toBeInstanceOf(TimedOut);
+    expect(failure).toMatchObject({ service: 'billing', after: 400 });
+    await until(() => closed > 0);
+    expect(asked).toBe(1);
+  });
+
+  it('covers a lookup that never ends', async () => {
+    const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
+    expect(await failureOf(ask(it, 'https://api.example.com'))).toBeInstanceOf(TimedOut);
+  });
+
+  it('covers all tries together', async () => {
+    const service = await serving(
+      serveRaw((socket, nth) => {
+        if (nth < 3) socket.destroy();
+      }),
+    );
+    expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toBeInstanceOf(TimedOut);
+    expect(service.connections()).toBeGreaterThanOrEqual(3);
+  });
+
+  it('is not slept towards: a pause that does not fit is not begun', async () => {
+    const service = await serving(serve((_, response) => json(response, '', 503)));
+    const limits = { deadline: 5000, shortestBackoff: 60_000, longestBackoff: 60_000 };
+    expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('asking again', () => {
+  it.each([500, 502, 503, 504])('gets past two answers of status %i', async (status) => {
+    const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 3 ? status : 200)));
+    expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('stops after three tries and says the status', async () => {
+    const service = await serving(serve((_, response) => json(response, '', 502)));
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'service-failed', status: 502 });
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it('does not happen where it cannot help, or where the caller forbids it', async () => {
+    const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status: 501 });
+    expect(service.requests).toHaveLength(1);
+    expect(await failureOf(ask(http(), service.url, { tries: 1 }))).toMatchObject({ status: 503 });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['closed', (socket: Socket) => socket.end()],
+  ])('gets past connections that are %s', async (_, hangUp) => {
+    const service = await serving(
+      serveRaw((socket, nth) => {
+        socket.once('data', () => {
+          if (nth < 3) hangUp(socket);
+          else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        });
+      }),
+    );
+    expect(await ask(http(), service.url)).toMatchObject({ text: '{}' });
+    expect(service.connections()).toBe(3);
+  });
+
+  it('gets past a kept connection that the service closed in the meantime', async () => {
+    const service = await serving(
+      serveRaw((socket) => {
+        let nth = 0;
+        socket.on('data', () => {
+          nth += 1;
+          if (nth > 1) socket.resetAndDestroy();
+          else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+        });
+      }),
+    );
+    const it = http();
+    await ask(it, service.url);
+    expect(await ask(it, service.url)).toMatchObject({ text: '{}' });
+    expect(service.connections()).toBe(2);
+  });
+
+  it('gets past a body that breaks off, and otherwise says that it did', async () => {
+    const half = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
+    const healing = await serving(
+      serveRaw((socket, nth) => {
+        socket.once('data', () =>
+          socket.end(nth === 1 ? half : 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'),
+        );
+      }),
+    );
+    expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
+    const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
+    const failure = await failureOf(ask(http(), broken.url));
+    expect(failure).toBeInstanceOf(Nonsense);
+    expect(failure).toMatchObject({ what: 'it broke off in the middle' });
+    expect(broken.connections()).toBe(3);
+  });
+
+  it('says where nobody listens', async () => {
+    const port = await closedPort();
+    const exchanges: Exchange[] = [];
+    const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
+    const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
+    expect(failure).toBeInstanceOf(Unreachable);
+    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
+    expect(exchanges).toMatchObject([{ outcome: 'unreachable', tries: 3, service: 'billing' }]);
+  });
+
+  it('does not help a name that does not exist', async () => {
+    const exchanges: Exchange[] = [];
+    const it = http({
+      onExchange: (exchange) => exchanges.push(exchange),
+      resolve: async () => {
+        throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+      },
+    });
+    const failure = await failureOf(ask(it, 'https://nowhere.example.com'));
+    expect(failure).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
+    expect(exchanges).toMatchObject([{ tries: 1 }]);
+  });
+});
+
+describe('a service that is asked too often', () => {
+  const limiting = (headers: Record<string, string>) =>
+    serving(
+      serve((_, response, nth) => {
+        if (nth > 1) json(response, '"now"');
+        else response.writeHead(429, headers).end();
+      }),
+    );
+  const hour = 3600_000;
+
+  it.each([
+    ['seconds', { 'retry-after': '0' }],
+    ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:15:30 GMT', date: 'Sat, 21 Nov 2026 10:15:30 GMT' }],
+    ['nothing', {}],
+    ['nonsense', { 'retry-after': 'soon' }],
+  ])('is asked again when it said %s and there is time', async (_, headers) => {
+    const service = await limiting(headers);
+    expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
+  });
+
+  it('is left alone for as long as it said', async () => {
+    let rested = false;
+    const service = await serving(
+      serve((_, response, nth) => {
+        if (nth === 1) setTimeout(() => (rested = true), 800);
+        response.writeHead(rested ? 200 : 429, { 'retry-after': '1' }).end();
+      }),
+    );
+    expect(await ask(http(), service.url)).toMatchObject({ status: 200 });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['seconds', { 'retry-after': '3600' }],
+    [
+      'a date, by its own clock and not by ours',
+      {
+        'retry-after': new Date(Date.UTC(2001, 1, 1) + hour).toUTCString(),
+        date: new Date(Date.UTC(2001, 1, 1)).toUTCString(),
+      },
+    ],
+  ])('is not waited for beyond the deadline when it said %s', async (_, headers) => {
+    const service = await limiting(headers);
+    const failure = await failureOf(ask(http(), service.url));
+    expect(failure).toBeInstanceOf(RateLimited);
+    expect(failure).toMatchObject({ service: 'billing', retryAfter: 3600 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('is reported after three tries', async () => {
+    const service = await serving(serve((_, response) => json(response, '', 429)));
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'rate-limited',
+      retryAfter: undefined,
+    });
+    expect(service.requests).toHaveLength(3);
+  });
+});
+
+describe('a service that is down', () => {
+  const limits = { outages: 3, pause: 500, tries: 1 };
+
+  it('is left alone after so many outages, for a while, and again after one more', async () => {
+    const service = await serving(serve((_, response) => json(response, '', 503)));
+    const it = http({ limits });
+    for (let i = 0; i < 3; i += 1)
+      expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
+    const paused = await failureOf(ask(it, service.url));
+    expect(paused).toBeInstanceOf(ServicePaused);
+    expect((paused as Error).cause).toMatchObject({ kind: 'service-failed', status: 503 });
+    expect(service.requests).toHaveLength(3);
+    await new Promise((resolve) => setTimeout(resolve, 550));
+    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
+    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServicePaused);
+    expect(service.requests).toHaveLength(4);
+  });
+
+  it('is asked freely once it answers again', async () => {
+    const service = await serving(serve((_, response, nth) => json(response, '{}', nth <= 3 ? 503 : 200)));
+    const it = http({ limits });
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, service.url));
+    await new Promise((resolve) => setTimeout(resolve, 550));
+    for (let i = 0; i < 3; i += 1) expect(await ask(it, service.url)).toMatchObject({ status: 200 });
+  });
+
+  it.each([401, 403, 404, 429, 302, 200])('is not one that answers %i', async (status) => {
+    const service = await serving(
+      serve((_, response, nth) => json(response, '', nth % 3 === 0 ? status : 503)),
+    );
+    const it = http({ limits });
+    for (let i = 0; i < 9; i += 1) await ask(it, service.url).catch(() => {});
+    expect(service.requests).toHaveLength(9);
+  });
+
+  it('is also one that hangs or refuses connections', async () => {
+    const hanging = await serving(serveRaw(() => {}));
+    const it = http({ limits: { ...limits, deadline: 60 } });
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, hanging.url));
+    expect(await failureOf(ask(it, hanging.url))).toBeInstanceOf(ServicePaused);
+    const refusing = `http://127.0.0.1:${await closedPort()}`;
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, refusing));
+    expect(await failureOf(ask(it, refusing))).toBeInstanceOf(ServicePaused);
+  });
+
+  it('does not take other origins with it', async () => {
+    const down = await serving(serve((_, response) => json(response, '', 500)));
+    const up = await serving(serve((_, response) => json(response, '{}')));
+    const it = http({ limits });
+    for (let i = 0; i < 4; i += 1) await failureOf(ask(it, down.url));
+    expect(await ask(it, up.url)).toMatchObject({ status: 200 });
+  });
+
+  it('is forgotten when more origins fail than are remembered', async () => {
+    const first = await serving(serve((_, response) => json(response, '', 500)));
+    const second = await serving(serve((_, response) => json(response, '', 500)));
+    const it = http({ limits: { ...limits, failingOrigins: 1 } });
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, first.url));
+    await failureOf(ask(it, second.url));
+    expect(await failureOf(ask(it, first.url))).toBeInstanceOf(ServiceFailed);
+  });
+});
+
+describe('an answer that is too much', () => {
+  it.each([
+    ['says its length', 'content-length: 2000000'],
+    ['never ends', 'transfer-encoding: chunked'],
+  ])('is not read to its end when it %s', async (_, header) => {
+    const chunk = header.startsWith('t') ? `400\r\n${'x'.repeat(1024)}\r\n` : 'x'.repeat(1024);
+    const service = await serving(
+      serveRaw((socket) => {
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`);
+          const pour = () => {
+            while (!socket.destroyed && socket.write(chunk));
+          };
+          socket.on('drain', pour);
+          pour();
+        });
+      }),
+    );
+    const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
+    expect(failure).toBeInstanceOf(TooLarge);
+    expect(failure).toMatchObject({ limit: 100_000 });
+    await until(() => service.open() === 0);
+    expect(service.connections()).toBe(1);
+  });
+
+  it('is fine up to the limit exactly', async () => {
+    const service = await serving(serve((_, response) => response.end('x'.repeat(1000))));
+    expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
+  });
+
+  it('may also be its headers', async () => {
+    const service = await serving(
+      serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
+    );
+    expect(await failureOf(ask(http(), service.url))).toBeInstanceOf(Nonsense);
+  });
+});
+
+describe('an answer that is not readable', () => {
+  it.each([
+    ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
+    ['text that is not UTF-8', Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe', 'latin1')],
+    [
+      'a compressed body that was not asked for',
+      'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nab',
+    ],
+  ])('is named: %s', async (what, bytes) => {
+    const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'nonsense', what });
+  });
+});
+
+describe('a redirect', () => {
+  it.each([
+    ['https://elsewhere.example.com/login?next=1#a', 'https://elsewhere.example.com/login'],
+    ['https://user:word@elsewhere.example.com/', 'https://elsewhere.example.com/'],
+    ['//other.example.com/x', 'http://other.example.com/x'],
+    ['http://[', 'an unreadable address'],
+    ['javascript:alert(1)', 'an unreadable address'],
+    ['', 'an unreadable address'],
+  ])('to %s is reported as %s', async (location, target) => {
+    const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
+    const failure = await failureOf(ask(http(), service.url));
+    expect(failure).toBeInstanceOf(Redirected);
+    expect(failure).toMatchObject({ status: 302, target });
+  });
+
+  it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {
+    const other = await serving(serve((_, response) => json(response, '{}')));
+    const service = await serving(
+      serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),
+    );
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status, target: `${other.url}/there` });
+    expect(other.connections()).toBe(0);
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('an address that the rules refuse', () => {
+  it('gets no connection, however it is spelled', async () => {
+    const service = await serving(serve((_, response) => json(response, '{}')));
+    const it = http({ trustedHosts: [] });
+    const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '[::1]', 'localhost'];
+    for (const host of hosts) {
+      for (const scheme of ['http', 'https']) {
+        const failure = await failureOf(ask(it, `${scheme}://${host}:${service.port}/`));
+        expect(failure, host).toBeInstanceOf(AddressRefused);
+      }
+    }
+    expect(service.connections()).toBe(0);
+  });
+
+  it('gets no connection when a public name leads to it, whatever comes beside', async () => {
+    const service = await serving(serve((_, response) => json(response, '{}')));
+    let lookups = 0;
+    const it = http({
+      trustedHosts: [],
+      resolve: async () => {
+        lookups += 1;
+        return [
+          { address: '127.0.0.1', family: 4 },
+          { address: '93.184.216.34', family: 4 },
+        ];
+      },
+    });
+    const failure = await failureOf(ask(it, `https://rebound.example.com:${service.port}/`));
+    expect(failure).toBeInstanceOf(AddressRefused);
+    expect(failure).toMatchObject({ host: 'rebound.example.com' });
+    expect(lookups).toBe(1);
+    expect(service.connections()).toBe(0);
+  });
+
+  it('is not made acceptable by another port of a trusted host', async () => {
+    const service = await serving(serve((_, response) => json(response, '{}')));
+    const it = http({ trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }] });
+    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);
+    expect(service.connections()).toBe(0);
+  });
+
+  it('is fine when its name is trusted, with several addresses of which one answers', async () => {
+    const service = await serving(serve((_, response) => json(response, '{}')));
+    const it = http({
+      trustedHosts: [{ host: 'billing' }],
+      resolve: async () => [
+        { address: '::1', family: 6 },
+        { address: '127.0.0.1', family: 4 },
+      ],
+    });
+    expect(await ask(it, `http://billing:${service.port}/`)).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
+
+/** A service on a port of its own that counts what reaches it. */
+export interface Service {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
+  /** Connections ever accepted, and those still open. */
+  connections(): number;
+  open(): number;
+  close(): Promise<void>;
+}
+
+type Answering = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
+
+/** `answer` is called when the whole request has arrived; `nth` counts from 1. */
+export async function serve(answer: Answering): Promise<Service> {
+  const requests: Service['requests'] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { method = '', url = '', headers } = request;
+    requests.push({ method, url, headers, body });
+    answer(request, response, requests.length);
+  });
+  return listening(server, requests);
+}
+
+/** `talk` gets every connection raw. */
+export function serveRaw(talk: (socket: Socket, nth: number) => void): Promise<Service> {
+  let nth = 0;
+  const server = createTcpServer((socket) => {
+    nth += 1;
+    socket.on('error', () => {});
+    talk(socket, nth);
+  });
+  return listening(server, []);
+}
+
+async function listening(server: Server | TcpServer, requests: Service['requests']): Promise<Service> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    connections: () => connections,
+    open: () => sockets.size,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** A port where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const service = await serveRaw(() => {});
+  await service.close();
+  return service.port;
+}
+
+export function json(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+/** Waits for what happens on the other side of a socket. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 400 && !holds(); i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  if (!holds()) throw new Error('It did not come to that.');
+}
+
+/** The failure a promise ends in. */
+export async function failureOf(asking: Promise<unknown>): Promise<unknown> {
+  return asking.then(
+    () => {
+      throw new Error('It was answered.');
+    },
+    (error: unknown) => error,
+  );
+}

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createHttp } from '../../src/http/request.ts';
+import { failureOf, json, serve } from './service.ts';
+
+const question = { service: 'identity', method: 'GET', headers: {} } as const;
+
+/** A certificate that nobody vouches for. */
+function selfSigned(): { key: Buffer; cert: Buffer } {
+  const folder = mkdtempSync(join(tmpdir(), 'tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const what = ['-days', '2', '-subj', '/CN=127.0.0.1', '-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', ...curve, ...what], { stdio: 'ignore' });
+  const pair = { key: readFileSync(key), cert: readFileSync(cert) };
+  rmSync(folder, { recursive: true });
+  return pair;
+}
+
+it('does not talk to a service whose certificate nobody vouches for, not even to a trusted host', async () => {
+  let asked = 0;
+  const server = createServer(selfSigned(), (_, response) => {
+    asked += 1;
+    json(response, '{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+  const { port } = server.address() as AddressInfo;
+  const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${port}/` }));
+  expect(failure).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(asked).toBe(0);
+  await http.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('does not fall back to plain http', async () => {
+  const service = await serve((_, response) => json(response, '{}'));
+  const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+  const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${service.port}/` }));
+  expect(failure).toMatchObject({ kind: 'unreachable' });
+  expect(service.requests).toHaveLength(0);
+  await http.close();
+  await service.close();
+});
