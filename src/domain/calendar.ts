@@ -75,7 +75,8 @@ export function daysFrom(first: Day, last: Day, zone: string): readonly Day[] {
 
 /** The `count` days that the zone had directly before `day`, in order. */
 export function daysBefore(day: Day, count: number, zone: string): readonly Day[] {
-  return daysFrom(addDays(day, -count - 2), addDays(day, -1), zone).slice(-count);
+  const days = daysFrom(addDays(day, -count - 2), addDays(day, -1), zone);
+  return days.slice(days.length - count);
 }
 
 /** IANA names as ICU knows them, and UTC; no bare offsets like +05:00, which are no zone with a history. */

@@ -1,0 +1,94 @@
+import { createBilling } from './billing/client.ts';
+import type { Config } from './config.ts';
+import { createBalance } from './features/balance/index.ts';
+import { createConnect } from './features/connect/index.ts';
+import type { Feature } from './features/feature.ts';
+import { createHelp } from './features/help/index.ts';
+import { createSettings } from './features/settings/index.ts';
+import { createSpend } from './features/spend/index.ts';
+import { checkBaseUrl } from './http/address.ts';
+import { createHttp } from './http/request.ts';
+import { createHealth } from './ops/health.ts';
+import { boltLogger, type Log } from './ops/log.ts';
+import { connectRedis, untilReady } from './redis.ts';
+import { listen } from './slack/listeners.ts';
+import { createPeople } from './slack/people.ts';
+import { createSlackServer } from './slack/receiver.ts';
+import { createResponder } from './slack/respond.ts';
+import { byVerb } from './slack/verbs.ts';
+import { createKeyring } from './vault/keyring.ts';
+import { createWorkspaces } from './workspace/connections.ts';
+
+/** How long a stopping bot waits for answers under way: longer than a question to billing may take, in ms. */
+const DRAIN = 11_000;
+
+/** How long a start waits for Redis, in ms. */
+const REDIS_PATIENCE = 5_000;
+
+export interface Tally {
+  /** Resolves with the port it listens on. */
+  start(): Promise<number>;
+  /** Takes nothing new, lets answers under way go out, then closes every connection. */
+  stop(): Promise<void>;
+}
+
+/** The table of contents: every part of the bot and what it is made of. */
+export function createTally(config: Config, log: Log, clock: () => number): Tally {
+  const redis = connectRedis(config.redisUrl, {
+    onOutage: (err) => log.error({ err }, 'Redis does not answer'),
+  });
+  const workspaces = createWorkspaces({ redis, keyring: createKeyring(config.keys) });
+  const http = createHttp({ trustedHosts: config.trustedHosts });
+  const billing = createBilling({ http });
+  const responder = createResponder();
+
+  const features: Feature[] = [
+    createBalance({ workspaces, billing, clock }),
+    createSpend({ workspaces, billing, clock }),
+    createConnect({
+      workspaces,
+      billing,
+      checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+      baseUrl: config.billing.baseUrl,
+    }),
+    createSettings({ workspaces }),
+    createHelp(() => features.flatMap(({ help }) => help)),
+  ];
+
+  const health = createHealth({ redis, slackUp: () => slack.up() });
+  const slack = createSlackServer(
+    config.slack,
+    { '/healthz': health.healthz, '/readyz': health.readyz },
+    boltLogger(log),
+  );
+  listen(
+    slack.app,
+    {
+      commands: { ...merge(features, 'commands'), '/billing': byVerb(merge(features, 'verbs')) },
+      actions: merge(features, 'actions'),
+      views: merge(features, 'views'),
+      options: merge(features, 'options'),
+    },
+    { people: createPeople(clock), responder, log, clock },
+  );
+
+  return {
+    async start() {
+      // Without Redis the bot still runs, says so on /readyz, and answers that it cannot.
+      await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
+        log.warn({ err }, 'started without Redis'),
+      );
+      return slack.start(config.http.port);
+    },
+    async stop() {
+      const left = await slack.stop(DRAIN);
+      if (left > 0) log.warn({ left }, 'stopped before every answer was out');
+      await Promise.allSettled([http.close(), responder.close()]);
+      redis.disconnect();
+    },
+  };
+}
+
+function merge<K extends keyof Feature>(features: readonly Feature[], key: K): NonNullable<Feature[K]> {
+  return Object.assign({}, ...features.map((feature) => feature[key]));
+}

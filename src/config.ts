@@ -1,0 +1,146 @@
+import type { LevelWithSilent } from 'pino';
+import {
+  logLevel,
+  MAKE_KEY,
+  portNumber,
+  Refused,
+  redisUrl,
+  sealingKeys,
+  signingSecret,
+  slackApiUrl,
+  slackToken,
+  type TrustedHost,
+  trustedHosts,
+  webUrl,
+} from './variables.ts';
+import type { SealingKey } from './vault/keyring.ts';
+
+interface SlackConfig {
+  /** Socket Mode as soon as there is an app-level token. */
+  readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
+  /** Empty in Socket Mode when it was not given: nothing arrives that would be verified with it. */
+  readonly signingSecret: string;
+  readonly botToken: string;
+  /** Ends with a slash: Slack's client appends the method's name. */
+  readonly apiUrl: string;
+}
+
+export interface Config {
+  readonly slack: SlackConfig;
+  readonly http: { readonly port: number; readonly publicUrl?: string };
+  readonly redisUrl: string;
+  /** Newest first: the first seals, all open. */
+  readonly keys: readonly SealingKey[];
+  /** Without a slash at the end. */
+  readonly billing: { readonly baseUrl?: string };
+  readonly identity: { readonly authUrl?: string };
+  /** `host` as `new URL().hostname` writes it, an IPv6 address without its brackets; no `port` means every port. */
+  readonly trustedHosts: readonly TrustedHost[];
+  readonly log: { readonly level: LevelWithSilent };
+}
+
+interface Problem {
+  readonly name: string;
+  /** Completes "NAME …". Never holds the value, which may be a secret in the wrong place. */
+  readonly what: string;
+  readonly works: string;
+}
+
+/** The environment is not one Tally starts from: every problem at once, so that one look mends them all. */
+export class ConfigRefused extends Error {
+  override readonly name = 'ConfigRefused';
+  constructor(readonly problems: readonly Problem[]) {
+    const lines = problems.map(({ name, what, works }) => `  ${name} ${what}. ${works}`);
+    super(['Tally cannot start from this environment:', ...lines].join('\n'));
+  }
+}
+
+const SLACK_API = 'https://slack.com/api/';
+const SANDBOX = 'To try Tally without a Slack account, run `npm run sandbox`.';
+
+/**
+ * Reads the whole configuration. Empty variables count as unset; spaces and quotes around a value are dropped,
+ * because `docker --env-file` keeps them. Unknown variables are ignored.
+ *
+ * @throws ConfigRefused with all that is missing or malformed
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const { get, take, problems } = variables(env);
+  const appToken = take('SLACK_APP_TOKEN', slackToken('xapp-', 'an app-level token'), '');
+  const socket = get('SLACK_APP_TOKEN') !== '';
+  const publicUrl = take('PUBLIC_URL', webUrl, '');
+  const baseUrl = take('BILLING_BASE_URL', webUrl, '');
+  const authUrl = take('IDENTITY_AUTH_URL', webUrl, '');
+  const config: Config = {
+    slack: {
+      mode: socket ? { kind: 'socket', appToken } : { kind: 'http' },
+      botToken: take('SLACK_BOT_TOKEN', slackToken('xoxb-', 'a bot token'), noBotToken(get)),
+      signingSecret: take('SLACK_SIGNING_SECRET', signingSecret, socket ? '' : NO_SIGNING_SECRET),
+      apiUrl: take('SLACK_API_URL', slackApiUrl, SLACK_API),
+    },
+    http: { port: take('PORT', portNumber, 3000), ...(publicUrl && { publicUrl }) },
+    redisUrl: take('REDIS_URL', redisUrl, NO_REDIS),
+    keys: take('ENCRYPTION_KEYS', sealingKeys, NO_KEYS),
+    billing: baseUrl ? { baseUrl } : {},
+    identity: authUrl ? { authUrl } : {},
+    trustedHosts: take('TRUSTED_API_HOSTS', trustedHosts, []),
+    log: { level: take('LOG_LEVEL', logLevel, 'info') },
+  };
+  if (problems.length > 0) throw new ConfigRefused(problems);
+  return deepFreeze(config);
+}
+
+function variables(env: NodeJS.ProcessEnv) {
+  const problems: Problem[] = [];
+  const get = (name: string) => unquote(env[name]?.trim() ?? '');
+  /** `otherwise` is the default of an optional variable, or the refusal of a required one. */
+  function take<T>(name: string, parse: (text: string) => T, otherwise: T | Refused): T {
+    const text = get(name);
+    try {
+      if (text !== '') return parse(text);
+      if (otherwise instanceof Refused) throw otherwise;
+      return otherwise;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      problems.push({ name, what: error.what, works: error.works });
+      // Never seen: a configuration with problems is not handed out.
+      return undefined as T;
+    }
+  }
+  return { get, take, problems };
+}
+
+function unquote(text: string): string {
+  return (/^(["'])(.*)\1$/s.exec(text)?.[2] ?? text).trim();
+}
+
+const NO_SIGNING_SECRET = new Refused(
+  'is not set',
+  'It stands on the app’s page under Basic Information, Signing Secret; with SLACK_APP_TOKEN (Socket Mode) it is not needed.',
+);
+const NO_REDIS = new Refused(
+  'is not set',
+  'For example redis://127.0.0.1:6379; Tally keeps everything there.',
+);
+const NO_KEYS = new Refused(
+  'is not set',
+  `${MAKE_KEY} and given a name: ENCRYPTION_KEYS=2026:<what it printed>. Keep it apart from Redis’ backups.`,
+);
+
+function noBotToken(get: (name: string) => string): Refused {
+  const oauth = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'].filter(
+    (name) => get(name) !== '',
+  );
+  const works = 'The bot token (xoxb-…) of one workspace works: on the app’s page under OAuth & Permissions.';
+  if (oauth.length > 0)
+    return new Refused(`is not set, and installing by OAuth (${oauth.join(', ')}) is not built yet`, works);
+  return new Refused('is not set', `${works} ${SANDBOX}`);
+}
+
+/** Buffers stay as they are: JavaScript has no frozen ones. */
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,127 @@
+/** Finds a period phrase at a place among tokens. Nothing here knows what day it is. */
+import type { Phrase, Point } from './phrase.ts';
+import { isLooseQuarter, isYearWord, pointAt } from './point.ts';
+import { type Bare, type Found, first, misread, type Search, senseOf, typed } from './search.ts';
+import { clip } from './spelling.ts';
+import type { Source, Token } from './token.ts';
+import type { Unit } from './unit.ts';
+
+/** More than ten years is a mistake sooner than a question. */
+export const MOST_DAYS = 3660;
+export const TOO_LONG = 'is longer than 3,660 days';
+
+/** Where the second end of a range would begin. */
+function afterConnector({ tokens }: Source, at: number): number | undefined {
+  const token = tokens[at];
+  if (token?.kind === 'range-sign' || senseOf(token, 'to')) return at + 1;
+  return token?.dashed ? at : undefined;
+}
+
+/** A point, or a range when another follows; `alone` says what the point is otherwise. */
+function pointOrRange(
+  source: Source,
+  at: number,
+  bareYear: boolean,
+  alone: (point: Point) => Bare<Phrase>,
+): Found<Bare<Phrase>> | undefined {
+  const from = pointAt(source, at, bareYear);
+  if (!from) return undefined;
+  const second = afterConnector(source, from.next);
+  const to = second === undefined ? undefined : pointAt(source, second, bareYear);
+  return to
+    ? { value: { kind: 'range', from: from.value, to: to.value }, next: to.next }
+    : { value: alone(from.value), next: from.next };
+}
+
+const points: Search<Bare<Phrase>> = (source, at, bareYear) =>
+  pointOrRange(source, at, bareYear, (point) => ({ kind: 'at', at: point }));
+
+const since: Search<Bare<Phrase>> = (source, at, bareYear) =>
+  senseOf(source.tokens[at], 'since') &&
+  pointOrRange(source, at + 1, bareYear, (from) => ({ kind: 'since', from }));
+
+/** A count of days beyond the limit is refused here already: any longer number would not even be exact. */
+function countOf(digits: string, refuse: (why: string, works: string) => Error): number {
+  const count = digits.replace(/^0+/, '');
+  if (count === '') throw refuse('asks for nothing', 'Counts begin at 1, as in last-1-day or last-7-days.');
+  if (count.length > 4 || Number(count) > MOST_DAYS)
+    throw refuse(TOO_LONG, 'Ask for ten years or less, as in last-3-years.');
+  return Number(count);
+}
+
+/** 'month to date' and 'year 2026' begin with a unit that no count before it may take away. */
+function beginsAnother({ tokens }: Source, at: number): boolean {
+  const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+  if (toDateAfter(token, one, two)) return true;
+  if (isYearWord(token) && one?.kind === 'number' && /^\d{4}$/.test(one.digits)) return true;
+  return isLooseQuarter(token, one);
+}
+
+function toDateAfter(token?: Token, one?: Token, two?: Token): Unit | undefined {
+  const named = senseOf(token, 'unit')?.unit;
+  const singular = token?.kind === 'word' && token.spelling === named;
+  const joined = one?.kind === 'word' && one.spelling === 'to' && senseOf(two, 'date');
+  return singular && joined ? named : undefined;
+}
+
+/** '7 days', as part of a phrase that begins at `from`. */
+function countedFrom(source: Source, from: number, at: number): Found<Bare<Phrase>> | undefined {
+  const [number, word] = [source.tokens[at], source.tokens[at + 1]];
+  if (number?.kind !== 'number' || beginsAnother(source, at + 1)) return undefined;
+  const refuse = (why: string, works: string) => misread(source, from, at + 2, why, works);
+  if (senseOf(word, 'minute-or-month'))
+    throw refuse(
+      `could be ${clip(number.digits)} minutes or ${clip(number.digits)} months`,
+      'Tally counts days and more: write 3mo or 3 months, or 7d for days.',
+    );
+  const unit = senseOf(word, 'unit')?.unit;
+  return unit && { value: { kind: 'last', unit, count: countOf(number.digits, refuse) }, next: at + 2 };
+}
+
+const counted: Search<Bare<Phrase>> = (source, at) => countedFrom(source, at, at);
+
+/** 'last week', 'last 4 weeks'. */
+const last: Search<Bare<Phrase>> = (source, at) => {
+  if (!senseOf(source.tokens[at], 'last')) return undefined;
+  const unit = senseOf(source.tokens[at + 1], 'unit')?.unit;
+  return unit ? { value: { kind: 'last', unit, count: 1 }, next: at + 2 } : countedFrom(source, at, at + 1);
+};
+
+const current: Search<Bare<Phrase>> = ({ tokens }, at) => {
+  const short = senseOf(tokens[at], 'to-date')?.unit;
+  if (short) return { value: { kind: 'this', unit: short }, next: at + 1 };
+  const unit = senseOf(tokens[at], 'this') && senseOf(tokens[at + 1], 'unit')?.unit;
+  if (unit === 'day')
+    return { value: { kind: 'at', at: { kind: 'today', typed: 'this day' } }, next: at + 2 };
+  if (unit) return { value: { kind: 'this', unit }, next: at + 2 };
+  const toDate = toDateAfter(tokens[at], tokens[at + 1], tokens[at + 2]);
+  return toDate && { value: { kind: 'this', unit: toDate }, next: at + 3 };
+};
+
+/** Refused wherever it stands, with what belongs to it. */
+const future: Search<Bare<Phrase>> = (source, at) => {
+  const { tokens } = source;
+  if (!senseOf(tokens[at], 'next') && !senseOf(tokens[at], 'tomorrow')) return undefined;
+  const counts = tokens[at + 1]?.kind === 'number' && senseOf(tokens[at + 2], 'unit');
+  const next = counts ? at + 3 : senseOf(tokens[at + 1], 'unit') ? at + 2 : at + 1;
+  throw misread(
+    source,
+    at,
+    next,
+    'is in the future',
+    'Ask up to today, as in this-week, mtd or last-7-days.',
+  );
+};
+
+const says = first(future, last, current, counted, since, points);
+
+/** The phrase that begins at a token, without any `including today`, which may stand elsewhere. */
+export function phraseAt(source: Source, at: number, bareYear: boolean): Found<Phrase> | undefined {
+  const found = says(source, at, bareYear);
+  return (
+    found && {
+      ...found,
+      value: { ...found.value, typed: typed(source, at, found.next), includingToday: false } as Phrase,
+    }
+  );
+}

@@ -1,0 +1,93 @@
+/** A phrase, a moment and a zone make a period: the instants to ask about, and the days they cover. */
+import {
+  addDays,
+  type Day,
+  dayAt,
+  daysBefore,
+  daysFrom,
+  endOfDay,
+  formatDays,
+  startOfDay,
+} from './calendar.ts';
+import { type Comparison, compare } from './comparison.ts';
+import { JustBegun, WordRefused } from './failure.ts';
+import { canonical, type Phrase } from './phrase.ts';
+import { spanOf } from './span.ts';
+import { clip } from './spelling.ts';
+import { readPhrase } from './words.ts';
+
+export type { Comparison } from './comparison.ts';
+
+export interface Period {
+  /** Canonical: reads back to the same phrase. */
+  readonly phrase: string;
+  /** First millisecond, the wire's periodFrom. */
+  readonly from: number;
+  /** Last millisecond, included, the wire's periodTo; never later than the moment of asking. */
+  readonly to: number;
+  readonly zone: string;
+  /** Every day touched, in order, today among them while it runs; days that the zone left out are not. */
+  readonly days: readonly Day[];
+  /** Set when the last day is today, still running. */
+  readonly today?: Day;
+  /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
+  readonly label: string;
+  /** Absent where no day is complete. */
+  readonly comparison?: Comparison;
+}
+
+function daysLabel(full: number, running: boolean, endsYesterday: boolean): string {
+  const days = `${full} full ${full === 1 ? 'day' : 'days'}`;
+  if (!running) return endsYesterday ? `${days} · today excluded` : days;
+  return full === 0 ? 'today so far' : `${days} and today so far`;
+}
+
+/** Superfluous where today is part of it anyway; words asked for in vain are refused by the span. */
+const canonicalOf = (phrase: Phrase): string =>
+  canonical({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' });
+
+function leftOut(phrase: Phrase, first: Day, last: Day, zone: string): WordRefused {
+  return new WordRefused(
+    clip(phrase.typed),
+    `does not exist in ${zone}, whose clocks went over it when the date line moved`,
+    `The days beside it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
+  );
+}
+
+/**
+ * `now` in ms. Throws WordRefused for what lies in the future, ends before it begins, was left out by the zone,
+ * is too long or cannot include today; JustBegun for a period without length yet.
+ */
+export function resolvePeriod(phrase: Phrase, now: number, zone: string): Period {
+  const today = dayAt(now, zone);
+  const { first, last, plan } = spanOf(phrase, today, zone);
+  const days = daysFrom(first, last, zone);
+  const [begins, ends] = [days[0], days.at(-1)];
+  if (begins === undefined || ends === undefined) throw leftOut(phrase, first, last, zone);
+  const running = ends === today;
+  const from = startOfDay(begins, zone);
+  if (running && from === now) throw new JustBegun(canonicalOf(phrase));
+  const complete = running ? days.slice(0, -1) : days;
+  const comparison = compare(first, complete, plan, zone);
+  const extent = daysLabel(complete.length, running, ends === daysBefore(today, 1, zone)[0]);
+  return {
+    phrase: canonicalOf(phrase),
+    from,
+    to: running ? now : endOfDay(ends, zone),
+    zone,
+    days,
+    ...(running && { today }),
+    label: `${formatDays(begins, ends)} ${zone} · ${extent}`,
+    ...(comparison && { comparison }),
+  };
+}
+
+/** Reads and resolves a text that is a period phrase and nothing else; the empty one is the last 7 days. */
+export function readPeriod(text: string, now: number, zone: string): Period {
+  return resolvePeriod(readPhrase(text), now, zone);
+}
+
+/** An instant as the billing interface writes it: YYYY-MM-DDTHH:mm:ss.sssZ. */
+export function wire(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,129 @@
+/** From a text to what a grammar makes of it, or to a failure that helps: the frame around every reading. */
+import { SecretPasted, WordRefused } from './failure.ts';
+import { Misread } from './misread.ts';
+import { announcesSecret, looksSecret } from './secret-word.ts';
+import { clip, nearest } from './spelling.ts';
+import { normalise, tidy } from './text.ts';
+import { type Aliases, type Source, sourceOf, type Token } from './token.ts';
+import type { Advice } from './unfinished.ts';
+import { SUGGESTIONS } from './vocabulary.ts';
+
+/** No word of the language, however run together, is much longer. */
+const LONGEST_WORD = 40;
+/** A button holds a text of this length, and nobody checks a longer one before pressing it. */
+const LONGEST_SUGGESTION = 200;
+/** A text with more slips than this is better typed again. */
+const MOST_SLIPS = 3;
+
+const SPELLINGS = [...SUGGESTIONS.keys()];
+
+const NO_ALIASES: Aliases = new Set();
+
+const isUnknown = (text: string): boolean =>
+  sourceOf(text, NO_ALIASES).tokens.some(({ kind }) => kind === 'unknown');
+
+function near(word: string, aliases: Aliases): string | undefined {
+  const found = nearest(word, [...SPELLINGS, ...aliases]);
+  return found && (SUGGESTIONS.get(found) ?? found);
+}
+
+/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
+function corrections(raw: string, aliases: Aliases): readonly string[] {
+  const runs = raw
+    .split(/([^a-z]+)/)
+    .map((run) => (/[a-z]/.test(run) && isUnknown(run) ? near(run, NO_ALIASES) : run));
+  const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
+  const wholes = [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)];
+  return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
+}
+
+interface Shape {
+  readonly form: RegExp;
+  readonly why: string;
+  readonly works: string;
+  readonly instead: (raw: string) => readonly string[];
+}
+
+const DIGITS_ONLY = 'A project ID is digits and nothing else, such as 123.';
+
+/** Words that show what they were meant to be, though they are not. */
+const SHAPES: readonly Shape[] = [
+  {
+    form: /^\d{1,3}(?:[.,]\d{3})+$/,
+    why: 'is no project ID',
+    works: DIGITS_ONLY,
+    instead: (raw) => [raw.replace(/\D/g, '')],
+  },
+  { form: /^[-+#]*\d[\d.,]*$/, why: 'is no project ID', works: DIGITS_ONLY, instead: () => [] },
+  {
+    form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
+    why: 'names a time of day',
+    works: 'Tally counts whole days, as in 2026-10-05.',
+    instead: (raw) => [raw.slice(0, 10)],
+  },
+];
+
+function unknownWord({ text, aliases }: Source, { raw }: Token, { name, works }: Advice): Misread {
+  const word = text.slice(raw.start, raw.end);
+  const shape = SHAPES.find(({ form }) => form.test(word));
+  if (shape) return new Misread(raw.start, raw.end, shape.why, shape.works, shape.instead(word));
+  const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
+  return new Misread(raw.start, raw.end, `is no ${name} that Tally knows`, works, instead);
+}
+
+/** Throws for the first word that is no part of the language at all. */
+export function refuseUnknown(source: Source, advice: Advice): void {
+  const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
+  if (bad?.kind === 'bad') throw new Misread(bad.start, bad.end, bad.why, bad.works, bad.instead);
+  if (bad) throw unknownWord(source, bad, advice);
+}
+
+/** A text read in vain, and where; `again` reads another text with the same grammar. */
+interface Attempt {
+  readonly text: string;
+  readonly slip: Misread;
+  readonly again: (text: string) => Misread | undefined;
+}
+
+/** The whole text with the misread place put right, and whatever else is wrong in it: only what reads is suggested. */
+function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
+  if (left === 0 || text.length > LONGEST_SUGGESTION) return undefined;
+  for (const instead of slip.instead) {
+    const candidate = text.slice(0, slip.start) + instead + text.slice(slip.end);
+    const next = again(candidate);
+    const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
+    if (right !== undefined) return right;
+  }
+  return undefined;
+}
+
+function attempt<T>(read: () => T): { readonly value: T } | Misread {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof Misread) return error;
+    throw error;
+  }
+}
+
+/** Only a word without meaning can be a secret; letters as typed, as lower case hides what tokens look like. */
+function holdsSecret(text: string): boolean {
+  const tidied = tidy(text);
+  if (announcesSecret(tidied)) return true;
+  return tidied.split(' ').some((word) => looksSecret(word) && isUnknown(normalise(word)));
+}
+
+/** Throws WordRefused, or SecretPasted when something that could not be read looks like one. */
+export function reading<T>(text: string, grammar: (source: Source) => T, aliases: Aliases = NO_ALIASES): T {
+  const plain = normalise(text);
+  const source = sourceOf(plain, aliases);
+  if (source.tokens.some(({ kind }) => kind === 'unknown') && holdsSecret(text)) throw new SecretPasted();
+  const read = attempt(() => grammar(source));
+  if (!(read instanceof Misread)) return read.value;
+  const again = (other: string) => {
+    const slip = attempt(() => grammar(sourceOf(other, aliases)));
+    return slip instanceof Misread ? slip : undefined;
+  };
+  const word = clip(plain.slice(read.start, read.end));
+  throw new WordRefused(word, read.why, read.works, corrected({ text: plain, slip: read, again }));
+}

@@ -1,0 +1,47 @@
+/** What people's keyboards and Slack make of a text, undone. */
+
+const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
+
+/** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
+
+const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
+
+/** Slack writes links, people and channels as <address|label>. */
+const LINK = /<[^<>|]*\|([^<>]*)>/g;
+
+/**
+ * The text with one kind of dash, space and dot, and without quotes, asterisks and invisible characters; letters
+ * as they were typed. Quotes go before NFKC as well, which would make a space of an acute accent.
+ */
+export function tidy(text: string): string {
+  return text
+    .replace(QUOTES, '')
+    .normalize('NFKC')
+    .replace(QUOTES, '')
+    .replace(INVISIBLE, '')
+    .replace(DASHES, '-')
+    .replace(LINK, '$1')
+    .replace(/[<>*]/g, '')
+    .replace(/\.{2,}/g, '..')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * The form in which Tally reads: tidy, lower case, underscores as hyphens (as Slack's italics at the edges of a
+ * word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
+ */
+export function normalise(text: string): string {
+  return tidy(text)
+    .toLowerCase()
+    .replace(/_+/g, '_')
+    .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/g, '')
+    .replaceAll('_', '-')
+    .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
+    .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/g, '')
+    .replace(/\b(project|product) ?[:=] ?/g, '$1 ')
+    .replace(/(?<![^ ])#(?=\d)/g, '')
+    .replace(/ +/g, ' ')
+    .trim();
+}

@@ -1,0 +1,124 @@
+import { formatDays } from '../../domain/calendar.ts';
+import { type Amount, formatMoney, type Money } from '../../domain/money.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Runway } from '../../domain/runway.ts';
+import {
+  actions,
+  context,
+  header,
+  instant,
+  type Message,
+  markup,
+  overflow,
+  quote,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { LIMITS } from '../../slack/kit/limits.ts';
+import { rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+
+/** Everything an answer to `/balance` says. */
+export interface BalanceReport {
+  readonly project: string;
+  readonly product: ProductId;
+  readonly balance: Amount;
+  readonly bonuses: Amount;
+  /** A sentence where the week behind the runway could not be had. */
+  readonly runway: Runway | string;
+  /** What the service said beside its figures: outside text. */
+  readonly remarks: readonly string[];
+  /** ms; the instant of the question and of the answer */
+  readonly asked: number;
+  readonly fetched: number;
+  /** BCP 47 */
+  readonly locale: string;
+  /** Who shared it, when it is for the channel. */
+  readonly sharedBy: string | undefined;
+}
+
+export function balanceMessage(report: BalanceReport): Message {
+  const { project, product, fetched, sharedBy, remarks } = report;
+  const title = `Project ${project} · ${headline(report)}`;
+  return {
+    text: `${title}, ${PRODUCTS[product].name}`,
+    blocks: [
+      header(title),
+      ...(title.length > LIMITS.header ? [section(title)] : []),
+      markup(`${bonuses(report)} · ${runwayText(report)}`),
+      ...remarks.map(quote),
+      ...(sharedBy === undefined ? [buttons(report)] : []),
+      context(
+        [
+          `project ${project}`,
+          `${PRODUCTS[product].name} (${product})`,
+          `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
+          ...(sharedBy === undefined ? [] : [`shared by <@${escapeMarkup(sharedBy)}>`]),
+        ].join(' · '),
+      ),
+    ],
+  };
+}
+
+function headline({ balance, locale }: BalanceReport): string {
+  if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
+  return balance.value.lt(0)
+    ? `${formatMoney(balance.value.abs(), locale)} overdrawn`
+    : `${formatMoney(balance.value, locale)} left`;
+}
+
+function bonuses({ bonuses: credit, locale }: BalanceReport): string {
+  if ('unreadable' in credit) return `Bonuses not readable (${escapeMarkup(credit.unreadable)})`;
+  return `Bonuses ${formatMoney(credit.value, locale)}`;
+}
+
+function runwayText({ runway, locale }: BalanceReport): string {
+  if (typeof runway === 'string')
+    return `runway unknown, because the last 7 days could not be read: ${escapeMarkup(runway)}`;
+  const money = (value: Money) => formatMoney(value, locale);
+  switch (runway.kind) {
+    case 'estimate':
+      return `about *${runway.days} ${runway.days === 1 ? 'day' : 'days'}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
+    case 'beyond':
+      return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
+    case 'no-spend':
+      return `nothing is being spent${basis(runway)}`;
+    case 'overdrawn':
+      return 'no runway: the project is overdrawn';
+    case 'unknown':
+      return runway.reason === 'unreadable'
+        ? 'no runway without a readable balance'
+        : `no runway yet: ${runway.reported} of the last ${runway.of} days reported, at least 3 are needed`;
+  }
+}
+
+/** An estimate is worth what it rests on, so that is said with it. */
+function basis(estimate: {
+  readonly reported: number;
+  readonly of: number;
+  readonly partial: number;
+  readonly bonusesCounted: boolean;
+}): string {
+  const said = [
+    `${estimate.reported} of the last ${estimate.of} days reported`,
+    ...(estimate.partial > 0 ? [`${estimate.partial} of them only in part`] : []),
+    ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
+  ];
+  return ` (${said.join(', ')})`;
+}
+
+function buttons({ project, product, asked }: BalanceReport) {
+  const words = (as: ProductId) => `${project} ${PRODUCTS[as].word}`;
+  return actions(
+    ...rerunButton('spend', 'Spend, last 7 days', {
+      command: '/spend',
+      text: `${project} last-7-days ${PRODUCTS[product].word}`,
+    }),
+    ...shareButton({ command: '/balance', text: words(product) }, asked),
+    overflow(
+      'rerun:more',
+      PRODUCT_IDS.filter((id) => id !== product).map((id) =>
+        rerunOption(`As ${PRODUCTS[id].name}`, { command: '/balance', text: words(id) }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,80 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { dayAt } from '../../domain/calendar.ts';
+import { isFailure } from '../../domain/failure.ts';
+import { readAmount } from '../../domain/money.ts';
+import { resolvePeriod } from '../../domain/period.ts';
+import { LAST_7_DAYS } from '../../domain/phrase.ts';
+import { runway } from '../../domain/runway.ts';
+import { readUsage } from '../../domain/usage.ts';
+import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { accessOf } from '../../workspace/access.ts';
+import type { Workspaces } from '../../workspace/connections.ts';
+import type { Feature } from '../feature.ts';
+import { type BalanceReport, balanceMessage } from './blocks.ts';
+import { readBalanceWords } from './words.ts';
+
+const HELP: HelpLine = {
+  usage: '/balance [project] [product]',
+  what: 'What a project has left, its bonuses, and about how long that lasts.',
+  examples: ['/balance 123', '/balance 123 storage'],
+};
+
+export interface BalanceParts {
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** `/balance`: what is left and how long it lasts. The two questions go side by side; the balance stands without the week. */
+export function createBalance({ workspaces, billing, clock }: BalanceParts): Feature {
+  async function report(text: string, visit: Visit): Promise<BalanceReport | 'help'> {
+    const request = readBalanceWords(text);
+    if (request === 'help') return request;
+    const { asker, at } = visit;
+    const record = await workspaces.read(asker.workspace);
+    const { zone } = record.settings;
+    const access = accessOf(record);
+    const week = resolvePeriod(LAST_7_DAYS, at, zone);
+    const [left, spent] = await Promise.all([
+      billing.balance(access, request),
+      billing.consumption(access, request, { from: week.from, to: week.to, running: false }).catch(sentence),
+    ]);
+    const amounts = { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
+    const today = dayAt(at, zone);
+    return {
+      ...request,
+      ...amounts,
+      runway:
+        typeof spent === 'string'
+          ? spent
+          : runway(amounts, readUsage(spent.items, { days: week.days, zone }), today),
+      remarks: left.remarks,
+      asked: at,
+      fetched: clock(),
+      locale: visit.audience === 'channel' ? 'en-US' : asker.locale,
+      sharedBy: visit.audience === 'channel' ? asker.person : undefined,
+    };
+  }
+
+  return {
+    help: [HELP],
+    commands: {
+      '/balance': {
+        right: 'ask',
+        async run(text, visit) {
+          const answer = await report(text, visit);
+          await visit.answer(
+            answer === 'help' ? helpMessage('What have we got?', [HELP]) : balanceMessage(answer),
+          );
+        },
+      },
+    },
+  };
+}
+
+function sentence(error: unknown): string {
+  if (isFailure(error)) return error.message;
+  throw error;
+}

@@ -1,0 +1,9 @@
+import type { HelpLine } from '../slack/kit/help.ts';
+import type { CommandListener, Listeners } from '../slack/listeners.ts';
+
+/** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
+export interface Feature extends Listeners {
+  readonly help: readonly HelpLine[];
+  /** Second words of `/billing`. */
+  readonly verbs?: Readonly<Record<string, CommandListener>>;
+}

@@ -1,0 +1,61 @@
+/** An IANA name. */
+export type Zone = string;
+
+/** Intl lists the names in use and leaves UTC out. */
+const ZONES: readonly Zone[] = [
+  'UTC',
+  ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC'),
+];
+const MOST = 100;
+
+const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
+
+/**
+ * Zones for what was typed, best first: a place that begins so, then any name that contains it. A full IANA name that
+ * only Intl knows (an older spelling such as Asia/Calcutta) is taken as it is.
+ */
+export function findZones(query: string): readonly Zone[] {
+  const wanted = squeeze(query);
+  if (wanted === '') return ZONES.slice(0, MOST);
+  const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
+  const begins = ZONES.filter((zone) => place(zone).startsWith(wanted));
+  const contains = ZONES.filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
+  const found = [...begins, ...contains];
+  return (found.length === 0 && /^[a-z]+\/[a-z_/]+$/i.test(query) && isKnown(query) ? [query] : found).slice(
+    0,
+    MOST,
+  );
+}
+
+export function isKnown(zone: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(zone) && formatter(zone) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
+export function localTime(zone: Zone, at: number): string {
+  const parts = Object.fromEntries(
+    formatter(zone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  // ICU has had both `GMT` and `GMT+00:00` for no offset.
+  const offset = (parts.timeZoneName ?? '').replace('GMT', 'UTC').replace('+00:00', '');
+  return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
+}
+
+const formatter = (zone: Zone): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'longOffset',
+  });

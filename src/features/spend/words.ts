@@ -1,0 +1,23 @@
+import { ProjectMissing } from '../../domain/failure.ts';
+import type { Phrase } from '../../domain/phrase.ts';
+import { LAST_7_DAYS } from '../../domain/phrase.ts';
+import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
+import { readWords } from '../../domain/words.ts';
+
+export interface SpendRequest {
+  readonly project: string;
+  readonly product: ProductId;
+  readonly phrase: Phrase;
+}
+
+/** `123 last-7-days cloud`, in any order. @throws WordRefused, SecretPasted, ProjectMissing */
+export function readSpendWords(text: string): SpendRequest | 'help' {
+  const words = readWords(text);
+  if (words.help) return 'help';
+  if (words.project === undefined) throw new ProjectMissing();
+  return {
+    project: words.project,
+    product: words.product ?? DEFAULT_PRODUCT,
+    phrase: words.phrase ?? LAST_7_DAYS,
+  };
+}

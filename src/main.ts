@@ -1,0 +1,46 @@
+import { createTally } from './app.ts';
+import { ConfigRefused, readConfig } from './config.ts';
+import { createLog } from './ops/log.ts';
+
+function configured() {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigRefused)) throw error;
+    console.error(error.message);
+    process.exit(78);
+  }
+}
+
+const config = configured();
+const log = createLog(config.log.level);
+const tally = createTally(config, log, Date.now);
+
+let stopping = false;
+async function stop(code: number): Promise<void> {
+  if (stopping) return;
+  stopping = true;
+  await tally.stop().catch((err: unknown) => log.error({ err }, 'could not stop cleanly'));
+  process.exit(code);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    log.info({ signal }, 'stopping');
+    void stop(0);
+  });
+}
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (err: unknown) => {
+    log.fatal({ err }, event);
+    void stop(1);
+  });
+}
+
+try {
+  const port = await tally.start();
+  log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
+} catch (err) {
+  log.fatal({ err }, 'Tally could not start');
+  await stop(1);
+}

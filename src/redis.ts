@@ -1,0 +1,91 @@
+import { Redis } from 'ioredis';
+import { isFailure, StoreUnreachable } from './domain/failure.ts';
+
+/** A person waits three seconds for Slack's ack and hears nothing later: better a plain "cannot" now. */
+const COMMAND_TIMEOUT = 1_500;
+const CONNECT_TIMEOUT = 2_000;
+/** A peer that vanished without a word is given up after this, instead of TCP's quarter of an hour. */
+const SILENCE_TIMEOUT = 5_000;
+const LONGEST_PAUSE = 1_000;
+
+interface Watchers {
+  /** Called once when the store goes away, however many errors follow. */
+  readonly onOutage?: (error: Error) => void;
+  /** Called when it is back. Not called for the first connection. */
+  readonly onRecovery?: () => void;
+}
+
+/**
+ * Opens the connection in the background and keeps it. While Redis is away every command fails at once: nothing is
+ * queued and nothing is sent a second time, since a command whose answer was lost may have been carried out.
+ *
+ * @param url `redis://`, `rediss://` or `unix:///path`
+ */
+export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): Redis {
+  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_TIMEOUT,
+    connectTimeout: CONNECT_TIMEOUT,
+    socketTimeout: SILENCE_TIMEOUT,
+    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 6), LONGEST_PAUSE),
+  });
+  let away = false;
+  const lost = (error: Error) => {
+    if (away) return;
+    away = true;
+    onOutage?.(error);
+  };
+  redis.on('error', lost);
+  // A peer that closes politely emits no error.
+  redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
+  redis.on('ready', () => {
+    if (away) onRecovery?.();
+    away = false;
+  });
+  return redis;
+}
+
+/**
+ * Waits until the connection answers: for the start of a process, whose first commands would otherwise be refused.
+ *
+ * @param patience milliseconds
+ * @throws StoreUnreachable; the connection goes on trying
+ */
+export async function untilReady(redis: Redis, patience: number): Promise<void> {
+  if (redis.status === 'ready') return;
+  await new Promise<void>((resolve, reject) => {
+    const settle = (done: () => void) => () => {
+      clearTimeout(timer);
+      redis.off('ready', arrived);
+      done();
+    };
+    const arrived = settle(resolve);
+    const timer = setTimeout(
+      settle(() => reject(new StoreUnreachable())),
+      patience,
+    );
+    redis.on('ready', arrived);
+  });
+}
+
+/** What Redis answers while it is there and yet of no use: starting, failing over, full, or not letting us in. */
+const OF_NO_USE =
+  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
+
+/** Runs commands and turns an outage, whatever form it takes, into StoreUnreachable; a mistake of ours stays what it is. */
+export async function storeGuard<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isOutage(error) ? new StoreUnreachable({ cause: error }) : error;
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error) || isFailure(error)) return false;
+  if (error.name === 'ReplyError') return OF_NO_USE.test(error.message);
+  // ioredis throws plain errors for a connection that is closed, not there yet, or silent.
+  return error.name === 'Error' || error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError';
+}

@@ -1,0 +1,181 @@
+import type { Button, ModalView } from '@slack/types';
+import type { Failure } from '../domain/failure.ts';
+import { canonical } from '../domain/phrase.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
+import { readWords } from '../domain/words.ts';
+import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
+import { modal } from './kit/modal.ts';
+import { type Rerun, rerunButton } from './rerun.ts';
+
+/** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
+interface Advice {
+  readonly todo: string;
+  /** Words from outside, shown as a quotation. */
+  readonly quotes?: readonly string[];
+  readonly buttons?: readonly Button[];
+}
+
+const OPEN_CONNECT = button('connect', 'Connect…', { style: 'primary' });
+const again = (rerun?: Rerun): Button[] =>
+  rerun === undefined ? [] : rerunButton('again', 'Try again', rerun);
+
+/** Every kind of failure has its advice here; the compiler refuses a kind without one. */
+function advise(failure: Failure, rerun?: Rerun): Advice {
+  switch (failure.kind) {
+    case 'token-rejected':
+      return {
+        todo: 'It may have lapsed or been withdrawn. An owner or admin of the workspace can register a new one.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'forbidden':
+      return {
+        todo: 'Its role may not cover billing, or it belongs to another account. An owner or admin can register a token with another role.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'no-data':
+      return {
+        todo: 'That happens when the project belongs to another product, when the ID is not that of a project, or when nothing was recorded for the period.',
+        buttons: rerun === undefined ? [] : otherProducts(failure.productId, rerun),
+      };
+    case 'graphql-errors':
+      return {
+        todo: 'It said (in its own words):',
+        quotes: failure.messages,
+        buttons: again(rerun),
+      };
+    case 'rate-limited':
+      return {
+        todo:
+          failure.retryAfter === undefined
+            ? 'Wait a minute, then try again.'
+            : `It asks to wait ${seconds(failure.retryAfter)}, then try again.`,
+        buttons: again(rerun),
+      };
+    case 'timed-out':
+    case 'service-failed':
+    case 'service-paused':
+      return { todo: 'That is usually over soon. No figures were guessed.', buttons: again(rerun) };
+    case 'unreachable':
+      return {
+        todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
+        buttons: again(rerun),
+      };
+    case 'nonsense':
+      return {
+        todo: 'The address may lead to something else than the billing interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        buttons: again(rerun),
+      };
+    case 'too-large':
+      return { todo: 'Ask for a shorter period.' };
+    case 'redirected':
+      return {
+        todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
+        quotes: [failure.target],
+      };
+    case 'address-refused':
+      return {
+        todo: 'Tally connects to public https addresses only. Whoever runs this bot can allow others in TRUSTED_API_HOSTS.',
+      };
+    case 'word-refused':
+      return {
+        todo: '',
+        buttons:
+          failure.suggestion === undefined || rerun === undefined
+            ? []
+            : suggestion(failure.suggestion, rerun),
+      };
+    case 'secret-pasted':
+      return {
+        todo: 'Slack keeps what was typed in its own history, so treat it as known to others: withdraw it in the console and make a new one. Secrets belong in the form that opens here.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'just-begun':
+      return { todo: 'Ask again in a moment, or for yesterday.', buttons: again(rerun) };
+    case 'project-missing':
+      return {
+        todo: `Name it by the ID on its project card in the console, for example: ${rerun?.command ?? '/spend'} 123 ${rerun?.text ?? ''}`.trim(),
+      };
+    case 'not-connected':
+      return {
+        todo: 'An owner or admin of the workspace connects it once: it takes the address of the service and an access token.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'not-allowed':
+      return {
+        todo: failure.reason === 'not-manager' ? 'Ask one of them.' : 'Ask a full member of the workspace.',
+      };
+    case 'seal-broken':
+      return {
+        todo:
+          failure.reason === 'unknown-key'
+            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or an owner or admin registers the token again.'
+            : 'The record is damaged or does not belong here, so Tally did not use it. An owner or admin can register the token again.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'store-unreachable':
+      return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+    case 'slack-failed':
+      return {
+        todo:
+          failure.code === 'expired_trigger_id'
+            ? 'It took longer than the three seconds that Slack allows.'
+            : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
+        buttons: again(rerun),
+      };
+  }
+}
+
+const seconds = (count: number): string => (count === 1 ? 'a second' : `${Math.ceil(count)} seconds`);
+
+/** The same question about the other two products. */
+function otherProducts(asked: ProductId, { command, text }: Rerun): Button[] {
+  const { project = '', phrase } = readWords(text);
+  const words = phrase === undefined ? project : `${project} ${canonical(phrase)}`;
+  return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
+    rerunButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {
+      command,
+      text: `${words} ${PRODUCTS[id].word}`,
+    }),
+  );
+}
+
+function suggestion(text: string, { command }: Rerun): Button[] {
+  return rerunButton('suggestion', `${command} ${text}`, { command, text }, { style: 'primary' });
+}
+
+function body(sentence: string, { todo, quotes = [] }: Advice): Block[] {
+  return [section([sentence, todo].filter(Boolean).join('\n')), ...quotes.map(quote)];
+}
+
+/** The reply to a command or a click that failed. */
+export function failureMessage(failure: Failure, rerun?: Rerun): Message {
+  const advice = advise(failure, rerun);
+  const buttons = advice.buttons ?? [];
+  return {
+    text: failure.message,
+    blocks: [...body(failure.message, advice), ...(buttons.length > 0 ? [actions(...buttons)] : [])],
+  };
+}
+
+/** The same in a modal, where the form behind it is gone: no buttons that would rerun a command. */
+export function failureModal(failure: Failure): ModalView {
+  return modal({ title: 'That did not work', blocks: body(failure.message, advise(failure)) });
+}
+
+const unknown = (id: string): string =>
+  `Something went wrong that Tally did not expect. Nothing was guessed. Whoever runs the bot finds it in the log under ${id}.`;
+
+export function unknownMessage(id: string, rerun?: Rerun): Message {
+  const buttons = again(rerun);
+  return {
+    text: unknown(id),
+    blocks: [section(unknown(id)), ...(buttons.length > 0 ? [actions(...buttons)] : [])],
+  };
+}
+
+export function unknownModal(id: string): ModalView {
+  return modal({
+    title: 'That did not work',
+    blocks: [header('Unexpected'), section(unknown(id)), context(`id ${id}`)],
+  });
+}

@@ -1,0 +1,125 @@
+import type {
+  ActionsBlock,
+  ActionsBlockElement,
+  Button,
+  ConfirmationDialog,
+  ContextBlock,
+  HeaderBlock,
+  MrkdwnElement,
+  Overflow,
+  PlainTextElement,
+  PlainTextOption,
+  RichTextBlock,
+  SectionBlock,
+  StaticSelect,
+} from '@slack/types';
+import type { Chart } from './chart.ts';
+import { clip, LIMITS } from './limits.ts';
+import type { Table } from './table.ts';
+
+/** What Tally puts into a message or a view. */
+export type Block = ActionsBlock | ContextBlock | HeaderBlock | RichTextBlock | SectionBlock | Chart | Table;
+
+/** A message as it leaves: `text` is the notification and what a screen reader says. */
+export interface Message {
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+/** Slack refuses an empty text, so an empty one becomes a dash. */
+export const plain = (text: string, limit: number = LIMITS.section): PlainTextElement => ({
+  type: 'plain_text',
+  text: clip(text, limit) || '–',
+  emoji: false,
+});
+
+/** Our own words only, or outside text that went through `escape`. */
+export const mrkdwn = (text: string): MrkdwnElement => ({
+  type: 'mrkdwn',
+  text: clip(text, LIMITS.section),
+  verbatim: true,
+});
+
+export const header = (text: string): HeaderBlock => ({ type: 'header', text: plain(text, LIMITS.header) });
+
+export const section = (text: string): SectionBlock => ({ type: 'section', text: plain(text) });
+
+export const markup = (text: string): SectionBlock => ({ type: 'section', text: mrkdwn(text) });
+
+export const context = (...texts: readonly string[]): ContextBlock => ({
+  type: 'context',
+  elements: texts.slice(0, LIMITS.contextElements).map(mrkdwn),
+});
+
+/** Text from outside, word for word and without any power: a quote that no mark-up reaches. */
+export const quote = (text: string): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [
+    { type: 'rich_text_quote', elements: [{ type: 'text', text: clip(text, LIMITS.section) || '–' }] },
+  ],
+});
+
+/** Lines in equal widths, selectable in one piece. */
+export const preformatted = (text: string): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [
+    {
+      type: 'rich_text_preformatted',
+      elements: [{ type: 'text', text: clip(text, LIMITS.section) || '–' }],
+      border: 0,
+    },
+  ],
+});
+
+export const actions = (...elements: readonly ActionsBlockElement[]): ActionsBlock => ({
+  type: 'actions',
+  elements: [...elements],
+});
+
+export interface ButtonOptions {
+  readonly value?: string;
+  readonly style?: 'primary' | 'danger';
+  readonly confirm?: ConfirmationDialog;
+}
+
+export const button = (id: string, label: string, options: ButtonOptions = {}): Button => ({
+  type: 'button',
+  action_id: id,
+  text: plain(label, LIMITS.button),
+  ...options,
+});
+
+export const confirmation = (title: string, text: string, yes: string, no: string): ConfirmationDialog => ({
+  title: plain(title, LIMITS.confirmTitle),
+  text: plain(text, LIMITS.confirmText),
+  confirm: plain(yes, LIMITS.confirmButton),
+  deny: plain(no, LIMITS.confirmButton),
+  style: 'danger',
+});
+
+export const option = (label: string, value: string, description?: string): PlainTextOption => ({
+  text: plain(label, LIMITS.option),
+  value,
+  ...(description !== undefined && { description: plain(description, LIMITS.option) }),
+});
+
+export const select = (
+  id: string,
+  placeholder: string,
+  options: readonly PlainTextOption[],
+): StaticSelect => ({
+  type: 'static_select',
+  action_id: id,
+  placeholder: plain(placeholder, 150),
+  options: options.slice(0, LIMITS.options),
+});
+
+export const overflow = (id: string, options: readonly PlainTextOption[]): Overflow => ({
+  type: 'overflow',
+  action_id: id,
+  options: [...options],
+});
+
+/** An instant in the reader's own zone; `fallback` for clients that cannot. */
+export const instant = (ms: number, fallback: string): string =>
+  `<!date^${Math.floor(ms / 1000)}^{time}|${fallback}>`;

@@ -1,0 +1,36 @@
+import { clip, LIMITS } from './limits.ts';
+
+/**
+ * Slack's native chart (June 2026), which `@slack/types` 3.2 does not know yet; the one place that declares it.
+ * Source: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+ */
+export interface Chart {
+  readonly type: 'data_visualization';
+  readonly title: string;
+  readonly chart: {
+    readonly type: 'bar';
+    readonly series: readonly { readonly name: string; readonly data: readonly ChartPoint[] }[];
+    readonly axis_config: { readonly categories: readonly string[]; readonly y_label?: string };
+  };
+}
+
+/** `value` is for drawing only: exact figures stand in the table. */
+export interface ChartPoint {
+  readonly label: string;
+  readonly value: number;
+}
+
+/** A bar for each point; none when there is nothing to draw or more than Slack takes. */
+export function barChart(title: string, name: string, points: readonly ChartPoint[]): Chart | undefined {
+  if (points.length === 0 || points.length > LIMITS.chartPoints) return undefined;
+  const data = points.map(({ label, value }) => ({ label: clip(label, LIMITS.chartLabel), value }));
+  return {
+    type: 'data_visualization',
+    title: clip(title, LIMITS.chartTitle),
+    chart: {
+      type: 'bar',
+      series: [{ name: clip(name, LIMITS.chartLabel), data }],
+      axis_config: { categories: data.map(({ label }) => label) },
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { type Block, context, header, type Message, markup } from './atoms.ts';
+import { escapeMarkup } from './escape.ts';
+
+/** One line of help: how a thing is typed, what it answers, and examples that work as they stand. */
+export interface HelpLine {
+  readonly usage: string;
+  readonly what: string;
+  readonly examples?: readonly string[];
+}
+
+export function helpMessage(title: string, lines: readonly HelpLine[], small?: string): Message {
+  const blocks: Block[] = [header(title), ...lines.map((line) => markup(lineMarkup(line)))];
+  if (small !== undefined) blocks.push(context(escapeMarkup(small)));
+  return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
+}
+
+/** Usage and examples are Tally's own words, so they may stand in code marks as they are. */
+function lineMarkup({ usage, what, examples = [] }: HelpLine): string {
+  const tries = examples.map((example) => `\`${example}\``).join(' · ');
+  return [`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n');
+}

@@ -1,0 +1,32 @@
+import { type Block, type Message, preformatted } from './atoms.ts';
+import type { Table } from './table.ts';
+
+/**
+ * The same message without the blocks that a Slack may refuse where they are new or not allowed: a chart goes, a
+ * table becomes lines of equal width. Undefined when there is nothing to simplify.
+ */
+export function simpler(message: Message): Message | undefined {
+  if (!message.blocks.some(isRich)) return undefined;
+  return { text: message.text, blocks: message.blocks.flatMap(simplify) };
+}
+
+const isRich = (block: Block): boolean => block.type === 'data_visualization' || block.type === 'table';
+
+function simplify(block: Block): Block[] {
+  if (block.type === 'data_visualization') return [];
+  if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
+  return [block];
+}
+
+function lines(table: Table): string[] {
+  const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,149 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  App,
+  HTTPReceiver,
+  type Logger,
+  type Receiver,
+  type ReceiverEvent,
+  SocketModeReceiver,
+} from '@slack/bolt';
+import type { Config } from '../config.ts';
+import { WEB_OPTIONS } from './web.ts';
+
+/** A page for machines: `GET` path → status and JSON. */
+export type Routes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
+
+interface RouteAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+export interface SlackServer {
+  readonly app: App;
+  /** Listens, in Socket Mode connects. Resolves with the port. */
+  start(port: number): Promise<number>;
+  /** Whether events can arrive. */
+  up(): boolean;
+  /** Takes nothing new, then waits for what is in flight, at most `deadline` ms. Resolves with how many were left. */
+  stop(deadline: number): Promise<number>;
+}
+
+/** Slack signs with its clock and refuses to be replayed; a request from more than this far ahead is not Slack's. */
+const SKEW_SECONDS = 300;
+const EVENTS = '/slack/events';
+
+/**
+ * Bolt behind a server of our own: HTTP or Socket Mode for the events, the routes in both. Every event is
+ * acknowledged at the latest when its listeners are through, whatever happened to them, and counted until then.
+ */
+export function createSlackServer(config: Config['slack'], routes: Routes, logger: Logger): SlackServer {
+  const { mode, signingSecret, botToken, apiUrl } = config;
+  const clientOptions = { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger };
+  const http =
+    mode.kind === 'http' ? new HTTPReceiver({ signingSecret, endpoints: [EVENTS], logger }) : undefined;
+  const socket =
+    mode.kind === 'socket'
+      ? new SocketModeReceiver({ appToken: mode.appToken, logger, installerOptions: { clientOptions } })
+      : undefined;
+  const inFlight = new Set<Promise<unknown>>();
+  let connected = http !== undefined;
+  let stopping = false;
+  socket?.client.on('connected', () => {
+    connected = true;
+  });
+  for (const lost of ['disconnected', 'reconnecting', 'close']) {
+    socket?.client.on(lost, () => {
+      connected = false;
+    });
+  }
+
+  const server = createServer((req, res) => {
+    const path = req.url?.split('?')[0] ?? '';
+    const route = req.method === 'GET' || req.method === 'HEAD' ? routes[path] : undefined;
+    if (route !== undefined) return void answer(res, route);
+    if (http === undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
+    if (stopping) return end(res, 503);
+    if (isFromTheFuture(req)) return end(res, 401);
+    // Bolt compares the content type as a whole and takes `; charset=utf-8` for another type.
+    req.headers['content-type'] = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+    http.requestListener(req, res);
+  });
+  server.requestTimeout = 10_000;
+
+  const receiver: Receiver = {
+    init(app) {
+      (http ?? socket)?.init({
+        processEvent: (event: ReceiverEvent) => track(acknowledged(app, event)),
+      } as unknown as App);
+    },
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    inFlight.add(work);
+    const done = () => inFlight.delete(work);
+    work.then(done, done);
+    return work;
+  };
+
+  return {
+    // Several workspaces come with installing by OAuth; until then the one token serves everybody who is let in.
+    app: new App({ receiver, logger, clientOptions, authorize: async () => ({ botToken }) }),
+    async start(port) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(port, resolve);
+      });
+      await socket?.start();
+      return (server.address() as AddressInfo).port;
+    },
+    up: () => connected && !stopping,
+    async stop(deadline) {
+      stopping = true;
+      await socket?.stop().catch(() => undefined);
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise((resolve) => {
+        timer = setTimeout(resolve, deadline);
+      });
+      await Promise.race([patience, drained(inFlight).then(() => closed)]);
+      clearTimeout(timer);
+      server.closeAllConnections();
+      return inFlight.size;
+    },
+  };
+}
+
+async function drained(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (inFlight.size > 0) await Promise.allSettled(inFlight);
+}
+
+/** Hands the event to Bolt with an acknowledgement that works once, and gives it when nobody else did. */
+async function acknowledged(app: App, event: ReceiverEvent): Promise<void> {
+  let given = false;
+  const ack = async (response?: unknown): Promise<void> => {
+    if (given) return;
+    given = true;
+    await event.ack(response);
+  };
+  try {
+    await app.processEvent({ ...event, ack });
+  } finally {
+    await ack();
+  }
+}
+
+function isFromTheFuture(req: IncomingMessage): boolean {
+  return Number(req.headers['x-slack-request-timestamp']) > Date.now() / 1000 + SKEW_SECONDS;
+}
+
+async function answer(res: ServerResponse, route: Routes[string]): Promise<void> {
+  const { status, body } = await route();
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function end(res: ServerResponse, status: number): void {
+  res.writeHead(status).end();
+}

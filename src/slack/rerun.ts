@@ -1,0 +1,38 @@
+import type { Button } from '@slack/types';
+import { type ButtonOptions, button, option } from './kit/atoms.ts';
+import { LIMITS } from './kit/limits.ts';
+
+/** A command as it would be typed: what a button that reruns it carries, and all it carries. */
+export interface Rerun {
+  /** `/spend` */
+  readonly command: string;
+  readonly text: string;
+}
+
+const written = ({ command, text }: Rerun): string => `${command} ${text}`.trim();
+
+/** A button that runs a command anew in the place of the message it stands on. None when the text is too long. */
+export function rerunButton(id: string, label: string, rerun: Rerun, options: ButtonOptions = {}): Button[] {
+  const value = written(rerun);
+  return value.length > LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { ...options, value })];
+}
+
+/** The same as an option of a select. */
+export const rerunOption = (label: string, rerun: Rerun) => option(label, written(rerun));
+
+export function readRerun(value: string): Rerun {
+  const [command = '', ...words] = value.split(' ');
+  return { command, text: words.join(' ') };
+}
+
+/** **Share** asks the same question as of the same instant again, this time for the channel. */
+export function shareButton(rerun: Rerun, at: number): Button[] {
+  const value = `${at} ${written(rerun)}`;
+  return value.length > LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
+}
+
+export function readShare(value: string): Rerun & { readonly at: number } {
+  const [at = '', ...rest] = value.split(' ');
+  const instant = Number(at);
+  return { at: Number.isFinite(instant) ? instant : 0, ...readRerun(rest.join(' ')) };
+}

@@ -1,0 +1,81 @@
+import { Agent, request } from 'undici';
+import { SlackFailed } from '../domain/failure.ts';
+import type { Message } from './kit/atoms.ts';
+import { simpler } from './kit/simpler.ts';
+
+/** How a message goes out through a `response_url`. */
+export interface ResponseOptions {
+  /** For everyone in the channel; default is for the asker alone. */
+  readonly everyone?: boolean;
+  /** In the place of the message that carried the button. */
+  readonly replace?: boolean;
+}
+
+export interface Responder {
+  /** Posts to a `response_url`. When Slack refuses the blocks, once more without chart and table. Throws SlackFailed. */
+  post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Bolt's own `respond()` has no time-out and hides Slack's reason, so Tally posts by itself. */
+export function createResponder(timeout = 5000): Responder {
+  const agent = new Agent({
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    connect: { timeout },
+    maxResponseSize: 65_536,
+  });
+
+  async function send(
+    url: string,
+    message: Message,
+    { everyone = false, replace = false }: ResponseOptions,
+  ): Promise<string> {
+    const { statusCode, body } = await request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify({
+        response_type: everyone ? 'in_channel' : 'ephemeral',
+        replace_original: replace,
+        delete_original: false,
+        text: message.text,
+        blocks: message.blocks,
+      }),
+      signal: AbortSignal.timeout(timeout),
+    }).catch((cause: unknown) => {
+      throw new SlackFailed('response_url', codeOf(cause));
+    });
+    const answer = await body.text().catch(() => '');
+    return reasonIn(answer) ?? (statusCode < 300 ? '' : `HTTP ${statusCode}`);
+  }
+
+  return {
+    async post(url, message, options = {}) {
+      const refused = await send(url, message, options);
+      if (refused === '') return;
+      const plainer = refused.startsWith('invalid_') ? simpler(message) : undefined;
+      const again = plainer === undefined ? refused : await send(url, plainer, options);
+      if (again !== '') throw new SlackFailed('response_url', again);
+    },
+    close: () => agent.close(),
+  };
+}
+
+/** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
+function reasonIn(answer: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(answer);
+    if (typeof parsed !== 'object' || parsed === null || !('ok' in parsed) || parsed.ok !== false)
+      return undefined;
+    return 'error' in parsed && typeof parsed.error === 'string' ? parsed.error : 'refused';
+  } catch {
+    return /^[a-z_]+$/.test(answer) && answer !== 'ok' ? answer : undefined;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return 'failed';
+}

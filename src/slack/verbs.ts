@@ -1,0 +1,41 @@
+import { SecretPasted, WordRefused } from '../domain/failure.ts';
+import { announcesSecret, looksSecret } from '../domain/secret-word.ts';
+import { nearest, normalise } from '../domain/words.ts';
+import type { CommandListener } from './listeners.ts';
+
+type Verbs = Readonly<Record<string, CommandListener>>;
+
+/** One command whose first word chooses: `/billing connect`. Without a word, and for `help`, the verb `help` answers. */
+export function byVerb(verbs: Verbs): CommandListener {
+  return {
+    right: (text) => rightOf(split(text).verb, text, verbs),
+    async run(text, visit) {
+      const { verb, rest } = split(text);
+      if (announcesSecret(text) || text.split(/\s+/).some(looksSecret)) throw new SecretPasted();
+      const listener = verbs[/\bhelp\b/.test(rest) ? 'help' : verb];
+      if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
+      await listener.run(rest, visit);
+    },
+  };
+}
+
+function split(text: string): { verb: string; rest: string } {
+  const [verb = '', ...rest] = normalise(text).split(' ');
+  return { verb: verb === '' || verb === '?' ? 'help' : verb.replaceAll('-', ''), rest: rest.join(' ') };
+}
+
+function rightOf(verb: string, text: string, verbs: Verbs) {
+  const { right = 'ask' } = verbs[verb] ?? {};
+  return typeof right === 'function' ? right(text) : right;
+}
+
+function unknownVerb(text: string, verb: string, known: readonly string[]): WordRefused {
+  const meant = nearest(verb, known);
+  const suggestion = meant === undefined ? undefined : normalise(text).replace(/^\S+/, meant);
+  return new WordRefused(
+    verb.slice(0, 40),
+    'is nothing that /billing does',
+    `It takes ${known.join(', ')}.`,
+    suggestion,
+  );
+}

@@ -1,0 +1,42 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { SealBroken } from '../domain/failure.ts';
+import { type Owner, parseEnvelope, seal, unseal } from './seal.ts';
+
+export interface SealingKey {
+  readonly id: string;
+  /** 32 bytes */
+  readonly key: Buffer;
+}
+
+export interface Keyring {
+  seal(plain: string, owner: Owner): string;
+  /** @throws SealBroken, and nothing else, whatever the envelope */
+  open(envelope: string, owner: Owner): string;
+  /** Whether another key than the newest sealed it. @throws SealBroken `malformed` */
+  needsReseal(envelope: string): boolean;
+}
+
+const KEY_BYTES = 32;
+
+/** @param keys newest first: the first seals, all open */
+export function createKeyring(keys: readonly SealingKey[]): Keyring {
+  if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('A key has 32 bytes.');
+  const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)] as const));
+  const [newest] = byId;
+  if (newest === undefined) throw new RangeError('A keyring needs a key.');
+  const [newestId, newestKey] = newest;
+  return {
+    seal: (plain, owner) => seal(plain, owner, newestId, newestKey),
+    open(text, owner) {
+      const envelope = parseEnvelope(text);
+      return unseal(envelope, owner, keyOf(byId, envelope.keyId));
+    },
+    needsReseal: (text) => parseEnvelope(text).keyId !== newestId,
+  };
+}
+
+function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
+  const key = byId.get(id);
+  if (key === undefined) throw new SealBroken('unknown-key');
+  return key;
+}

@@ -1,0 +1,64 @@
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import { SealBroken } from '../domain/failure.ts';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+
+/** Whose secret it is. An envelope opens for its owner only, so a record copied elsewhere stays shut. */
+export interface Owner {
+  readonly workspace: string;
+  readonly kind: string;
+  readonly id: string;
+}
+
+interface Envelope {
+  readonly keyId: string;
+  readonly nonce: Buffer;
+  /** Ciphertext, then the tag. */
+  readonly sealed: Buffer;
+}
+
+/** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+export function seal(plain: string, owner: Owner, keyId: string, key: KeyObject): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    binding(keyId, owner),
+  );
+  const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+}
+
+/** @throws SealBroken `malformed` for what is no envelope */
+export function parseEnvelope(text: string): Envelope {
+  const [, keyId, nonceText, sealedText] = ENVELOPE.exec(text) ?? [];
+  if (keyId === undefined || nonceText === undefined || sealedText === undefined)
+    throw new SealBroken('malformed');
+  return { keyId, nonce: decode(nonceText), sealed: decode(sealedText) };
+}
+
+/** @throws SealBroken `not-authentic` when the key, the owner or a single bit differs */
+export function unseal({ keyId, nonce, sealed }: Envelope, owner: Owner, key: KeyObject): string {
+  const end = sealed.length - TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(binding(keyId, owner))
+      .setAuthTag(sealed.subarray(end));
+    return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
+  } catch {
+    throw new SealBroken('not-authentic');
+  }
+}
+
+/** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
+function binding(keyId: string, { workspace, kind, id }: Owner): Buffer {
+  return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id]));
+}
+
+/** Only the one canonical spelling: the unused bits of a last character would otherwise be free to change. */
+function decode(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new SealBroken('malformed');
+  return bytes;
+}

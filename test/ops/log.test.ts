@@ -1,0 +1,204 @@
+import { LogLevel } from '@slack/bolt';
+import fc from 'fast-check';
+import type { LevelWithSilent } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { StoreUnreachable } from '../../src/domain/failure.ts';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
+
+function recording(level: LevelWithSilent = 'trace') {
+  const lines: string[] = [];
+  return { log: createLog(level, { write: (line) => void lines.push(line) }), lines };
+}
+
+/** The one line that this wrote. */
+function lineOf(write: (log: ReturnType<typeof createLog>) => void) {
+  const { log, lines } = recording();
+  write(log);
+  expect(lines).toHaveLength(1);
+  return { text: lines[0]!, json: JSON.parse(lines[0]!) };
+}
+
+const SECRET = 'plainly-fake-0123456789';
+
+describe('a line of the log', () => {
+  it('is JSON with a time in ISO and the name of its level', () => {
+    const { json } = lineOf((log) => log.warn({ workspace: 'T1' }, 'slow'));
+    expect(json).toMatchObject({ level: 'warn', workspace: 'T1', msg: 'slow' });
+    expect(new Date(json.time).toISOString()).toBe(json.time);
+  });
+
+  it('is not written below the level', () => {
+    const { log, lines } = recording('warn');
+    log.info('x');
+    expect(lines).toEqual([]);
+  });
+
+  it.each([
+    'xoxb-1-plainly-fake-0123456789',
+    'xoxp-plainly-fake-0123456789',
+    'xoxe.xoxb-1-plainly-fake-0123456789',
+    'xapp-1-plainly-fake-0123456789',
+    'gAAAAABplainly-fake-0123456789==',
+    'X-User-Token: plainly-fake-0123456789',
+    "'x-user-token': 'plainly-fake-0123456789'",
+    '{"X-User-Token":"plainly-fake-0123456789"}',
+    '["X-User-Token","plainly-fake-0123456789"]',
+    'X-Subject-Token: plainly-fake-0123456789',
+    'Authorization: Bearer plainly-fake-0123456789',
+    'sent Bearer plainly-fake-0123456789',
+    'client_secret=plainly-fake-0123456789&code=1',
+    'redis://:plainly-fake-0123456789@redis.example.com:6379',
+    'https://hooks.slack.com/commands/T1/2/plainly-fake-0123456789',
+  ])('masks %s wherever it stands', (secret) => {
+    const places: ((log: ReturnType<typeof createLog>) => void)[] = [
+      (log) => log.info(`before ${secret}`),
+      (log) => log.info('before %s', secret),
+      (log) => log.info({ deep: { list: [secret] } }, 'x'),
+      (log) => log.child({ bound: secret }).info('x'),
+      (log) => log.error(new Error(secret)),
+      (log) =>
+        log.error({ err: new Error('outside', { cause: new Error('inside', { cause: secret }) }) }, 'x'),
+      (log) => log.error({ body: JSON.stringify({ inner: secret }) }, 'x'),
+    ];
+    for (const place of places) {
+      const { text } = lineOf(place);
+      expect(text).not.toContain(SECRET);
+      expect(text).toContain('[masked]');
+    }
+  });
+
+  it.each([
+    'token',
+    'X-User-Token',
+    'authorization',
+    'clientSecret',
+    'client_secret',
+    'password',
+    'private_metadata',
+  ])('masks the field %s, whatever its text', (name) => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        const { json } = lineOf((log) =>
+          log.info({ deep: { [name]: `${SECRET}${value}` }, after: 'stays' }, 'x'),
+        );
+        expect(json).toMatchObject({ deep: { [name]: '[masked]' }, after: 'stays', msg: 'x' });
+      }),
+    );
+  });
+
+  it('stays JSON whatever is logged', () => {
+    const names = fc.constantFrom('token', 'authorization', 'cookie', 'x', 'X-User-Token: a', 'gAAAA');
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .array(
+          fc.constantFrom(
+            'Authorization',
+            ': ',
+            '"',
+            '\\',
+            '\n',
+            'Bearer ',
+            'token=',
+            'xoxb-1',
+            '://',
+            ':',
+            '@',
+            ',',
+            "'",
+          ),
+        )
+        .map((parts) => parts.join('')),
+    );
+    const values = fc.oneof(
+      texts,
+      fc.integer(),
+      fc.constant(null),
+      fc.array(texts),
+      fc.dictionary(names, texts),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(names, values), texts, (fields, message) => {
+        const { json } = lineOf((log) => log.info({ fields, nested: JSON.stringify(fields) }, message));
+        expect(json.level).toBe('info');
+        expect(Object.keys(json.fields)).toHaveLength(Object.keys(fields).length);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('leaves ordinary words alone', () => {
+    const { json } = lineOf((log) =>
+      log.info({ url: 'https://api.example.com:443/a@b' }, 'token rejected, 3 cookies left'),
+    );
+    expect(json).toMatchObject({
+      url: 'https://api.example.com:443/a@b',
+      msg: 'token rejected, 3 cookies left',
+    });
+  });
+});
+
+describe('an error in the log', () => {
+  it('shows names, sentences, codes and causes, and nothing else that hangs on it', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED'), {
+      code: 'ECONNREFUSED',
+      config: { body: 'a body' },
+    });
+    const { json, text } = lineOf((log) => log.error({ err: new StoreUnreachable({ cause }) }, 'x'));
+    expect(json.err).toEqual({
+      name: 'StoreUnreachable',
+      kind: 'store-unreachable',
+      message: 'Tally cannot reach its own store right now.',
+      cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
+    });
+    expect(text).not.toContain('a body');
+  });
+
+  it('ends when its causes go round', () => {
+    const error = new Error('round');
+    error.cause = error;
+    expect(lineOf((log) => log.error(error)).json.err.cause.cause.message).toBe('round');
+  });
+
+  it('may be no error at all', () => {
+    expect(lineOf((log) => log.error({ err: 'thrown text' }, 'x')).json.err).toEqual({
+      name: 'string',
+      message: 'thrown text',
+    });
+    expect(lineOf((log) => log.error({ err: { body: 'a body' } }, 'x')).json.err).toEqual({
+      name: 'object',
+      message: '',
+    });
+  });
+});
+
+describe('Slack’s SDK', () => {
+  it('logs into ours, without its debug lines, even when everything is let through', () => {
+    const { log, lines } = recording('trace');
+    const logger = boltLogger(log);
+    logger.setLevel(LogLevel.DEBUG);
+    logger.debug('a whole body');
+    logger.info('started');
+    logger.warn('careful', 'now');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', from: 'slack-sdk', msg: 'started' },
+      { level: 'warn', from: 'slack-sdk', msg: 'careful now' },
+    ]);
+    expect(logger.getLevel()).toBe(LogLevel.INFO);
+  });
+
+  it('cannot log a body, and its errors are reduced like ours', () => {
+    const { log, lines } = recording();
+    const error = Object.assign(new Error('An API error occurred'), {
+      code: 'slack_error',
+      data: { body: 'a body' },
+    });
+    boltLogger(log).error('failed', error, { body: 'a body' });
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      level: 'error',
+      msg: 'failed',
+      err: { name: 'Error', code: 'slack_error', message: 'An API error occurred' },
+    });
+    expect(lines[0]).not.toContain('a body');
+  });
+});

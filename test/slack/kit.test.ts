@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { plain } from '../../src/slack/kit/atoms.ts';
+import { barChart } from '../../src/slack/kit/chart.ts';
+import { escapeMarkup } from '../../src/slack/kit/escape.ts';
+import { clip } from '../../src/slack/kit/limits.ts';
+import { readFields } from '../../src/slack/kit/modal.ts';
+import { simpler } from '../../src/slack/kit/simpler.ts';
+import { table } from '../../src/slack/kit/table.ts';
+
+describe('outside text', () => {
+  it('loses the power to ring phones and to link', () => {
+    expect(escapeMarkup('<!channel> & <@U1> <https://evil.example|Slack>')).toBe(
+      '&lt;!channel&gt; &amp; &lt;@U1&gt; &lt;https://evil.example|Slack&gt;',
+    );
+  });
+
+  it('never holds a bare angle bracket or an ampersand that is no entity', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(escapeMarkup(text)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+      }),
+    );
+  });
+
+  it('is cut within the limit and never inside a character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {
+        const cut = clip(text, limit);
+        expect(cut.length).toBeLessThanOrEqual(limit);
+        expect(cut).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
+        if (text.length <= limit) expect(cut).toBe(text);
+      }),
+    );
+  });
+
+  it('becomes a dash where Slack would refuse an empty text', () => {
+    expect(plain('').text).toBe('–');
+  });
+});
+
+describe('a chart', () => {
+  it('is left out when there is nothing to draw or more than Slack takes', () => {
+    const points = (count: number) => Array.from({ length: count }, (_, n) => ({ label: `${n}`, value: n }));
+    expect(barChart('t', 'n', [])).toBeUndefined();
+    expect(barChart('t', 'n', points(21))).toBeUndefined();
+    expect(barChart('t', 'n', points(20))?.chart.axis_config.categories).toHaveLength(20);
+  });
+});
+
+describe('a message where Slack takes no tables', () => {
+  it('says the same in lines of equal width', () => {
+    const plainer = simpler({
+      text: 't',
+      blocks: [
+        table([
+          ['Day', 'Amount'],
+          ['Mon 16 Nov', '1.00'],
+          ['Tue 17 Nov', '1,000.00'],
+        ]),
+      ],
+    });
+    expect(plainer?.blocks).toEqual([
+      {
+        type: 'rich_text',
+        elements: [
+          {
+            type: 'rich_text_preformatted',
+            border: 0,
+            elements: [
+              { type: 'text', text: 'Day           Amount\nMon 16 Nov      1.00\nTue 17 Nov  1,000.00' },
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('needs no second form when it has neither chart nor table', () => {
+    expect(simpler({ text: 't', blocks: [] })).toBeUndefined();
+  });
+});
+
+describe('a submission', () => {
+  it('is read by block id, whatever kind of input it was', () => {
+    expect(
+      readFields({
+        token: { value: { value: '  abc ' } },
+        role: { value: { selected_option: { value: 'engineer' } } },
+        project: { value: { value: null } },
+        'zone:2': { zone: { selected_option: null } },
+      }),
+    ).toEqual({ token: 'abc', role: 'engineer', project: '', zone: '' });
+  });
+});

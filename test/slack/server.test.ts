@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startRedis } from '../../sandbox/redis.ts';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Bot, type BotOptions, CHANNEL, startBot, textOf } from '../support/bot.ts';
+
+let bot: Bot;
+afterEach(() => bot.stop());
+
+async function started(options: BotOptions = {}): Promise<Bot> {
+  bot = await startBot(options);
+  return bot;
+}
+
+const COMMAND = new URLSearchParams({
+  command: '/balance',
+  text: '123',
+  team_id: 'T0SANDBOX1',
+  user_id: OWNER,
+  channel_id: CHANNEL,
+  trigger_id: 'x',
+}).toString();
+
+const send = (body: string, headers: Record<string, string>) =>
+  fetch(`${bot.url}/slack/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body,
+  });
+
+const MINUTE = 60_000;
+
+describe('a request that claims to be Slack’s', () => {
+  it.each([
+    ['now', 0, 200],
+    ['four minutes ago', -4 * MINUTE, 200],
+    ['six minutes ago', -6 * MINUTE, 401],
+    ['in four minutes', 4 * MINUTE, 200],
+    ['in six minutes', 6 * MINUTE, 401],
+    ['in an hour', 60 * MINUTE, 401],
+  ])('signed %s is answered accordingly', async (_, shift, status) => {
+    await started();
+    expect((await send(COMMAND, bot.slack.signed(COMMAND, { at: Date.now() + shift }))).status).toBe(status);
+  });
+
+  it('is refused with a wrong signature, without one, and with a timestamp that is no number', async () => {
+    await started();
+    expect((await send(COMMAND, bot.slack.signed(COMMAND, { secret: 'another' }))).status).toBe(401);
+    expect((await send(COMMAND, {})).status).toBe(401);
+    const headers = { ...bot.slack.signed(COMMAND), 'x-slack-request-timestamp': 'soon' };
+    expect((await send(COMMAND, headers)).status).toBe(401);
+    expect(bot.slack.calls.filter(({ method }) => method !== 'auth.test')).toEqual([]);
+  });
+
+  it('is read whatever charset its content type names', async () => {
+    await started();
+    const headers = {
+      ...bot.slack.signed(COMMAND),
+      'content-type': 'Application/X-WWW-Form-Urlencoded; charset=utf-8',
+    };
+    expect((await send(COMMAND, headers)).status).toBe(200);
+  });
+
+  it.each(['payload=%7B', 'payload={}', '{}', 'command=/balance', 'payload={"type":"nobody_knows"}'])(
+    'is acknowledged or refused at once when it is nonsense: %s',
+    async (body) => {
+      await started();
+      const { status } = await send(body, bot.slack.signed(body));
+      expect([200, 400]).toContain(status);
+    },
+  );
+});
+
+describe('a listener', () => {
+  it('acknowledges although Slack’s Web API is down, and says so where it still can', async () => {
+    await started();
+    bot.slack.failNext('users.info', { status: 500 }, 5);
+    const answer = await bot.ask('/balance 123');
+    expect(answer.reads).toContain('Slack did not answer users.info');
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('acknowledges a button of an older version that nothing listens to any more', async () => {
+    await started();
+    const body = `payload=${encodeURIComponent(
+      JSON.stringify({
+        type: 'block_actions',
+        team: { id: 'T0SANDBOX1' },
+        user: { id: OWNER },
+        actions: [{ type: 'button', action_id: 'gone', block_id: 'b', value: '' }],
+      }),
+    )}`;
+    expect((await send(body, bot.slack.signed(body))).status).toBe(200);
+  });
+
+  it('answers although its store is gone, and is not ready meanwhile', async () => {
+    const store = await startRedis();
+    await started({ redisUrl: store.url });
+    await store.stop();
+    expect((await bot.ask('/balance 123')).reads).toContain('Tally cannot reach its own store right now.');
+    expect((await bot.ask('/billing connect')).reads).toContain('Nothing was changed.');
+    expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('the pages for machines', () => {
+  it('say that the bot runs and can answer', async () => {
+    await started();
+    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${bot.url}/anything`)).status).toBe(404);
+    expect((await fetch(`${bot.url}/slack/events`)).status).toBe(404);
+  });
+});
+
+describe('Socket Mode', () => {
+  it('gives the same answers, with the pages but without the events on the port', async () => {
+    await started({ mode: 'socket' });
+    await bot.connect();
+    expect((await bot.ask('/balance 123')).reads).toContain('left');
+    expect((await bot.ask('/spend 123')).reads).toContain('spent');
+    expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
+    expect((await send(COMMAND, bot.slack.signed(COMMAND))).status).toBe(404);
+  });
+
+  it('connects again when Slack sends it away', async () => {
+    await started({ mode: 'socket' });
+    bot.slack.disconnect('refresh_requested');
+    await bot.slack.waitFor(
+      () => bot.slack.calls.filter(({ method }) => method === 'apps.connections.open').length >= 2,
+      15_000,
+    );
+    await bot.slack.waitFor(() => bot.slack.connections() > 0);
+    expect((await bot.ask('/billing help')).reads).toContain('/balance');
+  });
+});
+
+describe('a stop', () => {
+  it('lets an answer under way go out first', async () => {
+    await started();
+    await bot.connect();
+    bot.billing.setMode('slow');
+    await bot.slack.say(OWNER, CHANNEL, '/balance 123');
+    const { slack, billing, redis } = bot;
+    await bot.stopBot();
+    expect(textOf(slack.messages(OWNER, CHANNEL))).toContain('left');
+    expect(billing.requests.length).toBeGreaterThan(0);
+    expect(redis.client.status).toBe('ready');
+  });
+});

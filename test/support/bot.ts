@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
+import { createTally } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/ops/log.ts';
+import { type TestRedis, testRedis } from './redis.ts';
+
+export const CHANNEL = 'C0COSTS001';
+export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
+export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
+const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
+
+export interface BotOptions {
+  readonly mode?: 'http' | 'socket';
+  /** ms since the epoch, for the bot and billing; Slack signs by the real clock, as Bolt verifies by it. */
+  readonly now?: () => number;
+  readonly ackTimeout?: number;
+  /** In place of the shared one. */
+  readonly redisUrl?: string;
+  /** What the switch `slow` of billing means, in ms. */
+  readonly slowFor?: number;
+}
+
+/** The whole bot in this process, with the sandbox's Slack and billing as the other side and a real Redis. */
+export interface Bot {
+  readonly slack: Slack;
+  readonly billing: BillingService;
+  readonly redis: TestRedis;
+  /** The bot's own address. */
+  readonly url: string;
+  /** What it logged, as one text. */
+  log(): string;
+  /** Types a command and waits for what it brings: the newest message that this person sees. */
+  ask(text: string, person?: string, channel?: string): Promise<Answer>;
+  /** Registers the fake billing service's read-only token. */
+  connect(): Promise<void>;
+  /** Stops the bot alone. */
+  stopBot(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface Answer {
+  readonly ts: string;
+  readonly text: string;
+  readonly ephemeral: boolean;
+  readonly blocks: readonly Record<string, unknown>[];
+  /** Everything a reader sees, line by line. */
+  readonly reads: string;
+}
+
+export async function startBot(options: BotOptions = {}): Promise<Bot> {
+  const { mode = 'http', now = Date.now } = options;
+  const redis = await testRedis();
+  const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
+  const lines: string[] = [];
+  let url = '';
+  const slack = await startSlack({
+    mode,
+    botUrl: () => url,
+    signingSecret: SIGNING_SECRET,
+    botToken: BOT_TOKEN,
+    appToken: APP_TOKEN,
+    manifest: parse(await readFile('manifest.yml', 'utf8')),
+    ...(options.ackTimeout !== undefined && { ackTimeout: options.ackTimeout }),
+  });
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: options.redisUrl ?? redis.url,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    TRUSTED_API_HOSTS: '127.0.0.1',
+    BILLING_BASE_URL: billing.url,
+    LOG_LEVEL: 'trace',
+  });
+  const log = createLog('trace', { write: (line) => void lines.push(line) });
+  const tally = createTally({ ...config, http: { port: 0 } }, log, now);
+  url = `http://127.0.0.1:${await tally.start()}`;
+
+  let stopped: Promise<void> | undefined;
+  const seen = (person: string, channel: string) =>
+    slack.messages(person, channel).filter(({ from }) => from !== person);
+
+  const bot: Bot = {
+    slack,
+    billing,
+    redis,
+    url,
+    log: () => lines.join(''),
+    async ask(text, person = OWNER, channel = CHANNEL) {
+      const before = seen(person, channel).length;
+      await slack.say(person, channel, text);
+      const message = await slack.waitFor(() => seen(person, channel)[before], 15_000);
+      return readable(message);
+    },
+    async connect() {
+      await slack.say(OWNER, CHANNEL, '/billing connect');
+      await slack.waitFor(() => slack.modal(OWNER));
+      await slack.submit(OWNER, { token: goodToken(billing), project: '123' });
+      await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
+      await slack.dismiss(OWNER);
+    },
+    stopBot() {
+      stopped ??= tally.stop();
+      return stopped;
+    },
+    async stop() {
+      await bot.stopBot();
+      await Promise.all([slack.close(), billing.close(), redis.close()]);
+    },
+  };
+  return bot;
+}
+
+export function goodToken(billing: BillingService): string {
+  return billing.tokens.find(({ label }) => label === 'Read-only')!.value;
+}
+
+export function readable(message: {
+  ts: string;
+  text: string;
+  ephemeral: boolean;
+  blocks?: readonly object[];
+}): Answer {
+  const { ts, text, ephemeral, blocks = [] } = message;
+  return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], reads: textOf(blocks) };
+}
+
+/** Every text in blocks or a view, a line each. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value)
+    .map(([key, entry]) => (key === 'text' && typeof entry === 'string' ? entry : textOf(entry)))
+    .filter(Boolean)
+    .join('\n');
+}

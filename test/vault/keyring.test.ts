@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SealBroken } from '../../src/domain/failure.ts';
+import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import type { Owner } from '../../src/vault/seal.ts';
+
+const OLD = { id: 'old', key: randomBytes(32) };
+const NEW = { id: 'new', key: randomBytes(32) };
+const OWNER: Owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
+const keyring = createKeyring([NEW]);
+
+const unicode = fc.string({ unit: 'binary', maxLength: 300 });
+const owners = fc.record({ workspace: unicode, kind: unicode, id: unicode });
+
+function reasonOf(envelope: string, owner = OWNER, ring: Keyring = keyring): string {
+  try {
+    ring.open(envelope, owner);
+  } catch (error) {
+    if (error instanceof SealBroken) return error.reason;
+    throw error;
+  }
+  return 'opened';
+}
+
+describe('a seal', () => {
+  it('opens to what was sealed, for any text and owner', () => {
+    fc.assert(
+      fc.property(unicode, owners, (plain, owner) => {
+        expect(keyring.open(keyring.seal(plain, owner), owner)).toBe(plain);
+      }),
+    );
+  });
+
+  it('is never the same twice and never shows what is inside', () => {
+    const plain = 'a-plainly-fake-token';
+    const seals = Array.from({ length: 1_000 }, () => keyring.seal(plain, OWNER));
+    expect(new Set(seals).size).toBe(1_000);
+    expect(new Set(seals.map((envelope) => envelope.split('.')[2])).size).toBe(1_000);
+    expect(seals[0]).toMatch(/^v1\.new\.[\w-]{16}\.[\w-]+$/);
+    expect(seals[0]).not.toContain(plain);
+  });
+
+  it('stays shut when any character of it is another', () => {
+    const other = fc.constantFrom(
+      ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \n',
+    );
+    fc.assert(
+      fc.property(fc.string({ maxLength: 20 }), fc.nat(), other, (plain, at, character) => {
+        const envelope = keyring.seal(plain, OWNER);
+        const place = at % envelope.length;
+        fc.pre(envelope[place] !== character);
+        const changed = envelope.slice(0, place) + character + envelope.slice(place + 1);
+        expect(reasonOf(changed)).not.toBe('opened');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('stays shut when any single bit of its bytes is flipped', () => {
+    const [version, id, nonce, sealed] = keyring.seal('secret', OWNER).split('.') as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    for (const [part, rebuild] of [
+      [nonce, (text: string) => [version, id, text, sealed].join('.')],
+      [sealed, (text: string) => [version, id, nonce, text].join('.')],
+    ] as const) {
+      const bytes = Buffer.from(part, 'base64url');
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        const flipped = Buffer.from(bytes);
+        flipped[bit >> 3]! ^= 1 << (bit & 7);
+        expect(reasonOf(rebuild(flipped.toString('base64url')))).toBe('not-authentic');
+      }
+    }
+  });
+
+  it('stays shut for every other owner', () => {
+    fc.assert(
+      fc.property(owners, owners, (owner, other) => {
+        fc.pre(JSON.stringify(owner) !== JSON.stringify(other));
+        expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
+      }),
+    );
+  });
+
+  it.each([
+    [
+      { workspace: 'T1', kind: 'a', id: 'bc' },
+      { workspace: 'T1', kind: 'ab', id: 'c' },
+    ],
+    [
+      { workspace: 'T1', kind: 'a","b', id: 'c' },
+      { workspace: 'T1', kind: 'a', id: 'b","c' },
+    ],
+    [
+      { workspace: 'T1', kind: 'a', id: 'b' },
+      { workspace: 'T1', kind: 'b', id: 'a' },
+    ],
+  ])('does not take %o for %o', (owner, other) => {
+    expect(reasonOf(keyring.seal('secret', owner), other)).toBe('not-authentic');
+  });
+
+  it('stays shut when its parts come from two seals', () => {
+    const one = keyring.seal('first secret', OWNER).split('.');
+    const two = keyring.seal('other secret', OWNER).split('.');
+    expect(reasonOf([one[0], one[1], two[2], one[3]].join('.'))).toBe('not-authentic');
+    expect(reasonOf([one[0], one[1], one[3], one[2]].join('.'))).not.toBe('opened');
+  });
+
+  it('stays shut under another key of the same name', () => {
+    const impostor = createKeyring([{ id: 'new', key: randomBytes(32) }]);
+    expect(reasonOf(keyring.seal('secret', OWNER), OWNER, impostor)).toBe('not-authentic');
+  });
+
+  it('stays shut when it is relabelled for another key of the same bytes', () => {
+    const twins = createKeyring([NEW, { id: 'twin', key: NEW.key }]);
+    const relabelled = twins.seal('secret', OWNER).replace('.new.', '.twin.');
+    expect(reasonOf(relabelled, OWNER, twins)).toBe('not-authentic');
+  });
+
+  it('is refused in one way only, whatever is given for it', () => {
+    const pieces = fc.array(fc.oneof(fc.constantFrom('v1', 'v2', 'new', ''), fc.base64String(), fc.string()));
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      pieces.map((parts) => parts.join('.')),
+    );
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(['malformed', 'unknown-key', 'not-authentic']).toContain(reasonOf(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('says nothing of its contents when it is refused', () => {
+    const envelope = keyring.seal('secret', OWNER);
+    const refused = () => keyring.open(envelope, { ...OWNER, workspace: 'T2' });
+    expect(refused).toThrow('The stored access token cannot be opened.');
+    expect(refused).not.toThrow(expect.objectContaining({ cause: expect.anything() }));
+  });
+});
+
+describe('rotation', () => {
+  const before = createKeyring([OLD]);
+  const during = createKeyring([NEW, OLD]);
+  const after = createKeyring([NEW]);
+
+  it('opens with every listed key and seals with the first', () => {
+    const old = before.seal('secret', OWNER);
+    expect(during.open(old, OWNER)).toBe('secret');
+    expect(during.needsReseal(old)).toBe(true);
+    const resealed = during.seal(during.open(old, OWNER), OWNER);
+    expect(during.needsReseal(resealed)).toBe(false);
+    expect(after.open(resealed, OWNER)).toBe('secret');
+  });
+
+  it('names the cause when the key was taken off the list', () => {
+    expect(reasonOf(before.seal('secret', OWNER), OWNER, after)).toBe('unknown-key');
+  });
+
+  it('does not judge what is no seal', () => {
+    expect(() => during.needsReseal('v1.new.short')).toThrow(SealBroken);
+  });
+});
+
+it('cannot be made without a key, or with one of another length', () => {
+  expect(() => createKeyring([])).toThrow(RangeError);
+  expect(() => createKeyring([NEW, { id: 'short', key: randomBytes(16) }])).toThrow(RangeError);
+});
