@@ -154,7 +154,7 @@ describe('/spend', () => {
     expect(reads).toContain('Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent (incomplete)');
     expect(reads).toContain('Sat 14 Nov (2 items added)\n0.30');
     expect(reads).toContain('Tue 17 Nov\nunreadable: n/a');
-    expect(reads).toContain('Sun 1 Nov 2026 (not asked about)\n5.00');
+    expect(reads).toContain('Sun 1 Nov (not asked about)\n5.00');
     expect(reads).toContain('soon\n7.00');
     expect(reads).toContain(
       '2 of 7 days reported: nothing for Mon 16 Nov, Wed 18 Nov, Thu 19 Nov and Fri 20 Nov yet',

@@ -1,7 +1,7 @@
 import { formatMoney, formatPercent, type Money, sum, ZERO } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { Change, Figure, Total, Usage } from '../../domain/usage.ts';
+import type { Change, Figure, Total, Usage, UsageRow } from '../../domain/usage.ts';
 import {
   actions,
   type Block,
@@ -20,7 +20,7 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
 import { type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
-import { groupDays, nameOf } from './grain.ts';
+import { groupDays, type Namer, namerFor } from './grain.ts';
 
 /** Everything an answer to `/spend` says. */
 export interface SpendReport {
@@ -76,7 +76,8 @@ export function spendMessage(report: SpendReport): Message {
 
 /** The line under the period: the average and what it compares with, the highest day, the bonuses. */
 function facts(report: SpendReport): string[] {
-  const { usage, locale } = report;
+  const { usage, period, locale } = report;
+  const nameOf = namerFor(period.days);
   const money = (value: Money) => formatMoney(value, locale);
   const { average, highest, today } = usage;
   const line = [
@@ -123,22 +124,28 @@ function chart({ usage, period }: SpendReport): Chart | undefined {
 function days(report: SpendReport): Table | undefined {
   const { usage } = report;
   if (usage.rows.length === 0) return undefined;
-  const daily = [['Day', 'Amount', 'Bonuses'], ...usage.rows.map((row) => dailyRow(row, report))];
+  const daily = [['Day', 'Amount', 'Bonuses'], ...dailyRows(usage.rows, report)];
   if (fitsTable(daily)) return table(daily);
   const fitting = [40, 20, 5].map((most) => grouped(report, most)).find(fitsTable);
   return fitting && table(fitting);
 }
 
+function dailyRows(rows: readonly UsageRow[], report: SpendReport): string[][] {
+  const name = namerFor(rows.flatMap(({ day }) => day ?? []));
+  return rows.map((row) => dailyRow(row, report, name));
+}
+
 function dailyRow(
-  { day, shown, outside, merged, amount, bonuses: credit }: Usage['rows'][number],
+  { day, shown, outside, merged, amount, bonuses: credit }: UsageRow,
   { period, locale }: SpendReport,
+  nameOf: Namer,
 ): string[] {
   const marks = [
     ...(day !== undefined && day === period.today ? ['so far'] : []),
     ...(merged > 1 ? [`${merged} items added`] : []),
     ...(outside ? ['not asked about'] : []),
   ];
-  const name = day === undefined ? shown : outside ? `${nameOf(day)} ${day.slice(0, 4)}` : nameOf(day);
+  const name = day === undefined ? shown : nameOf(day);
   return [
     marks.length === 0 ? name : `${name} (${marks.join(', ')})`,
     figure(amount, locale),
@@ -172,15 +179,16 @@ function grouped(report: SpendReport, most: number): string[][] {
       column(items.map(({ credit }) => credit)),
       String(items.length),
     ]),
-    ...usage.rows
-      .filter(({ day }) => day === undefined)
-      .slice(0, most)
-      .map((row) => [...dailyRow(row, report), '–']),
+    ...dailyRows(usage.rows.filter(({ day }) => day === undefined).slice(0, most), report).map((row) => [
+      ...row,
+      '–',
+    ]),
   ];
 }
 
 /** What a reader must know to trust the figures, a sentence each. */
 function notes({ usage, period, change, locale }: SpendReport): string[] {
+  const list = (days: readonly string[]) => listDays(days, namerFor(period.days));
   const {
     missing,
     unreadableDays,
@@ -196,16 +204,14 @@ function notes({ usage, period, change, locale }: SpendReport): string[] {
   return [
     ...(missing.length > 0
       ? [
-          `${reported.length} of ${count(fullDays, 'day')} reported: nothing for ${listDays(missing)} yet (not counted as zero).`,
+          `${reported.length} of ${count(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
         ]
       : []),
     ...(period.today !== undefined && usage.today === undefined ? ['Nothing for today yet.'] : []),
     ...(unreadableDays.length > 0
-      ? [`No readable amount for ${listDays(unreadableDays)}: left out of total and average.`]
+      ? [`No readable amount for ${list(unreadableDays)}: left out of total and average.`]
       : []),
-    ...(partialDays.length > 0
-      ? [`Only a part of the amount for ${listDays(partialDays)} could be read.`]
-      : []),
+    ...(partialDays.length > 0 ? [`Only a part of the amount for ${list(partialDays)} could be read.`] : []),
     ...(all.incomplete
       ? [`The total is incomplete: ${count(all.unreadable, 'amount')} could not be read.`]
       : []),
@@ -244,9 +250,9 @@ const count = (number: number, noun: string): string => `${number} ${noun}${numb
 
 const SHOWN_DAYS = 5;
 
-function listDays(list: readonly string[]): string {
-  const names = list.slice(0, SHOWN_DAYS).map((day) => nameOf(day));
-  const more = list.length - names.length;
+function listDays(days: readonly string[], nameOf: Namer): string {
+  const names = days.slice(0, SHOWN_DAYS).map(nameOf);
+  const more = days.length - names.length;
   if (more > 0) return `${names.join(', ')} and ${more} more`;
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

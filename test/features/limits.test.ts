@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
+import { dayAt } from '../../src/domain/calendar.ts';
+import { readAmount, type WireScalar } from '../../src/domain/money.ts';
+import { readPeriod } from '../../src/domain/period.ts';
+import { runway } from '../../src/domain/runway.ts';
+import { compare, readUsage, type WireCharge } from '../../src/domain/usage.ts';
+import { balanceMessage } from '../../src/features/balance/blocks.ts';
+import { spendMessage } from '../../src/features/spend/blocks.ts';
+import type { Message } from '../../src/slack/kit/atoms.ts';
+import { simpler } from '../../src/slack/kit/simpler.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+const day = fc
+  .integer({ min: -4000, max: 5 })
+  .map((n) => new Date(NOW + n * 86_400_000).toISOString().slice(0, 10));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constant('<!channel>'),
+  fc.constant('_*~`'.repeat(30)),
+);
+const digits = fc.bigInt({ min: -(10n ** 99n), max: 10n ** 99n }).map(String);
+const scalar: fc.Arbitrary<WireScalar> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.oneof(digits, fc.double({ noNaN: true }).map(String)).map((value) => ({ text: value })),
+  },
+  { weight: 1, arbitrary: text.map((value) => ({ text: value })) },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      fc.constant({ missing: true as const }),
+      text.map((odd) => ({ odd })),
+    ),
+  },
+);
+const item: fc.Arbitrary<WireCharge> = fc.record({
+  day: fc.oneof(
+    { weight: 5, arbitrary: day.map((value) => ({ text: value })) },
+    { weight: 1, arbitrary: scalar },
+  ),
+  totalAmount: scalar,
+  totalBonuses: scalar,
+});
+const items = fc.oneof(fc.array(item, { maxLength: 12 }), fc.array(item, { minLength: 90, maxLength: 300 }));
+const phrase = fc.constantFrom(
+  'last-7-days',
+  'mtd',
+  'today',
+  'last-3-months',
+  '2017-01-01..2026-11-21',
+  '99 days',
+  'ytd',
+);
+const project = fc.constantFrom('123', '9'.repeat(32));
+const locale = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'hi-IN', 'ar-EG', 'nonsense locale');
+const remarks = fc.array(text, { maxLength: 5 });
+
+/** What Slack would say, of the message and of its plainer form. */
+function problems(message: Message): string[] {
+  return [message, simpler(message)].flatMap((each) =>
+    each ? problemsOfBlocks(each.blocks, 'message') : [],
+  );
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : [];
+}
+
+describe('whatever the billing service sends', () => {
+  it('an answer to /spend is one that Slack takes, and rings nobody’s phone', () => {
+    fc.assert(
+      fc.property(
+        items,
+        items,
+        phrase,
+        project,
+        locale,
+        remarks,
+        (sent, sentBefore, words, id, tongue, said) => {
+          const period = readPeriod(words, NOW, 'UTC');
+          const usage = readUsage(sent, period);
+          const window = period.comparison;
+          const before = window && readUsage(sentBefore, { days: window.days, zone: 'UTC' });
+          const change =
+            window && before && compare(usage, before, { current: window.currentDays, before: window.days });
+          const message = spendMessage({
+            project: id,
+            product: 1,
+            period,
+            usage,
+            change,
+            remarks: said,
+            asked: NOW,
+            fetched: NOW,
+            locale: tongue,
+            sharedBy: undefined,
+          });
+          expect(problems(message)).toEqual([]);
+          const marked = message.blocks.flatMap((block) =>
+            block.type === 'section' || block.type === 'context'
+              ? strings(block).filter((each) => each.includes('<!'))
+              : [],
+          );
+          expect(marked.filter((each) => !each.includes('<!date^'))).toEqual([]);
+        },
+      ),
+      { numRuns: 120, endOnFailure: true },
+    );
+  });
+
+  it('an answer to /balance is one that Slack takes', () => {
+    fc.assert(
+      fc.property(
+        scalar,
+        scalar,
+        items,
+        project,
+        locale,
+        remarks,
+        (balance, bonuses, sent, id, tongue, said) => {
+          const has = { balance: readAmount(balance), bonuses: readAmount(bonuses) };
+          const week = readUsage(sent, readPeriod('', NOW, 'UTC'));
+          const message = balanceMessage({
+            project: id,
+            product: 3,
+            ...has,
+            runway: runway(has, week, dayAt(NOW, 'UTC')),
+            remarks: said,
+            asked: NOW,
+            fetched: NOW,
+            locale: tongue,
+            sharedBy: 'U1',
+          });
+          expect(problems(message)).toEqual([]);
+        },
+      ),
+    );
+  });
+});
