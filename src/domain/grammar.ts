@@ -64,16 +64,17 @@ function toDateAfter(token?: Token, one?: Token, two?: Token): Unit | undefined 
   return singular && joined ? named : undefined;
 }
 
+const minutesOrMonths = (n: string): [why: string, works: string] => [
+  `could be ${n} minutes or ${n} months`,
+  `Write ${n}mo or ${n} months; Tally counts nothing shorter than a day.`,
+];
+
 /** '7 days', as part of a phrase that begins at `from`. */
 function countedFrom(source: Source, from: number, at: number): Found<Bare<Phrase>> | undefined {
   const [number, word] = [source.tokens[at], source.tokens[at + 1]];
   if (number?.kind !== 'number' || beginsAnother(source, at + 1)) return undefined;
   const refuse = (why: string, works: string) => misread(source, from, at + 2, why, works);
-  if (senseOf(word, 'minute-or-month'))
-    throw refuse(
-      `could be ${clip(number.digits)} minutes or ${clip(number.digits)} months`,
-      'Tally counts days and more: write 3mo or 3 months, or 7d for days.',
-    );
+  if (senseOf(word, 'minute-or-month')) throw refuse(...minutesOrMonths(clip(number.digits)));
   const unit = senseOf(word, 'unit')?.unit;
   return unit && { value: { kind: 'last', unit, count: countOf(number.digits, refuse) }, next: at + 2 };
 }

@@ -3,7 +3,7 @@ import { SecretPasted, WordRefused } from './failure.ts';
 import { Misread } from './misread.ts';
 import { announcesSecret, looksSecret } from './secret-word.ts';
 import { clip, nearest } from './spelling.ts';
-import { normalise, tidy } from './text.ts';
+import { plain, tidy } from './text.ts';
 import { type Aliases, type Source, sourceOf, type Token } from './token.ts';
 import type { Advice } from './unfinished.ts';
 import { SUGGESTIONS } from './vocabulary.ts';
@@ -19,8 +19,8 @@ const SPELLINGS = [...SUGGESTIONS.keys()];
 
 const NO_ALIASES: Aliases = new Set();
 
-const isUnknown = (text: string): boolean =>
-  sourceOf(text, NO_ALIASES).tokens.some(({ kind }) => kind === 'unknown');
+const isUnknown = (text: string, aliases = NO_ALIASES): boolean =>
+  sourceOf(text, aliases).tokens.some(({ kind }) => kind === 'unknown');
 
 function near(word: string, aliases: Aliases): string | undefined {
   const found = nearest(word, [...SPELLINGS, ...aliases]);
@@ -107,23 +107,23 @@ function attempt<T>(read: () => T): { readonly value: T } | Misread {
 }
 
 /** Only a word without meaning can be a secret; letters as typed, as lower case hides what tokens look like. */
-function holdsSecret(text: string): boolean {
+function holdsSecret(text: string, aliases: Aliases): boolean {
   const tidied = tidy(text);
   if (announcesSecret(tidied)) return true;
-  return tidied.split(' ').some((word) => looksSecret(word) && isUnknown(normalise(word)));
+  return tidied.split(' ').some((word) => looksSecret(word) && isUnknown(plain(word), aliases));
 }
 
 /** Throws WordRefused, or SecretPasted when something that could not be read looks like one. */
 export function reading<T>(text: string, grammar: (source: Source) => T, aliases: Aliases = NO_ALIASES): T {
-  const plain = normalise(text);
-  const source = sourceOf(plain, aliases);
-  if (source.tokens.some(({ kind }) => kind === 'unknown') && holdsSecret(text)) throw new SecretPasted();
+  const source = sourceOf(plain(text), aliases);
+  if (source.tokens.some(({ kind }) => kind === 'unknown') && holdsSecret(text, aliases))
+    throw new SecretPasted();
   const read = attempt(() => grammar(source));
   if (!(read instanceof Misread)) return read.value;
   const again = (other: string) => {
     const slip = attempt(() => grammar(sourceOf(other, aliases)));
     return slip instanceof Misread ? slip : undefined;
   };
-  const word = clip(plain.slice(read.start, read.end));
-  throw new WordRefused(word, read.why, read.works, corrected({ text: plain, slip: read, again }));
+  const word = clip(source.shown.slice(read.start, read.end));
+  throw new WordRefused(word, read.why, read.works, corrected({ text: source.text, slip: read, again }));
 }

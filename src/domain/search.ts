@@ -35,8 +35,8 @@ export function misread(
   return new Misread(tokens[at]?.start ?? 0, tokens[next - 1]?.end ?? 0, why, works, instead);
 }
 
-export function typed({ text, tokens }: Source, at: number, next: number): string {
-  return text.slice(tokens[at]?.start, tokens[next - 1]?.end);
+export function typed({ shown, tokens }: Source, at: number, next: number): string {
+  return shown.slice(tokens[at]?.start, tokens[next - 1]?.end);
 }
 
 /** The first search that finds something. */

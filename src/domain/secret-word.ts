@@ -6,7 +6,8 @@ const ANNOUNCED =
   /x-(?:user|auth|subject)-token|\bbearer\s+\S|\b(?:authorization|token|secret|password|passwd|api-?key)\s*[:=]/i;
 
 /** Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
-const KNOWN = /(?<![a-z])(?:gAAAA|xox[a-z]-|xapp-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
+const KNOWN =
+  /(?<![a-z])(?:gAAAA|[xX][oO][xX][a-zA-Z]-|xapp-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;

@@ -29,19 +29,23 @@ export function tidy(text: string): string {
 }
 
 /**
- * The form in which Tally reads: tidy, lower case, underscores as hyphens (as Slack's italics at the edges of a
- * word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
+ * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
+ * edges of a word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
  */
-export function normalise(text: string): string {
+export function plain(text: string): string {
   return tidy(text)
-    .toLowerCase()
     .replace(/_+/g, '_')
-    .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/g, '')
+    .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
-    .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/g, '')
-    .replace(/\b(project|product) ?[:=] ?/g, '$1 ')
+    .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
+    .replace(/\b(project|product) ?[:=] ?/gi, '$1 ')
     .replace(/(?<![^ ])#(?=\d)/g, '')
     .replace(/ +/g, ' ')
     .trim();
+}
+
+/** The plain text in lower case: what is compared with the vocabulary. */
+export function normalise(text: string): string {
+  return plain(text).toLowerCase();
 }

@@ -28,6 +28,8 @@ export type Aliases = ReadonlySet<string>;
 
 export interface Source {
   readonly text: string;
+  /** The same, letter by letter, in the letters it was typed in: for quoting. */
+  readonly shown: string;
   readonly tokens: readonly Token[];
   readonly aliases: Aliases;
 }
@@ -105,8 +107,9 @@ function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Alia
   return found;
 }
 
-/** Reads a normalised text. A dash that stands alone counts for what follows it. */
-export function sourceOf(text: string, aliases: Aliases): Source {
+/** Reads a plain text in any case. A dash that stands alone counts for what follows it. */
+export function sourceOf(typed: string, aliases: Aliases): Source {
+  const text = typed.toLowerCase();
   const found: Token[] = [];
   let dashBefore = false;
   for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
@@ -114,5 +117,6 @@ export function sourceOf(text: string, aliases: Aliases): Source {
     found.push(...some);
     dashBefore = some.length === 0 && raw.includes('-');
   }
-  return { text, tokens: found, aliases };
+  // Some capitals have no lower case of the same length: İ.
+  return { text, shown: typed.length === text.length ? typed : text, tokens: found, aliases };
 }

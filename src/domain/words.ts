@@ -40,9 +40,10 @@ function checkProject(source: Source, at: number, project: string): void {
     misread(source, at, at + 1, why, works, ...instead);
   if (project.length > LONGEST_ID)
     throw refuse('is too long for a project ID', `An ID has ${LONGEST_ID} digits at the most, such as 123.`);
-  if (!/^0\d/.test(project)) return;
-  const without = project.replace(/^0+(?=\d)/, '');
-  throw refuse('begins with a zero, as no project ID does', `Without it: ${without}.`, without);
+  if (!project.startsWith('0')) return;
+  const without = project.replace(/^0+/, '');
+  const works = without === '' ? 'An ID is such as 123.' : `Without it: ${without}.`;
+  throw refuse('begins with a zero, as no project ID does', works, ...(without === '' ? [] : [without]));
 }
 
 const text = ({ kind, value }: Item): string =>

@@ -23,6 +23,8 @@ export function createResponder(timeout = 5000): Responder {
     headersTimeout: timeout,
     bodyTimeout: timeout,
     connect: { timeout },
+    // As many answers at a time; more would each open a connection of their own.
+    connections: 32,
     maxResponseSize: 65_536,
   });
 

@@ -23,7 +23,7 @@ export async function callSlack<T>(method: string, call: () => Promise<T>): Prom
 }
 
 /** Slack's error code where there is one; the SDK's or the system's otherwise. Never the message: it may quote arguments. */
-export function slackCode(error: unknown): string {
+function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
   return typeof code === 'string' ? code.replace(/^slack_webapi_/, '') : 'failed';

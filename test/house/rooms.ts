@@ -63,7 +63,7 @@ const ONLY_PACKAGES: Readonly<Record<string, RegExp>> = {
 };
 
 const WORDS: readonly (readonly [RegExp, string, (room: string) => boolean])[] = [
-  [/\bprocess\.env\b/, 'process.env', (room) => room !== 'main'],
+  [/\bprocess\.env\b/, 'process.env', (room) => room !== 'main' && room !== 'doctor'],
   [/\bnew Redis\(/, 'new Redis', (room) => room !== 'redis'],
   [/\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b/, 'the clock', (room) => isPure(room)],
   [/\bMath\.random\b/, 'chance', (room) => isPure(room)],

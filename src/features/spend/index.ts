@@ -1,6 +1,6 @@
 import type { BillingClient, Consumption } from '../../billing/client.ts';
 import { isFailure } from '../../domain/failure.ts';
-import { type Comparison, type Period, resolvePeriod } from '../../domain/period.ts';
+import type { Comparison, Period } from '../../domain/period.ts';
 import { compare, readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -8,7 +8,7 @@ import { accessOf } from '../../workspace/access.ts';
 import type { Workspaces } from '../../workspace/connections.ts';
 import type { Feature } from '../feature.ts';
 import { type SpendReport, spendMessage } from './blocks.ts';
-import { readSpendWords } from './words.ts';
+import { periodOf, readSpendWords } from './words.ts';
 
 const HELP: HelpLine = {
   usage: '/spend [project] [period] [product]',
@@ -31,7 +31,7 @@ export function createSpend({ workspaces, billing, clock }: SpendParts): Feature
     const { asker, at } = visit;
     const record = await workspaces.read(asker.workspace);
     const { zone } = record.settings;
-    const period = resolvePeriod(request.phrase, at, zone);
+    const period = periodOf(request, at, zone);
     const access = accessOf(record);
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
     const [now, before] = await Promise.all([

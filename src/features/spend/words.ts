@@ -1,7 +1,8 @@
-import { ProjectMissing } from '../../domain/failure.ts';
+import { ProjectMissing, WordRefused } from '../../domain/failure.ts';
+import { type Period, resolvePeriod } from '../../domain/period.ts';
 import type { Phrase } from '../../domain/phrase.ts';
 import { LAST_7_DAYS } from '../../domain/phrase.ts';
-import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { readWords } from '../../domain/words.ts';
 
 export interface SpendRequest {
@@ -20,4 +21,15 @@ export function readSpendWords(text: string): SpendRequest | 'help' {
     product: words.product ?? DEFAULT_PRODUCT,
     phrase: words.phrase ?? LAST_7_DAYS,
   };
+}
+
+/** The period at this moment; a refusal suggests the whole command's text. @throws WordRefused, JustBegun */
+export function periodOf({ project, product, phrase }: SpendRequest, now: number, zone: string): Period {
+  try {
+    return resolvePeriod(phrase, now, zone);
+  } catch (error) {
+    if (!(error instanceof WordRefused) || error.suggestion === undefined) throw error;
+    const whole = `${project} ${error.suggestion} ${PRODUCTS[product].word}`;
+    throw new WordRefused(error.word, error.why, error.works, whole);
+  }
 }

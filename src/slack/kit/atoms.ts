@@ -34,7 +34,7 @@ export const plain = (text: string, limit: number = LIMITS.section): PlainTextEl
 });
 
 /** Our own words only, or outside text that went through `escape`. */
-export const mrkdwn = (text: string): MrkdwnElement => ({
+const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clip(text, LIMITS.section),
   verbatim: true,

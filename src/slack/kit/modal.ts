@@ -21,7 +21,7 @@ export const modal = ({ callback, title, submit, close = 'Close', blocks }: Moda
 });
 
 /** Every input has the same action id, so that a submission is read by block id alone. */
-export const VALUE = 'value';
+const VALUE = 'value';
 
 export interface TextInput {
   readonly block: string;

@@ -1,0 +1,185 @@
+/** Whole commands: signed requests in, messages at the `response_url` out, with a real Redis and the sandbox's billing. */
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { Agent } from 'undici';
+import { type BillingService, startBilling } from '../sandbox/billing.ts';
+import { startRedis } from '../sandbox/redis.ts';
+import { createTally } from '../src/app.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { createLog } from '../src/ops/log.ts';
+import { createKeyring } from '../src/vault/keyring.ts';
+import { createWorkspaces } from '../src/workspace/connections.ts';
+import { type Counter, createCounter, inWords } from './counts.ts';
+import { type Asker, createAsker, type Hops, post, startFakeSlack, startHops } from './far-side.ts';
+import { compareWaiting, type Line, line, waitFor } from './measure.ts';
+
+const ROUNDS = 150;
+const AT_ONCE = { questions: 200, projects: 100, identical: 50 } as const;
+const SECRET = 'a-signing-secret-for-the-bench';
+/** About what billing's two answers and Tally's message have. */
+const SIZES = { answer: 500, message: 2_500 } as const;
+
+export interface Report {
+  readonly lines: readonly Line[];
+  readonly notes: readonly string[];
+}
+
+interface Stage {
+  readonly asker: Asker;
+  readonly counter: Counter;
+  readonly hops: Hops;
+  readonly billing: BillingService;
+}
+
+export async function commands(): Promise<Report> {
+  const stage = await setUp();
+  try {
+    const warm = await oneByOne(stage);
+    const crowd = await allAtOnce(stage);
+    const same = await identical(stage);
+    return {
+      lines: [...warm.lines, ...crowd.lines],
+      notes: [`Redis: ${stage.redisKind}.`, ...warm.notes, ...crowd.notes, ...same],
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function setUp() {
+  const [server, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SECRET,
+    SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: server.url,
+    ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+    TRUSTED_API_HOSTS: '127.0.0.1',
+  });
+  const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
+  await connect(redis, config, billing);
+  inventProjects(billing);
+  const tally = createTally({ ...config, http: { port: 0 } }, createLog('error'), Date.now);
+  const port = await tally.start();
+  const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
+  const counter = createCounter(redis, billing, slack, port);
+  const hops = await startHops(slack, redis, SIZES);
+  return {
+    asker,
+    counter,
+    hops,
+    billing,
+    redisKind: server.kind,
+    async close() {
+      counter.close();
+      await asker.close();
+      await Promise.all([tally.stop(), hops.close()]);
+      redis.disconnect();
+      await Promise.all([slack.close(), billing.close(), server.stop()]);
+    },
+  };
+}
+
+async function connect(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
+  await createWorkspaces({ redis, keyring: createKeyring(keys) }).saveConnection('T0BENCH', {
+    name: 'main',
+    baseUrl: billing.url,
+    token: billing.tokens[0]?.value ?? '',
+    role: 'read-only',
+    lifetime: '30-days',
+    registeredBy: 'U0BENCH',
+    registeredAt: Date.now(),
+  });
+}
+
+/** `10001` and on, each with a balance and a week. */
+function inventProjects(billing: BillingService): void {
+  const week = Array.from({ length: 7 }, (_, i) => new Date(Date.now() - (i + 1) * 86_400_000));
+  const items = week.map((day) => ({
+    day: day.toISOString().slice(0, 10),
+    totalAmount: '29800.12',
+    totalBonuses: '0',
+  }));
+  for (let i = 0; i < AT_ONCE.projects; i += 1) {
+    billing.setBalance(projectAt(i), '{"balance":1234567.80,"bonuses":12000}', 1);
+    billing.setItems(projectAt(i), JSON.stringify(items), 1);
+  }
+}
+
+const projectAt = (i: number): string => String(10_001 + (i % AT_ONCE.projects));
+
+async function answered(asker: Asker, command: string, text: string) {
+  const times = await asker.ask(command, text);
+  const figure = command === '/balance' ? / left\b/ : / spent\b/;
+  if (!figure.test(times.answer)) throw new Error(`${command} ${text} was answered: ${times.answer}`);
+  return times;
+}
+
+async function oneByOne({ asker, counter, hops, billing }: Stage): Promise<Report> {
+  const lines: Line[] = [];
+  const notes: string[] = [];
+  for (const [command, text] of [
+    ['/balance', '123'],
+    ['/spend', '123'],
+  ] as const) {
+    const run = () => answered(asker, command, text);
+    for (let i = 0; i < 30; i += 1) await Promise.all([run(), hops.once()]);
+    const { counts } = await counter.during(run);
+    notes.push(`A warm ${command} ${text}: ${inWords(counts)}.`);
+    const floor = { name: 'the same hops between bare servers', run: () => hops.once() };
+    lines.push(await compareWaiting({ name: `${command} ${text}, request to answer`, run }, floor, ROUNDS));
+    lines.push(await billingAlone(billing));
+  }
+  return { lines, notes };
+}
+
+/** The last two questions once more, without the bot: what of the above is the sandbox's own doing. */
+async function billingAlone({ url, requests, tokens }: BillingService): Promise<Line> {
+  const bodies = requests.slice(-2).map(({ query }) => JSON.stringify({ query }));
+  const headers = { 'content-type': 'application/json', 'x-user-token': tokens[0]?.value ?? '' };
+  const agent = new Agent({ pipelining: 1 });
+  const times: number[] = [];
+  for (let i = 0; i < ROUNDS; i += 1) {
+    times.push(
+      await waitFor(() =>
+        Promise.all(bodies.map((body) => post(agent, `${url}/bill/graphql`, body, headers))),
+      ),
+    );
+  }
+  await agent.close();
+  return line('  of which the sandbox’s billing', times);
+}
+
+async function allAtOnce({ asker, counter, hops }: Stage): Promise<Report> {
+  const { questions, projects } = AT_ONCE;
+  const each = Array.from({ length: questions }, (_, i) => projectAt(i));
+  const crowd = () => Promise.all(each.map((project) => answered(asker, '/balance', project)));
+  await crowd();
+  const begun = performance.now();
+  const { result, counts } = await counter.during(crowd);
+  const took = performance.now() - begun;
+  const bare = await waitFor(() => Promise.all(each.map(() => hops.once())));
+  const slowest = Math.max(...result.map(({ acknowledged }) => acknowledged));
+  return {
+    lines: [
+      line(
+        `/balance, ${questions} at once, each`,
+        result.map((one) => one.answered),
+      ),
+    ],
+    notes: [
+      `${questions} /balance at once for ${projects} projects: all answered in ${took.toFixed(0)} ms ` +
+        `(${rate(questions, took)}), bare hops ${bare.toFixed(0)} ms (${rate(questions, bare)}); slowest ` +
+        `acknowledgement ${slowest.toFixed(0)} ms of Slack’s 3,000. ${inWords(counts)}.`,
+    ],
+  };
+}
+
+const rate = (count: number, ms: number): string => `${Math.round((count / ms) * 1000)} a second`;
+
+async function identical({ asker, counter }: Stage): Promise<string[]> {
+  const { identical: count } = AT_ONCE;
+  const run = () => Promise.all(Array.from({ length: count }, () => answered(asker, '/balance', '123')));
+  const { counts } = await counter.during(run);
+  return [`${count} times the same /balance 123 at once: ${inWords(counts)}.`];
+}

@@ -1,0 +1,108 @@
+/** What a command computes, without any waiting: its words, its period, its items, its token. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { CONSUMPTION, readAnswer } from '../src/billing/schemas.ts';
+import { resolvePeriod } from '../src/domain/period.ts';
+import { LAST_7_DAYS } from '../src/domain/phrase.ts';
+import { readUsage, type WireCharge } from '../src/domain/usage.ts';
+import { readWords } from '../src/domain/words.ts';
+import { createKeyring } from '../src/vault/keyring.ts';
+import { compare, type Line } from './measure.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-11-21T10:15:30.123Z');
+const TODAY = Date.parse('2026-11-21');
+const TOKEN = 'a-user-access-token-as-long-as-those-of-the-console-are-64-digits';
+const LONGEST = 3_660;
+
+export function computing(): Line[] {
+  return [...periods(), ...answers(), sealing()];
+}
+
+function periods(): Line[] {
+  const longest = `123 ${dateBefore(LONGEST)}..${dateBefore(1)}`;
+  const texts = [
+    ['/spend 123', '123', 7],
+    ['/spend 123 last-7-days', '123 last-7-days', 7],
+    [`/spend 123, ${LONGEST} days`, longest, LONGEST],
+  ] as const;
+  return texts.flatMap(([name, text, days]) =>
+    ['UTC', 'America/New_York'].map((zone) =>
+      compare(
+        { name: `words and period: ${name}, ${zone}`, run: () => periodOf(text, zone) },
+        { name: `the same days by Date arithmetic in UTC`, run: () => fixedPeriod(days) },
+      ),
+    ),
+  );
+}
+
+function periodOf(text: string, zone: string) {
+  const { phrase } = readWords(text);
+  return resolvePeriod(phrase ?? LAST_7_DAYS, NOW, zone);
+}
+
+/** A period and the one before it, as `/spend` needs them, with no words, zones or rules. */
+function fixedPeriod(days: number) {
+  return [days, 2 * days].map((back) => {
+    const from = TODAY - back * DAY;
+    return {
+      from: new Date(from).toISOString(),
+      to: new Date(from + days * DAY - 1).toISOString(),
+      days: Array.from({ length: days }, (_, i) => new Date(from + i * DAY).toISOString().slice(0, 10)),
+    };
+  });
+}
+
+function answers(): Line[] {
+  return [7, 365, LONGEST].flatMap((count) => {
+    const body = bodyOf(count);
+    const items = itemsOf(body);
+    const days = Array.from({ length: count }, (_, i) => dateBefore(count - i));
+    const floor = {
+      name: `JSON.parse, ${body.length.toLocaleString('en')} bytes`,
+      run: () => JSON.parse(body),
+    };
+    return [
+      compare({ name: `billing's answer to items: ${count}`, run: () => itemsOf(body) }, floor),
+      compare(
+        { name: `items to usage: ${count}`, run: () => readUsage(items, { days, zone: 'UTC' }) },
+        floor,
+      ),
+    ];
+  });
+}
+
+function itemsOf(body: string): readonly WireCharge[] {
+  const { found } = readAnswer(body, CONSUMPTION, TOKEN);
+  if (!('value' in found) || found.value === null) throw new Error('The answer was not read.');
+  return found.value;
+}
+
+function bodyOf(count: number): string {
+  const items = Array.from({ length: count }, (_, i) => {
+    const cents = String((i * 37) % 100).padStart(2, '0');
+    return `{"day":"${dateBefore(count - i)}","totalAmount":${29_000 + i}.${cents},"totalBonuses":0.00}`;
+  });
+  return `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${items.join(',')}]}}}}`;
+}
+
+function dateBefore(days: number): string {
+  return new Date(TODAY - days * DAY).toISOString().slice(0, 10);
+}
+
+function sealing(): Line {
+  const key = randomBytes(32);
+  const keyring = createKeyring([{ id: 'bench', key }]);
+  const owner = { workspace: 'T0BENCH', kind: 'billing-token', id: 'main' };
+  return compare(
+    { name: 'seal and open a token', run: () => keyring.open(keyring.seal(TOKEN, owner), owner) },
+    { name: 'AES-256-GCM there and back', run: () => bareGcm(key) },
+  );
+}
+
+function bareGcm(key: Buffer): string {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const sealed = Buffer.concat([cipher.update(TOKEN, 'utf8'), cipher.final()]);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAuthTag(cipher.getAuthTag());
+  return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+}

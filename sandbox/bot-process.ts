@@ -1,0 +1,188 @@
+/** The bot as a process of its own, unmodified, brought back when it dies. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { BOT, ROOT } from './build.ts';
+import { logLine } from './log-lines.ts';
+
+export interface BotOptions {
+  /** The whole configuration, `PORT` apart: nothing else of this process's environment reaches the bot. */
+  env: Record<string, string>;
+  /** The least level of its log that is shown, as pino counts them. */
+  least: number;
+  log: (line: string) => void;
+  /** Told when it comes up or goes down. */
+  changed: () => void;
+}
+
+export interface Bot {
+  url: string;
+  pid(): number | undefined;
+  up(): boolean;
+  /** Comes back when it is ready. */
+  start(): Promise<void>;
+  /** SIGTERM, and SIGKILL after 12 s; it is not brought back. */
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN = 30_000;
+const KILLED_AFTER = 12_000;
+const BACK_OFF = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
+const KEPT = 20;
+
+/** What a process needs of its surroundings to run at all. */
+const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
+
+/**
+ * Should this process be killed, nobody is left to end the bot: a shell holds a pipe to this process and ends the bot
+ * when the pipe breaks.
+ */
+const GUARDIAN = `trap '' INT TERM HUP
+cat >/dev/null
+kill -TERM "$1" 2>/dev/null || exit 0
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1; kill -0 "$1" 2>/dev/null || exit 0; done
+kill -KILL "$1" 2>/dev/null`;
+
+export async function createBot(options: BotOptions): Promise<Bot> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+  let isWanted = false;
+  let isUp = false;
+  let deaths = 0;
+  const retry = { controller: new AbortController() };
+
+  const setUp = (up: boolean) => {
+    isUp = up;
+    options.changed();
+  };
+
+  async function launch(): Promise<void> {
+    const last: string[] = [];
+    const one = spawnBot(options.env, port);
+    child = one;
+    const unguard = guard(one);
+    for (const stream of [one.stdout, one.stderr]) relay(stream, options, last);
+    const gone = once(one, 'exit').then(([code, signal]) => {
+      unguard();
+      if (child === one) child = undefined;
+      setUp(false);
+      return String(signal ?? `code ${code}`);
+    });
+    const isReady = await Promise.race([ready(url, gone), gone.then(() => false)]);
+    if (!isReady) {
+      const how = await settle(one, gone);
+      throw new Error(`The bot did not become ready (${how}).\n${last.join('\n')}`);
+    }
+    setUp(true);
+    void gone.then(revive);
+  }
+
+  async function revive(how: string): Promise<void> {
+    if (!isWanted) return;
+    const wait = BACK_OFF[Math.min(deaths++, BACK_OFF.length - 1)] ?? 0;
+    options.log(`The bot ended (${how}); starting it again in ${wait / 1000} s.`);
+    await delay(wait, undefined, { signal: retry.controller.signal }).catch(() => {});
+    if (!isWanted || child) return;
+    await launch().catch((error: Error) => {
+      options.log(error.message);
+      return revive('not ready');
+    });
+  }
+
+  return {
+    url,
+    pid: () => child?.pid,
+    up: () => isUp,
+    async start() {
+      if (child) return;
+      isWanted = true;
+      deaths = 0;
+      retry.controller = new AbortController();
+      await launch();
+    },
+    async stop() {
+      isWanted = false;
+      retry.controller.abort();
+      const one = child;
+      if (one) await settle(one, once(one, 'exit'));
+    },
+  };
+}
+
+function spawnBot(env: Record<string, string>, port: number): ChildProcess {
+  const kept = SURROUNDINGS.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return spawn(process.execPath, [BOT], {
+    cwd: ROOT,
+    env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C is for this process, which then asks the bot to stop, once.
+    detached: true,
+  });
+}
+
+function guard(child: ChildProcess): () => void {
+  if (process.platform === 'win32' || child.pid === undefined) return () => {};
+  const guardian = spawn('/bin/sh', ['-c', GUARDIAN, 'guardian', String(child.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  guardian.on('error', () => {});
+  guardian.unref();
+  (guardian.stdin as unknown as Socket).unref();
+  return () => guardian.kill('SIGKILL');
+}
+
+function relay(stream: Readable | null, { least, log }: BotOptions, last: string[]): void {
+  if (!stream) return;
+  createInterface({ input: stream }).on('line', (line) => {
+    last.push(logLine(line, 0) ?? '');
+    if (last.length > KEPT) last.shift();
+    const shown = logLine(line, least);
+    if (shown !== undefined) log(shown);
+  });
+}
+
+async function ready(url: string, gone: Promise<unknown>): Promise<boolean> {
+  let isGone = false;
+  void gone.then(() => {
+    isGone = true;
+  });
+  const deadline = performance.now() + READY_WITHIN;
+  while (!isGone && performance.now() < deadline) {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => undefined,
+    );
+    await answer?.body?.cancel();
+    if (answer?.ok) return true;
+    await delay(50);
+  }
+  return false;
+}
+
+/** Comes back when the process is gone, however long it hesitates. */
+async function settle<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER);
+  try {
+    return await gone;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Free at this moment: the bot wants to be told a port and cannot choose one. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

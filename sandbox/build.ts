@@ -1,0 +1,109 @@
+/** Compiles the bot and builds the page, each only when its sources are newer than what was made of them. */
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdir, readdir, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** Everything that the sandbox leaves on the disk. */
+export const HOME = join(ROOT, '.sandbox');
+export const PAGE = join(HOME, 'page');
+export const BOT = join(ROOT, 'dist', 'main.js');
+
+type Log = (line: string) => void;
+
+interface Product {
+  name: string;
+  sources: readonly string[];
+  /** Made last of all: while it is missing there is nothing. */
+  result: string;
+  make: () => Promise<void>;
+}
+
+const bot: Product = {
+  name: 'bot',
+  sources: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+  result: BOT,
+  async make() {
+    await rm(dirname(BOT), { recursive: true, force: true });
+    const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+    const compiler = [join(typescript, 'bin', 'tsc'), '-p', 'tsconfig.build.json'];
+    try {
+      await promisify(execFile)(process.execPath, compiler, { cwd: ROOT });
+    } catch (error) {
+      const { stdout } = error as { stdout?: string };
+      throw new Error(`The bot does not compile:\n${stdout ?? String(error)}`, { cause: error });
+    }
+  },
+};
+
+const page: Product = {
+  name: 'page',
+  sources: ['sandbox/page', 'sandbox/protocol.ts', 'package-lock.json'],
+  result: join(PAGE, 'index.html'),
+  async make() {
+    const { build } = await import('vite');
+    await build({
+      configFile: join(ROOT, 'sandbox/page/vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: PAGE },
+    });
+  },
+};
+
+export const buildBot = (log: Log) => alone('bot', () => bring(bot, log));
+export const buildPage = (log: Log) => alone('page', () => bring(page, log));
+
+async function bring({ name, sources, result, make }: Product, log: Log): Promise<void> {
+  const stamp = join(HOME, `built-${name}`);
+  const newest = Math.max(...(await Promise.all(sources.map((one) => newestIn(join(ROOT, one))))));
+  if ((await modified(result)) > 0 && (await modified(stamp)) > newest) return;
+  const begun = Date.now();
+  await make();
+  await writeFile(stamp, '');
+  // What changed while it was being built is newer than this.
+  await utimes(stamp, begun / 1000, begun / 1000);
+  log(`Built the ${name} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
+}
+
+async function newestIn(path: string): Promise<number> {
+  const here = await modified(path);
+  const entries = await readdir(path, { recursive: true }).catch(() => []);
+  return Math.max(here, ...(await Promise.all(entries.map((one) => modified(join(path, one))))));
+}
+
+async function modified(path: string): Promise<number> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+}
+
+const STALE = 120_000;
+
+/** Several sandboxes may start at once, tests do: one builds, the others wait and find it built. */
+async function alone(name: string, work: () => Promise<void>): Promise<void> {
+  await mkdir(HOME, { recursive: true });
+  const lock = join(HOME, `building-${name}`);
+  for (;;) {
+    const isMine = await mkdir(lock).then(
+      () => true,
+      () => false,
+    );
+    if (isMine) break;
+    if (Date.now() - (await modified(lock)) > STALE) await rmdir(lock).catch(() => {});
+    await delay(100);
+  }
+  const unlock = () => rmSync(lock, { recursive: true, force: true });
+  process.once('exit', unlock);
+  try {
+    await work();
+  } finally {
+    process.removeListener('exit', unlock);
+    unlock();
+  }
+}

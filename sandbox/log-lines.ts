@@ -1,0 +1,37 @@
+/** The bot's log, JSON by the line, as short lines for a terminal. */
+
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
+const BORING = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'v', 'name']);
+
+export const WARN = 40;
+
+/** Nothing when the line is less than `least`; what is no JSON of pino's passes as it is. */
+export function logLine(line: string, least: number): string | undefined {
+  const entry = parsed(line);
+  if (!entry) return line.trim() === '' ? undefined : line;
+  const level = levelOf(entry.level);
+  if (level < least) return undefined;
+  const { msg, err } = entry as { msg?: string; err?: { message?: string; stack?: string } };
+  const rest = Object.entries(entry).filter(([key]) => !BORING.has(key));
+  const details = rest.map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+  const problem = err?.stack ?? err?.message;
+  const head = ['bot', LEVELS[level / 10 - 1] ?? String(level), msg ?? '', ...details]
+    .filter(Boolean)
+    .join('  ');
+  return problem ? `${head}\n    ${problem.replaceAll('\n', '\n    ')}` : head;
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isEntry = typeof value === 'object' && value !== null && 'level' in value;
+    return isEntry ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pino writes a number, or the name when it is told to. */
+function levelOf(level: unknown): number {
+  return typeof level === 'string' ? (LEVELS.indexOf(level) + 1) * 10 : Number(level);
+}

@@ -1,0 +1,143 @@
+/**
+ * The whole sandbox: a Slack, a billing and an identity service, a Redis, and the bot as it is, told about them by its
+ * environment alone.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { type BillingService, startBilling } from './billing.ts';
+import { type Bot, createBot } from './bot-process.ts';
+import { buildBot, buildPage, HOME, PAGE, ROOT } from './build.ts';
+import { type IdentityService, startIdentity } from './identity.ts';
+import { WARN } from './log-lines.ts';
+import { createPanel } from './panel.ts';
+import { type RunningRedis, startRedis } from './redis.ts';
+import { type Slack, startSlack } from './slack/index.ts';
+import type { Exchange } from './slack/traffic.ts';
+
+export interface SandboxOptions {
+  /** Of the page; the next free one when it is taken. 0, the default, takes any free one. */
+  port?: number;
+  mode?: 'http' | 'socket';
+  log?: (line: string) => void;
+  /** The least level of the bot's log that is passed on, as pino counts them; warnings by default. */
+  least?: number;
+  /** A Redis to use as it is, instead of a private one. */
+  redisUrl?: string;
+  /** Leave the page out: nobody will look at it. */
+  pageless?: boolean;
+}
+
+export interface Sandbox {
+  /** Of the page. */
+  url: string;
+  slack: Slack;
+  billing: BillingService;
+  identity: IdentityService;
+  bot: Bot;
+  redis: RunningRedis;
+  /** Ends everything that was started, the last first. */
+  stop(): Promise<void>;
+}
+
+const SECRETS = {
+  signingSecret: randomBytes(16).toString('hex'),
+  botToken: `xoxb-sandbox-${randomBytes(12).toString('hex')}`,
+  appToken: `xapp-1-sandbox-${randomBytes(12).toString('hex')}`,
+};
+
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const releases: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const release of releases.splice(0).reverse()) await release();
+  };
+  try {
+    return { ...(await assemble(options, releases)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function assemble(
+  { port = 0, mode = 'http', log = () => {}, least = WARN, redisUrl, pageless = false }: SandboxOptions,
+  releases: (() => Promise<void>)[],
+): Promise<Omit<Sandbox, 'stop'>> {
+  await Promise.all([buildBot(log), ...(pageless ? [] : [buildPage(log)])]);
+  const redis = await startRedis(redisUrl ? { redisUrl } : {});
+  releases.push(() => redis.stop());
+
+  let slack: Slack | undefined;
+  let bot: Bot | undefined;
+  const onExchange = (exchange: Exchange) => slack?.traffic.add(exchange);
+  const billing = await startBilling({ onExchange });
+  releases.push(() => billing.close());
+  const identity = await startIdentity({ onExchange });
+  releases.push(() => identity.close());
+
+  const refused = () => slack?.refuse ?? new Set<string>();
+  const panel = createPanel({ billing, identity, bot: () => bot, refused, log });
+  const manifest: unknown = parse(await readFile(join(ROOT, 'manifest.yml'), 'utf8'));
+  const botUrl = () => bot?.url ?? '';
+  const parts = { ...SECRETS, mode, botUrl, manifest, panel, ...(!pageless && { pageDir: PAGE }) };
+  const opened = await onFreePort(port, (one) => startSlack({ ...parts, port: one }), log);
+  slack = opened;
+  releases.push(() => opened.close());
+
+  const env = environment({ slack, billing, identity, redis, mode, keys: await keysFor(redis), least });
+  bot = await createBot({ env, least, log, changed: () => opened.changed() });
+  releases.push(bot.stop);
+  await bot.start();
+  return { url: slack.url, slack, billing, identity, bot, redis };
+}
+
+const PORTS = 20;
+
+async function onFreePort(
+  port: number,
+  open: (port: number) => Promise<Slack>,
+  log: (line: string) => void,
+): Promise<Slack> {
+  for (let one = port; ; one += 1) {
+    try {
+      return await open(one);
+    } catch (error) {
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (!isTaken || one === port + PORTS) throw error;
+      log(`Port ${one} is taken; trying ${one + 1}.`);
+    }
+  }
+}
+
+interface Surroundings extends Pick<Sandbox, 'slack' | 'billing' | 'identity' | 'redis'> {
+  mode: 'http' | 'socket';
+  keys: string;
+  least: number;
+}
+
+function environment({ slack, billing, identity, redis, mode, keys, least }: Surroundings) {
+  const hosts = [billing.url, identity.url].map((url) => new URL(url).host);
+  return {
+    SLACK_SIGNING_SECRET: SECRETS.signingSecret,
+    SLACK_BOT_TOKEN: SECRETS.botToken,
+    ...(mode === 'socket' && { SLACK_APP_TOKEN: SECRETS.appToken }),
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: redis.url,
+    ENCRYPTION_KEYS: keys,
+    BILLING_BASE_URL: billing.url,
+    IDENTITY_AUTH_URL: identity.authUrl,
+    TRUSTED_API_HOSTS: hosts.join(','),
+    LOG_LEVEL: least < WARN ? 'debug' : 'info',
+  };
+}
+
+/** A private Redis forgets everything, so its key may be new each time; a given one keeps what only its key opens. */
+async function keysFor({ kind }: RunningRedis): Promise<string> {
+  const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
+  if (kind !== 'given') return fresh;
+  const file = join(HOME, 'encryption-keys');
+  const kept = await readFile(file, 'utf8').catch(() => undefined);
+  if (!kept) await writeFile(file, fresh, { mode: 0o600 });
+  return kept ?? fresh;
+}

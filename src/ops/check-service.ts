@@ -1,0 +1,61 @@
+import { isFailure, type Redirected } from '../domain/failure.ts';
+import { bad, type Finding, good, plain, reasonOf, warning } from './finding.ts';
+
+export interface ServiceParts {
+  readonly about: string;
+  /** The variable with its address. */
+  readonly variable: string;
+  /** What is where the address was not set, completing "NAME is not set: …". */
+  readonly unset: string;
+  readonly address: string | undefined;
+  /** What the variable should have been like, for an address that leads elsewhere. */
+  readonly works: string;
+  /** One question without credentials, under the address rules. Throws failures. */
+  readonly ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>;
+}
+
+/** Whether the service is there. Being refused for want of a token is the best sign that it is. */
+export async function checkService(parts: ServiceParts): Promise<readonly Finding[]> {
+  const { about, variable, unset, address, works, ask } = parts;
+  if (address === undefined) return [good(about, `${variable} is not set: ${unset}`)];
+  try {
+    const { status, text } = await ask(address);
+    if (status === 401 || status === 403) return [good(about, `answers, and wants a token (HTTP ${status})`)];
+    if (status === 404) return [bad(about, 'has nothing at that address (HTTP 404)', works)];
+    if (status >= 400) return [warning(about, `answers with HTTP ${status}`, works)];
+    return [
+      isJson(text)
+        ? good(about, `answers (HTTP ${status})`)
+        : bad(about, 'answers, but not with JSON', works),
+    ];
+  } catch (error) {
+    return [
+      bad(
+        about,
+        isFailure(error) ? said(error) : `could not be asked (${reasonOf(error)})`,
+        todo(error, parts),
+      ),
+    ];
+  }
+}
+
+function said(failure: Error): string {
+  return isRedirected(failure) ? `${failure.message} It points to ${plain(failure.target)}` : failure.message;
+}
+
+function todo(error: unknown, { variable, works }: ServiceParts): string {
+  if (isFailure(error) && error.kind === 'address-refused')
+    return `Public https addresses only; others have to stand in TRUSTED_API_HOSTS. It is set in ${variable}.`;
+  return `Is the service up, and can this machine reach it? ${works}`;
+}
+
+const isRedirected = (error: Error): error is Redirected => isFailure(error) && error.kind === 'redirected';
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

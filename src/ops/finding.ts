@@ -1,0 +1,41 @@
+/** What an examination found. Bad: Tally would not start or not answer. Warning: it works, and will hurt one day. */
+export interface Finding {
+  readonly verdict: 'good' | 'warning' | 'bad';
+  readonly about: string;
+  readonly says: string;
+  /** For whoever runs the bot; absent where nothing is to be done. */
+  readonly todo?: string;
+}
+
+export const good = (about: string, says: string): Finding => ({ verdict: 'good', about, says });
+
+export const warning = (about: string, says: string, todo: string): Finding => ({
+  verdict: 'warning',
+  about,
+  says,
+  todo,
+});
+
+export const bad = (about: string, says: string, todo: string): Finding => ({
+  verdict: 'bad',
+  about,
+  says,
+  todo,
+});
+
+/** The names of an error and nothing else of it: its sentence may quote what was sent. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  if (cause instanceof Error) return reasonOf(cause);
+  // Redis puts its code first: `NOAUTH Authentication required.`
+  const reply = /^([A-Z]{4,})\b/.exec(error.message)?.[1];
+  if (error.name === 'ReplyError' && reply !== undefined) return reply;
+  return error.name === 'Error' ? 'no reason given' : error.name;
+}
+
+/** Outside text for a terminal: nothing that a terminal would obey, and not much of it. */
+export function plain(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readPeriod, wire } from '../../src/domain/period.ts';
+import { beginning, daysAhead, moments, plus, todayAt, zones } from './wall-clock.ts';
+
+const now = Date.parse('2026-11-21T10:15:30.123Z');
+
+const compared = (text: string, at = now, zone = 'UTC') => readPeriod(text, at, zone).comparison;
+const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
+
+describe('on Saturday 2026-11-21', () => {
+  it.each([
+    ['last-7-days', '7–13 Nov', 'the 7 days before', 7, 7],
+    ['last-7-days including today', '9–14 Nov', 'the 6 days before', 6, 6],
+    ['yesterday', 'Thu 19 Nov', 'the day before', 1, 1],
+    ['2026-10-05', 'Sun 4 Oct', 'the day before', 1, 1],
+    ['2026-10-01..2026-10-15', '16–30 Sep', 'the 15 days before', 15, 15],
+    ['since 2026-11-01', '12–31 Oct', 'the 20 days before', 20, 20],
+    ['since october', '11 Aug – 30 Sep', 'the 51 days before', 51, 51],
+    ['last-week', '2–8 Nov', 'the week before', 7, 7],
+    ['last-4-weeks', '21 Sep – 18 Oct', 'the 4 weeks before', 28, 28],
+    ['last-month', '1–30 Sep', 'the month before', 31, 30],
+    ['october', '1–30 Sep', 'the month before', 31, 30],
+    ['2026-01', '1–31 Dec 2025', 'the month before', 31, 31],
+    ['last-3-months', '1 May – 31 Jul', 'the 3 months before', 92, 92],
+    ['q3', '1 Apr – 30 Jun', 'the quarter before', 92, 91],
+    ['last-2-quarters', '1 Oct 2025 – 31 Mar 2026', 'the 2 quarters before', 183, 182],
+    ['2025', '1 Jan – 31 Dec 2024', 'the year before', 365, 366],
+    ['mtd', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['2026-11', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['this-week', '9–13 Nov', 'the first 5 days of the week before', 5, 5],
+    ['q4', '1 Jul – 20 Aug', 'the first 51 days of the quarter before', 51, 51],
+    ['2026', '1 Jan – 20 Nov 2025', 'the first 324 days of the year before', 324, 324],
+    ['2026-08..2026-10', '1 May – 31 Jul', 'the 3 months before', 92, 92],
+    ['q2..q3', '1 Oct 2025 – 31 Mar 2026', 'the 2 quarters before', 183, 182],
+    ['2026-q2..2026-07', '1 Dec 2025 – 31 Mar 2026', 'the 4 months before', 122, 121],
+    ['2026-08..2026-11', '11 Apr – 31 Jul', 'the 112 days before', 112, 112],
+    ['2026-10-15..2026-10', '28 Sep – 14 Oct', 'the 17 days before', 17, 17],
+  ])('“%s” is compared with %s, %s', (text, label, basis, current, before) => {
+    const comparison = compared(text);
+    expect(comparison).toMatchObject({ label, basis });
+    expect(comparison?.currentDays).toHaveLength(current);
+    expect(comparison?.days).toHaveLength(before);
+  });
+
+  it.each(['today', '2026-11-21', 'since today', 'last-1-day including today'])(
+    '“%s” has no complete day, and no comparison',
+    (text) => expect(readPeriod(text, now, 'UTC')).not.toHaveProperty('comparison'),
+  );
+
+  it('asks about whole days, to the millisecond', () => {
+    const { from = 0, to = 0 } = compared('last-7-days', now, 'America/New_York') ?? {};
+    expect([wire(from), wire(to)]).toEqual(['2026-11-07T05:00:00.000Z', '2026-11-14T04:59:59.999Z']);
+  });
+});
+
+describe('a unit that runs', () => {
+  it('has nothing to compare on its first day', () => {
+    expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
+    expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
+    expect(compared('2026', on('2026-01-01'))).toBeUndefined();
+  });
+
+  it('has one day on its second', () => {
+    expect(compared('mtd', on('2026-11-02'))).toMatchObject({
+      basis: 'the first day of the month before',
+      label: 'Thu 1 Oct',
+    });
+  });
+
+  it('is clamped where the unit before was shorter', () => {
+    const comparison = compared('mtd', on('2026-03-31'));
+    expect(comparison?.currentDays).toHaveLength(30);
+    expect(comparison).toMatchObject({ label: '1–28 Feb', basis: 'the month before' });
+    expect(compared('ytd', on('2028-12-31'))).toMatchObject({ label: '1 Jan – 31 Dec 2027' });
+  });
+});
+
+describe('every comparison', () => {
+  it('of days has as many days, directly before, none of them today', () => {
+    const counts = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
+        const today = todayAt(at, zone);
+        const text = `${n + 1} days${including ? ' including today' : ''}`;
+        const complete = including ? n : n + 1;
+        const both = daysAhead(today, 2 * complete, zone);
+        expect(compared(text, at, zone)).toMatchObject({
+          days: both.slice(0, complete),
+          currentDays: both.slice(complete),
+          from: beginning(both[0] ?? '', zone),
+          to: beginning(both[complete] ?? '', zone) - 1,
+        });
+      }),
+    );
+  });
+
+  it('of a month that runs lies at the beginning of the month before', () => {
+    fc.assert(
+      fc.property(moments, zones, (at, zone) => {
+        const today = todayAt(at, zone);
+        fc.pre(!today.startsWith('2011-12') && !today.startsWith('2012-01') && !today.endsWith('-01'));
+        const first = plus(`${today.slice(0, 8)}01`, -1).slice(0, 8);
+        const comparison = compared('mtd', at, zone);
+        expect(comparison?.days[0]).toBe(`${first}01`);
+        expect(comparison?.days.every((day) => day.startsWith(first))).toBe(true);
+        expect(comparison?.currentDays).toHaveLength(Number(today.slice(8)) - 1);
+        const length = Number(plus(`${today.slice(0, 8)}01`, -1).slice(8));
+        expect(comparison?.days).toHaveLength(Math.min(length, Number(today.slice(8)) - 1));
+      }),
+    );
+  });
+
+  it('of whole units ends where the period begins', () => {
+    const texts = fc.constantFrom(
+      'last-week',
+      '4w',
+      'last-month',
+      '3mo',
+      'last-quarter',
+      'last-2-years',
+      'last-year',
+    );
+    fc.assert(
+      fc.property(texts, moments, zones, (text, at, zone) => {
+        const { from, days, comparison } = readPeriod(text, at, zone);
+        expect(comparison?.to).toBe(from - 1);
+        expect(comparison?.currentDays).toEqual(days);
+      }),
+    );
+  });
+});

@@ -1,0 +1,79 @@
+/**
+ * A second, slower calendar to check the first one with: it asks Intl hour by hour and minute by minute, and
+ * counts days with Date's own setters. Nothing of src is used.
+ */
+import fc from 'fast-check';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+export const ZONES = [
+  'UTC',
+  'Africa/Cairo',
+  'Africa/Casablanca',
+  'America/Havana',
+  'America/New_York',
+  'America/Sao_Paulo',
+  'America/St_Johns',
+  'Asia/Beirut',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Australia/Lord_Howe',
+  'Europe/Dublin',
+  'Pacific/Apia',
+  'Pacific/Chatham',
+];
+
+export const zones = fc.constantFrom(...ZONES);
+
+/** Moments from 1995 to 2035, to the millisecond. */
+export const moments = fc.integer({ min: Date.UTC(1995, 0, 1), max: Date.UTC(2035, 11, 31) });
+
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+/** 'YYYY-MM-DD HH:mm:ss' as the clocks of the zone show it. */
+function shown(instant: number, zone: string): string {
+  const clock =
+    clocks.get(zone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  clocks.set(zone, clock);
+  return clock.format(instant);
+}
+
+/** The first minute at which the clocks show the day or a later one. */
+export function beginning(day: string, zone: string): number {
+  const reached = (instant: number) => shown(instant, zone).slice(0, 10) >= day;
+  let instant = Date.parse(`${day}T00:00Z`) - 16 * HOUR;
+  while (!reached(instant)) instant += HOUR;
+  instant -= 3 * HOUR;
+  while (!reached(instant)) instant += MINUTE;
+  return instant;
+}
+
+export function plus(day: string, days: number): string {
+  const date = new Date(`${day}T00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+/** The day that has begun and whose next has not. */
+export function todayAt(now: number, zone: string): string {
+  const date = shown(now, zone).slice(0, 10);
+  return [plus(date, 1), date, plus(date, -1)].find((day) => beginning(day, zone) <= now) ?? date;
+}
+
+/** Known from history: what the zones above left out. */
+export function isLeftOut(day: string, zone: string): boolean {
+  return zone === 'Pacific/Apia' && day === '2011-12-30';
+}
+
+export function daysOf(first: string, last: string, zone: string): string[] {
+  const days: string[] = [];
+  for (let day = first; day <= last; day = plus(day, 1)) if (!isLeftOut(day, zone)) days.push(day);
+  return days;
+}
+
+/** `count` days before `day` that the zone had. */
+export function daysAhead(day: string, count: number, zone: string): string[] {
+  return daysOf(plus(day, -count - 1), plus(day, -1), zone).slice(-count || Infinity);
+}

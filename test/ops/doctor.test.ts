@@ -1,0 +1,375 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { checkRecords } from '../../src/ops/check-records.ts';
+import { checkRedis } from '../../src/ops/check-redis.ts';
+import { checkService } from '../../src/ops/check-service.ts';
+import { checkSlack, checkSocketMode, SCOPES, type SlackParts } from '../../src/ops/check-slack.ts';
+import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
+import { type Finding, good } from '../../src/ops/finding.ts';
+import { connectRedis } from '../../src/redis.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces } from '../../src/workspace/connections.ts';
+import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
+const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
+const SIGNING_SECRET = 'a-signing-secret-that-must-not-be-seen';
+const KEY = randomBytes(32);
+const TICKET = 'a-ticket-that-must-not-be-seen';
+const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
+const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY.toString('base64'), TICKET, USER_TOKEN];
+
+/** A Slack that answers what the doctor asks; `says` is changed by a test. */
+interface FakeSlack extends Service {
+  says: { scopes: string | undefined; ahead: number; auth: object; open: object };
+}
+
+async function fakeSlack(): Promise<FakeSlack> {
+  const says: FakeSlack['says'] = {
+    scopes: SCOPES.join(','),
+    ahead: 0,
+    auth: { ok: true, user: 'tally', team: 'Acme' },
+    open: { ok: true, url: `wss://127.0.0.1/${TICKET}` },
+  };
+  const service = await serve(({ url, headers }, response) => {
+    response.setHeader('date', new Date(Date.now() + says.ahead * 1000).toUTCString());
+    if (says.scopes !== undefined) response.setHeader('x-oauth-scopes', says.scopes);
+    const [body, token] = url === '/api/auth.test' ? [says.auth, BOT_TOKEN] : [says.open, APP_TOKEN];
+    const known = headers.authorization === `Bearer ${token}`;
+    json(response, known ? body : { ok: false, error: 'invalid_auth' });
+  });
+  return { ...service, says };
+}
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** The doctor as an operator runs it: a process with this environment and nothing else. */
+function doctor(env: Record<string, string>): Promise<Ran> {
+  return new Promise((resolve) => {
+    const args = ['--import', 'tsx', 'src/doctor.ts'];
+    const options = { cwd: ROOT, env: { PATH: process.env.PATH ?? '', ...env } };
+    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
+    );
+  });
+}
+
+const verdicts = (findings: readonly Finding[]) => findings.map(({ verdict }) => verdict);
+const says = (findings: readonly Finding[]) => inLines(findings);
+
+let store: TestRedis;
+let slack: FakeSlack;
+let billing: BillingService;
+
+beforeAll(async () => {
+  store = await testRedis();
+  billing = await startBilling();
+});
+afterAll(() => Promise.all([store.close(), billing.close()]));
+beforeEach(async () => {
+  slack = await fakeSlack();
+  await store.client.flushdb();
+});
+afterEach(() => slack.close());
+
+const workspacesWith = (id: string, key: Buffer) =>
+  createWorkspaces({ redis: store.client, keyring: createKeyring([{ id, key }]) });
+
+async function register(workspace: string, id: string, key: Buffer): Promise<void> {
+  await workspacesWith(id, key).saveConnection(workspace, {
+    name: 'main',
+    baseUrl: 'https://api.example.com',
+    token: USER_TOKEN,
+    role: 'read-only',
+    lifetime: '30-days',
+    registeredBy: 'U1',
+    registeredAt: 0,
+  });
+}
+
+describe('npm run doctor', () => {
+  const env = () => ({
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    SLACK_APP_TOKEN: APP_TOKEN,
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: store.url,
+    ENCRYPTION_KEYS: `2026:${KEY.toString('base64')},2025:${randomBytes(32).toString('base64')}`,
+    BILLING_BASE_URL: billing.url,
+    IDENTITY_AUTH_URL: `${slack.url}/v3`,
+    TRUSTED_API_HOSTS: '127.0.0.1',
+  });
+
+  it('ends with 0 when nothing is in the way, and shows no secret', async () => {
+    await register('T1', '2026', KEY);
+    const { code, output } = await doctor(env());
+    expect(output).not.toMatch(/^BAD/m);
+    expect(code).toBe(0);
+    expect(output).toContain('Slack comes in by Socket Mode');
+    expect(output).toContain('sealed with “2026”; 1 older: 2025');
+    expect(output).toContain('1 registered tokens, all open');
+    expect(output).toContain('“tally” in “Acme”');
+    expect(output).toContain('Socket Mode may connect');
+    expect(output).toContain('wants a token (HTTP 401)');
+    for (const secret of SECRETS) expect(output).not.toContain(secret);
+  });
+
+  it('ends with 1 and tells everything that is wrong at once, still without a secret', async () => {
+    await register('T1', 'lost', randomBytes(32));
+    slack.says.auth = { ok: false, error: 'invalid_auth' };
+    const { code, output } = await doctor({
+      ...env(),
+      BILLING_BASE_URL: 'http://10.0.0.1',
+      IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3`,
+    });
+    expect(code).toBe(1);
+    expect(output).toContain('1 of 1 tokens were sealed with a key that is not in ENCRYPTION_KEYS');
+    expect(output).toContain('refuses SLACK_BOT_TOKEN (invalid_auth)');
+    expect(output).toMatch(/10\.0\.0\.1.*does not begin with https/);
+    expect(output).toContain('ECONNREFUSED');
+    for (const secret of SECRETS) expect(output).not.toContain(secret);
+  });
+
+  it('lists every problem of the environment, and asks nobody anything', async () => {
+    const { code, output } = await doctor({
+      ...env(),
+      ENCRYPTION_KEYS: `k:${USER_TOKEN}`,
+      PORT: 'x',
+      REDIS_URL: '',
+    });
+    expect(code).toBe(1);
+    expect(output.match(/^BAD/gm)).toHaveLength(3);
+    for (const name of ['ENCRYPTION_KEYS', 'PORT', 'REDIS_URL']) expect(output).toContain(name);
+    expect(output).not.toContain(USER_TOKEN);
+    expect(slack.requests).toEqual([]);
+  });
+
+  it('says that Redis is away without waiting for it', async () => {
+    const { code, output } = await doctor({
+      ...env(),
+      REDIS_URL: `redis://u:pw-unseen@127.0.0.1:${await closedPort()}`,
+    });
+    expect(code).toBe(1);
+    expect(output).toContain('cannot be used (ECONNREFUSED)');
+    expect(output).not.toContain('Sealed records');
+    expect(output).not.toContain('pw-unseen');
+  });
+});
+
+describe('Slack', () => {
+  const parts = (changes: Partial<SlackParts> = {}): SlackParts => ({
+    apiUrl: `${slack.url}/api/`,
+    botToken: BOT_TOKEN,
+    mode: { kind: 'http' },
+    clock: Date.now,
+    patience: 2_000,
+    ...changes,
+  });
+
+  it('has the scopes that the manifest asks for', () => {
+    const manifest = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8'));
+    expect([...SCOPES].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
+  });
+
+  it('names a scope that is missing', async () => {
+    slack.says.scopes = 'commands, chat:write,users:read';
+    const findings = await checkSlack(parts());
+    expect(verdicts(findings)).toEqual(['good', 'bad', 'good']);
+    expect(says(findings)).toContain('lacks im:write');
+  });
+
+  it('warns when Slack tells no scopes', async () => {
+    slack.says.scopes = undefined;
+    expect(verdicts(await checkSlack(parts()))).toEqual(['good', 'warning', 'good']);
+  });
+
+  it.each([
+    [59, 'http', 'good'],
+    [-90, 'http', 'warning'],
+    [90, 'http', 'warning'],
+    [-400, 'http', 'bad'],
+    [400, 'http', 'bad'],
+    [400, 'socket', 'warning'],
+  ] as const)('finds a clock that is %i s behind over %s: %s', async (ahead, kind, verdict) => {
+    slack.says.ahead = ahead;
+    const mode = kind === 'http' ? { kind } : { kind, appToken: APP_TOKEN };
+    const [, , clock] = await checkSlack(parts({ mode }));
+    expect(clock).toMatchObject({ about: 'Clock', verdict });
+  });
+
+  it('checks the clock even where the token is refused', async () => {
+    slack.says.ahead = 4_000;
+    const findings = await checkSlack(parts({ botToken: 'xoxb-another' }));
+    expect(verdicts(findings)).toEqual(['bad', 'bad']);
+    expect(says(findings)).toContain('invalid_auth');
+  });
+
+  it('asks about Socket Mode only where it is used', async () => {
+    expect(await checkSocketMode(parts())).toEqual([]);
+    expect(slack.requests).toEqual([]);
+    slack.says.open = { ok: false, error: 'missing_scope' };
+    const findings = await checkSocketMode(parts({ mode: { kind: 'socket', appToken: APP_TOKEN } }));
+    expect(verdicts(findings)).toEqual(['bad']);
+    expect(says(findings)).toContain('connections:write');
+  });
+
+  it('prints no escape sequence that a name carries', async () => {
+    slack.says.auth = { ok: true, user: 'tally\u001b[2J', team: 'Ac\nme' };
+    const [who] = await checkSlack(parts());
+    expect(who?.says).toBe('the bot token is that of “tally[2J” in “Acme”');
+  });
+
+  it.each([
+    [
+      'nobody',
+      async () => ({ url: `http://127.0.0.1:${await closedPort()}`, close: async () => {} }),
+      'ECONNREFUSED',
+    ],
+    ['somebody silent', () => serveRaw(() => {}), 'TimeoutError'],
+    ['a login page', () => serve((_, response) => response.end('<html>')), 'not JSON'],
+  ])('is not there when %s answers', async (_, start, reason) => {
+    const elsewhere = await start();
+    const findings = await checkSlack(parts({ apiUrl: `${elsewhere.url}/api/`, patience: 200 }));
+    await elsewhere.close();
+    expect(verdicts(findings)).toEqual(['bad']);
+    expect(says(findings)).toContain(reason);
+  });
+});
+
+describe('Redis', () => {
+  const set = (name: string, value: string) => store.client.config('SET', name, value);
+  beforeEach(({ skip }) => skip(store.kind === 'embedded', 'the embedded Redis has no configuration'));
+  afterEach(async () => {
+    if (store.kind === 'embedded') return;
+    await set('maxmemory-policy', 'noeviction');
+    await set('save', '');
+  });
+  const check = () => checkRedis(Promise.resolve(store.client));
+
+  it('tells its version, and warns when it keeps nothing on disk', async () => {
+    const findings = await check();
+    expect(verdicts(findings)).toEqual(['good', 'warning', 'good']);
+    expect(says(findings)).toMatch(/\d+\.\d+\.\d+ answers/);
+    expect(says(findings)).toContain('keeps nothing on disk');
+  });
+
+  it('warns when there are snapshots only, and of a policy that deletes records', async () => {
+    await set('save', '3600 1');
+    await set('maxmemory-policy', 'allkeys-lru');
+    const findings = await check();
+    expect(verdicts(findings)).toEqual(['good', 'warning', 'warning']);
+    expect(says(findings)).toContain('snapshots only');
+    expect(says(findings)).toContain('allkeys-lru');
+  });
+
+  it('is of no use as a replica', async () => {
+    await store.client.replicaof('127.0.0.1', await closedPort());
+    const findings = await check();
+    await store.client.replicaof('NO', 'ONE');
+    expect(says(findings)).toContain('is a replica');
+    expect(verdicts(findings)).toContain('bad');
+  });
+
+  it('may refuse to tell about itself', async () => {
+    await store.client.acl('SETUSER', 'plain', 'on', '>pw', '~*', '+@all', '-info');
+    const redis = connectRedis(store.url);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    await redis.auth('plain', 'pw');
+    expect(verdicts(await checkRedis(Promise.resolve(redis)))).toEqual(['warning']);
+    redis.disconnect();
+    await store.client.acl('DELUSER', 'plain');
+  });
+});
+
+describe('sealed records', () => {
+  const check = (redis: Redis, id: string, key: Buffer) =>
+    checkRecords(Promise.resolve(redis), async (workspace) => {
+      const { connection } = await workspacesWith(id, key).read(workspace);
+      return connection !== undefined && connection.token() !== '';
+    });
+
+  it('are all looked at, however many there are', async () => {
+    await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
+    await store.client.set('tally:workspace:not ours', '');
+    await workspacesWith('k', KEY).saveSettings('TNONE', { zone: 'UTC' });
+    expect(says(await check(store.client, 'k', KEY))).toContain('300 registered tokens, all open');
+  });
+
+  it('are counted apart when their key is gone and when they are damaged', async () => {
+    await register('T1', 'k', KEY);
+    await register('T2', 'gone', randomBytes(32));
+    await register('T3', 'k', randomBytes(32));
+    const findings = await check(store.client, 'k', KEY);
+    expect(verdicts(findings)).toEqual(['bad', 'bad']);
+    expect(says(findings)).toContain('1 of 3 tokens were sealed with a key');
+    expect(says(findings)).toContain('1 of 3 tokens are damaged');
+  });
+});
+
+describe('a service', () => {
+  const answering = (status: number, text: string) =>
+    checkService({
+      about: 'Billing',
+      variable: 'BILLING_BASE_URL',
+      unset: 'nothing',
+      works: 'Correct it.',
+      address: 'https://api.example.com',
+      ask: async () => ({ status, text }),
+    });
+
+  it.each([
+    [200, '{}', 'good'],
+    [401, '', 'good'],
+    [403, '<html>', 'good'],
+    [400, '{}', 'warning'],
+    [404, '{}', 'bad'],
+    [200, '<html>', 'bad'],
+  ])('that answers %i %s is %s', async (status, text, verdict) => {
+    expect(verdicts(await answering(status, text))).toEqual([verdict]);
+  });
+});
+
+describe('the examination', () => {
+  const parts = (): DoctorParts => ({
+    slack: {
+      apiUrl: `${slack.url}/api/`,
+      botToken: BOT_TOKEN,
+      mode: { kind: 'http' },
+      clock: Date.now,
+      patience: 100,
+    },
+    redis: Promise.resolve(store.client),
+    keyIds: ['k'],
+    open: async () => false,
+    services: [],
+    patience: 150,
+  });
+
+  it('ends, whatever does not', async () => {
+    const findings = await examine({ ...parts(), redis: new Promise(() => {}) });
+    expect(says(findings)).toContain('did not come to an end within 0.15 s');
+  });
+
+  it('says what it could not examine, without the words of the error', async () => {
+    await store.client.hset('tally:workspace:T1', 'settings', '{}');
+    const open = () => Promise.reject(new TypeError(USER_TOKEN));
+    const text = says(await examine({ ...parts(), open }));
+    expect(text).toContain('could not be examined (TypeError)');
+    expect(text).not.toContain(USER_TOKEN);
+  });
+
+  it('masks what looks like a secret wherever it came from', () => {
+    expect(inLines([good('Slack', `it said ${BOT_TOKEN}`)])).not.toContain(BOT_TOKEN);
+  });
+});
