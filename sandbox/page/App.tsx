@@ -1,0 +1,104 @@
+import { useCallback, useMemo, useState } from 'react';
+import type { Snapshot, Try } from '../protocol.ts';
+import { useStream } from './api.ts';
+import { Banner } from './Banner.tsx';
+import { ConfirmProvider } from './blocks/Confirm.tsx';
+import { Composer } from './Composer.tsx';
+import { Conversation } from './Conversation.tsx';
+import { useDrafts } from './drafts.ts';
+import { AppHome } from './Home.tsx';
+import { Modals } from './Modal.tsx';
+import { Panel } from './panel/Panel.tsx';
+import { HOME, useLocation } from './place.ts';
+import { Sidebar } from './Sidebar.tsx';
+import { Toast, useToast } from './Toast.tsx';
+import { TopBar } from './TopBar.tsx';
+import { WorkspaceProvider } from './workspace.ts';
+
+/** Below this width the panel would leave the conversation too little. */
+const WIDE = 1100;
+
+export function App() {
+  const [location, go] = useLocation();
+  const { snapshot, traffic, link } = useStream(location.as);
+  const [problem, report] = useToast();
+  const [panelOpen, setPanelOpen] = useState(window.innerWidth >= WIDE);
+  const [thread, setThread] = useState<string>();
+  const drafts = useDrafts();
+  const here = snapshot && placeIn(snapshot, location.channel);
+  const workspace = useMemo(() => {
+    const me = snapshot?.people.find(({ id }) => id === snapshot.me);
+    return snapshot && me ? { snapshot, me, channel: here?.channel, report } : undefined;
+  }, [snapshot, here?.channel, report]);
+
+  const openChannel = useCallback(
+    (channel: string) => {
+      setThread(undefined);
+      go({ channel });
+    },
+    [go],
+  );
+  if (!workspace || !here) return <Waiting stopped={link === 'stopped'} />;
+  const { me } = workspace;
+  const covered = workspace.snapshot.views.length > 0;
+  const attempt = ({ text }: Pick<Try, 'text'>, as = me.id) => {
+    const channel = here.channel ?? workspace.snapshot.channels[0];
+    if (!channel) return;
+    if (as !== me.id || !here.channel) go({ as, channel: channel.id });
+    setThread(undefined);
+    drafts.put(channel.id, text);
+  };
+  return (
+    <WorkspaceProvider value={workspace}>
+      <ConfirmProvider>
+        <div className={panelOpen ? 'shell with-panel' : 'shell'}>
+          <TopBar link={link} panelOpen={panelOpen} onPanel={() => setPanelOpen(!panelOpen)} />
+          <Sidebar here={here.id} inert={covered} onOpen={openChannel} onPerson={(as) => go({ as })} />
+          <main className="centre" inert={covered}>
+            <Banner link={link} />
+            {here.channel ? (
+              <>
+                <Conversation
+                  key={here.id}
+                  channel={here.channel}
+                  onOpen={openChannel}
+                  onTry={attempt}
+                  onThread={setThread}
+                />
+                <Composer
+                  key={`${here.id}/${thread ?? ''}`}
+                  drafts={drafts}
+                  thread={thread}
+                  onLeaveThread={() => setThread(undefined)}
+                />
+              </>
+            ) : (
+              <AppHome onOpen={openChannel} />
+            )}
+          </main>
+          {panelOpen && <Panel traffic={traffic} onTry={attempt} onClose={() => setPanelOpen(false)} />}
+          <Modals />
+        </div>
+        <Toast problem={problem} />
+      </ConfirmProvider>
+    </WorkspaceProvider>
+  );
+}
+
+/** The place in the address if this viewer has it, else their first channel. */
+function placeIn({ channels }: Snapshot, wanted: string | null) {
+  if (wanted === HOME) return { id: HOME, channel: undefined };
+  // Everybody has a conversation of their own with the bot: another viewer finds theirs in its place.
+  const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
+  const channel = channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
+  return { id: channel?.id ?? HOME, channel };
+}
+
+function Waiting({ stopped }: { stopped: boolean }) {
+  return (
+    <div className="waiting" role="status">
+      {stopped ? 'Sandbox stopped' : 'Opening the workspace…'}
+      {stopped && <small>Start it with npm run sandbox. This page comes back by itself.</small>}
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { post, sentenceOf } from './api.ts';
+import { Completion } from './Completion.tsx';
+import { completionsOf, useHistory, writtenCommand } from './commands.ts';
+import type { Drafts } from './drafts.ts';
+import { AtIcon, CloseIcon, SendIcon, SlashIcon } from './icons.tsx';
+import { useWorkspace } from './workspace.ts';
+
+interface Props {
+  drafts: Drafts;
+  thread: string | undefined;
+  onLeaveThread(): void;
+}
+
+export function Composer({ drafts, thread, onLeaveThread }: Props) {
+  const { snapshot, me, channel, report } = useWorkspace();
+  const channelId = channel?.id ?? '';
+  const key = thread ? `${channelId}/${thread}` : channelId;
+  const [text, setText] = useState(() => drafts.of(key));
+  const [active, setActive] = useState(0);
+  const [hidden, setHidden] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const covered = snapshot.views.length > 0;
+  const history = useHistory();
+  const found = hidden ? [] : completionsOf(text, snapshot.commands);
+  const command = writtenCommand(text, snapshot.commands);
+
+  const write = (next: string) => {
+    setText(next);
+    setActive(0);
+    setHidden(false);
+    drafts.keep(key, next);
+  };
+  // A text put here from outside, by a click on something to try.
+  const [seen, setSeen] = useState(drafts.version);
+  if (seen !== drafts.version) {
+    setSeen(drafts.version);
+    setText(drafts.of(key));
+    setHidden(drafts.of(key).includes(' '));
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is a reason to look here
+  useEffect(() => {
+    if (!covered) field.current?.focus();
+  }, [drafts.version, covered]);
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area || area.value !== text) return;
+    area.style.height = 'auto';
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+
+  const send = async () => {
+    const said = text.trim();
+    if (!said) return;
+    history.add(said);
+    write('');
+    const answer = await post('say', {
+      as: me.id,
+      channel: channelId,
+      text: said,
+      ...(thread && { threadTs: thread }),
+    });
+    if (answer.ok) return;
+    report(sentenceOf(answer, 'The message was not sent.'));
+    if (!drafts.of(key)) drafts.put(key, said);
+  };
+  const complete = (name: string) => {
+    write(`${name} `);
+    field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const chosen = found[active]?.command;
+    const older = event.key === 'ArrowUp' && (!text || history.browsing) ? history.older() : undefined;
+    const newer = event.key === 'ArrowDown' && history.browsing ? history.newer() : undefined;
+    if (event.nativeEvent.isComposing) return;
+    if (found.length && !history.browsing && event.key === 'ArrowDown')
+      setActive((active + 1) % found.length);
+    else if (found.length && !history.browsing && event.key === 'ArrowUp')
+      setActive((active + found.length - 1) % found.length);
+    else if (chosen && (event.key === 'Tab' || (event.key === 'Enter' && chosen !== text))) complete(chosen);
+    else if (found.length && event.key === 'Escape') setHidden(true);
+    else if (event.key === 'Enter' && !event.shiftKey) void send();
+    else if (older !== undefined) write(older);
+    else if (newer !== undefined) write(newer);
+    else return;
+    event.preventDefault();
+  };
+  const insert = (sign: string) => {
+    write(sign === '/' ? '/' : `${text}${text && !text.endsWith(' ') ? ' ' : ''}${sign} `);
+    field.current?.focus();
+  };
+  return (
+    <form
+      className="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {found.length > 0 && <Completion commands={found} active={active} onChoose={complete} />}
+      {thread && (
+        <div className="composer-thread">
+          Replying in a thread
+          <button type="button" className="icon-button" aria-label="Leave the thread" onClick={onLeaveThread}>
+            <CloseIcon size={14} />
+          </button>
+        </div>
+      )}
+      {command && found.length === 0 && (
+        <div className="composer-hint">
+          <b>{command.command}</b> <span>{command.usageHint}</span>
+          <small>{command.description}</small>
+        </div>
+      )}
+      <textarea
+        ref={field}
+        rows={1}
+        aria-label="Message"
+        placeholder={
+          thread ? 'Reply…' : `Message ${channel?.kind === 'im' ? channel.name : `#${channel?.name}`}`
+        }
+        value={text}
+        onChange={({ target }) => write(target.value)}
+        onKeyDown={onKeyDown}
+        spellCheck={false}
+      />
+      <div className="composer-row">
+        <button type="button" className="icon-button" aria-label="Commands" onClick={() => insert('/')}>
+          <SlashIcon />
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Mention ${snapshot.bot.name}`}
+          onClick={() => insert(`@${snapshot.bot.name}`)}
+        >
+          <AtIcon />
+        </button>
+        <button type="submit" className="send" aria-label="Send" disabled={!text.trim()}>
+          <SendIcon size={18} />
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+import type { Channel, Message } from '../protocol.ts';
+import { AppHeader, ChannelHeader } from './ChannelHeader.tsx';
+import { dayLabel, instantOf } from './dates.ts';
+import { useFollow } from './follow.ts';
+import { HashIcon, LockIcon } from './icons.tsx';
+import { MessageRow } from './Message.tsx';
+import { Welcome } from './Welcome.tsx';
+import { useWorkspace } from './workspace.ts';
+
+interface Props {
+  channel: Channel;
+  onOpen(channel: string): void;
+  onTry(attempt: { text: string }, as?: string): void;
+  onThread(ts: string): void;
+}
+
+const NONE: Message[] = [];
+
+export function Conversation({ channel, onOpen, onTry, onThread }: Props) {
+  const { snapshot, me } = useWorkspace();
+  const messages = snapshot.messages[channel.id] ?? NONE;
+  const box = useFollow<HTMLDivElement>(messages.at(-1)?.ts, messages.at(-1)?.from === me.id);
+  const roots = messages.filter(({ threadTs, ts }) => !threadTs || threadTs === ts);
+  const repliesTo = (ts: string) => messages.filter((one) => one.threadTs === ts && one.ts !== ts);
+  const isGeneral = channel.name === 'general';
+  return (
+    <>
+      {channel.kind === 'im' ? (
+        <AppHeader open="messages" onOpen={onOpen} />
+      ) : (
+        <ChannelHeader channel={channel} />
+      )}
+      <div className="scroller" ref={box}>
+        <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
+          {isGeneral && messages.length === 0 ? <Welcome onTry={onTry} /> : <Beginning channel={channel} />}
+          {roots.map((message, index) => (
+            <Row
+              key={message.ts}
+              message={message}
+              before={roots[index - 1]}
+              replies={repliesTo(message.ts)}
+              interrupted={index > 0 && repliesTo(roots[index - 1]?.ts ?? '').length > 0}
+              channel={channel.id}
+              onThread={onThread}
+            />
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface RowProps {
+  message: Message;
+  before: Message | undefined;
+  replies: Message[];
+  /** A thread stands between this message and the one before. */
+  interrupted: boolean;
+  channel: string;
+  onThread(ts: string): void;
+}
+
+function Row({ message, before, replies, interrupted, channel, onThread }: RowProps) {
+  const { me } = useWorkspace();
+  const now = new Date();
+  const day = dayLabel(instantOf(message.ts), me, now);
+  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now) !== day;
+  return (
+    <>
+      {isNewDay && (
+        <div className="day">
+          <span>{day}</span>
+        </div>
+      )}
+      <MessageRow
+        message={message}
+        channel={channel}
+        compact={!isNewDay && !interrupted && follows(message, before)}
+        onThread={message.ephemeral ? undefined : onThread}
+      />
+      {replies.length > 0 && (
+        <section className="thread" aria-label="Thread">
+          {replies.map((reply) => (
+            <MessageRow
+              key={reply.ts}
+              message={reply}
+              channel={channel}
+              compact={false}
+              onThread={undefined}
+            />
+          ))}
+          <button type="button" className="thread-reply" onClick={() => onThread(message.ts)}>
+            Reply…
+          </button>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Slack leaves out the face of somebody who goes on talking within five minutes. */
+function follows(message: Message, before: Message | undefined): boolean {
+  if (before?.from !== message.from || before.ephemeral || message.ephemeral) return false;
+  return Number(message.ts) - Number(before.ts) < 300;
+}
+
+function Beginning({ channel }: { channel: Channel }) {
+  const { bot } = useWorkspace().snapshot;
+  if (channel.kind === 'im') {
+    return (
+      <div className="beginning">
+        <h3>{bot.name}</h3>
+        <p>This is the conversation between you and {bot.name}. Commands work here too.</p>
+      </div>
+    );
+  }
+  return (
+    <div className="beginning">
+      <h3>
+        {channel.kind === 'private' ? <LockIcon size={26} /> : <HashIcon size={26} />}
+        {channel.name}
+      </h3>
+      <p>
+        This is the very beginning of the {channel.name} channel. {channel.topic}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { CloseIcon } from './icons.tsx';
+
+interface Props {
+  title: string;
+  className: string;
+  icon?: ReactNode;
+  /** Leaves what lies outside of the workspace within reach: one copies an access from the panel into a form. */
+  besidePanel?: boolean;
+  onClose(): void;
+  children: ReactNode;
+}
+
+/** Where the focus begins unless something asks for it: in the first field, else at the way out at the bottom. */
+const FIRST = '.field, [role="combobox"], .dialog-foot button';
+
+/** A window over the page, or over the workspace alone. Whatever it covers is out of reach while it is open. */
+export function Dialog({ title, className, icon, besidePanel = false, onClose, children }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    if (besidePanel) dialog?.show();
+    else dialog?.showModal();
+    const first =
+      dialog?.querySelector<HTMLElement>('[data-focus]') ?? dialog?.querySelector<HTMLElement>(FIRST);
+    first?.focus({ preventScroll: true });
+    return () => dialog?.close();
+  }, [besidePanel]);
+  // The focus is nowhere when a redrawn view has taken away what had it; Escape still means this window.
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    if (!besidePanel) return;
+    const onEscape = (event: globalThis.KeyboardEvent) => {
+      const isMine = event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':modal');
+      if (isMine) close.current();
+    };
+    document.addEventListener('keydown', onEscape);
+    return () => document.removeEventListener('keydown', onEscape);
+  }, [besidePanel]);
+  // Browsers let only the first Escape be refused as a `cancel`; the key itself can always be.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onClose();
+  };
+  const dialog = (
+    <dialog
+      ref={ref}
+      className={`dialog ${className}`}
+      aria-label={title}
+      aria-modal="true"
+      onKeyDown={onKeyDown}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header className="dialog-head">
+        {icon}
+        <h2>{title}</h2>
+        <button type="button" className="icon-button" aria-label="Close window" onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+  return besidePanel ? <div className="overlay">{dialog}</div> : dialog;
+}

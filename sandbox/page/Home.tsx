@@ -1,0 +1,43 @@
+import type { KnownBlock, View } from '@slack/types';
+import { useEffect } from 'react';
+import { post } from './api.ts';
+import { Blocks } from './blocks/Blocks.tsx';
+import { SurfaceProvider, useSurfaceOf } from './blocks/surface.ts';
+import { AppHeader } from './ChannelHeader.tsx';
+import { HOME } from './place.ts';
+import { useWorkspace } from './workspace.ts';
+
+export function AppHome({ onOpen }: { onOpen(channel: string): void }) {
+  const { snapshot, me } = useWorkspace();
+  // The app hears of the visit, and may publish then.
+  useEffect(() => {
+    void post('home', { as: me.id });
+  }, [me.id]);
+  return (
+    <>
+      <AppHeader open="home" onOpen={onOpen} />
+      <section className="scroller home" aria-label="App Home">
+        {snapshot.home ? (
+          <HomeView key={me.id} view={snapshot.home} />
+        ) : (
+          <p className="home-empty">{snapshot.bot.name} has not published a Home for you yet.</p>
+        )}
+      </section>
+      <div className="composer off" aria-hidden="true">
+        The Home has no message field. Write to {snapshot.bot.name} under Messages.
+      </div>
+    </>
+  );
+}
+
+function HomeView({ view }: { view: View }) {
+  const blocks = view.blocks as KnownBlock[];
+  const surface = useSurfaceOf({ viewId: HOME }, blocks, false);
+  return (
+    <SurfaceProvider value={surface}>
+      <div className="home-view">
+        <Blocks blocks={blocks} />
+      </div>
+    </SurfaceProvider>
+  );
+}

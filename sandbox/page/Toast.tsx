@@ -1,0 +1,24 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+
+const SHOWN_MS = 6000;
+
+/** One problem at a time, gone after a while. */
+export function useToast(): [string | undefined, (problem: string) => void] {
+  const [problem, setProblem] = useState<string>();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const report = useCallback((text: string) => {
+    setProblem(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setProblem(undefined), SHOWN_MS);
+  }, []);
+  return [problem, report];
+}
+
+export function Toast({ problem }: { problem: string | undefined }) {
+  return (
+    <div className="toast-place" role="alert">
+      {problem && <div className="toast">{problem}</div>}
+    </div>
+  );
+}

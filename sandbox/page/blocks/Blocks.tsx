@@ -1,0 +1,66 @@
+import type { KnownBlock } from '@slack/types';
+import { memo } from 'react';
+import { Boundary } from './Boundary.tsx';
+import { DataTable } from './DataTable.tsx';
+import { Display } from './Display.tsx';
+import { Element } from './Element.tsx';
+import { blockIdOf } from './form.ts';
+import { Input } from './Input.tsx';
+import { Alert, Context, Header, Section, Table } from './Prose.tsx';
+
+/** Draws blocks in order: the library draws rich text, charts and pictures, this page what it cannot or will not. */
+export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] }) {
+  return (
+    <div className="blocks">
+      {blocks.map((block, index) => {
+        const blockId = blockIdOf(block, index);
+        return (
+          <div key={blockId} className={`block block-${block.type}`}>
+            <Boundary what={block.type}>
+              <OneBlock block={block} blockId={blockId} />
+            </Boundary>
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+function OneBlock({ block, blockId }: { block: KnownBlock; blockId: string }) {
+  switch (block.type) {
+    case 'actions':
+      return (
+        <div className="actions-row">
+          {block.elements.map((element, index) => (
+            <Element key={element.action_id ?? index} element={element} blockId={blockId} dispatches />
+          ))}
+        </div>
+      );
+    case 'input':
+      return <Input block={block} blockId={blockId} />;
+    case 'section':
+      return <Section block={block} blockId={blockId} />;
+    case 'header':
+      return <Header block={block} />;
+    case 'context':
+      return <Context block={block} />;
+    case 'alert':
+      return <Alert block={block} />;
+    case 'table':
+      return <Table block={block} />;
+    case 'data_table':
+      return <DataTable block={block} />;
+    case 'container': {
+      const children = <Blocks blocks={block.child_blocks as KnownBlock[]} />;
+      const title = block.title?.text ?? '';
+      return (
+        <details className="container" open={!block.is_collapsible || !block.default_collapsed}>
+          <summary>{title}</summary>
+          {children}
+        </details>
+      );
+    }
+    default:
+      return <Display block={block} />;
+  }
+}

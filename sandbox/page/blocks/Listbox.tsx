@@ -1,0 +1,56 @@
+import { Fragment, useEffect, useRef } from 'react';
+import { CheckIcon } from '../icons.tsx';
+import type { Item } from './options.ts';
+
+interface Props {
+  id: string;
+  items: Item[];
+  chosen: Item[];
+  active: number;
+  note: string | undefined;
+  onChoose(item: Item): void;
+}
+
+export function Listbox({ id, items, chosen, active, note, onChoose }: Props) {
+  const current = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another active line is the reason to scroll
+  useEffect(() => {
+    void current.current?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <div id={id} role="listbox" className="menu">
+      {items.map((item, index) => {
+        const isChosen = chosen.some(({ value }) => value === item.value);
+        return (
+          <Fragment key={`${item.group ?? ''}/${item.value}`}>
+            {item.group && item.group !== items[index - 1]?.group && (
+              <div className="menu-group" role="presentation">
+                {item.group}
+              </div>
+            )}
+            {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active line */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys */}
+            <div
+              id={`${id}-${index}`}
+              ref={index === active ? current : undefined}
+              role="option"
+              aria-selected={isChosen}
+              aria-label={item.text}
+              className={index === active ? 'menu-item active' : 'menu-item'}
+              // Before the field loses the focus and the list with it.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => onChoose(item)}
+            >
+              <span>
+                {item.text}
+                {item.description && <small>{item.description}</small>}
+              </span>
+              {isChosen && <CheckIcon size={16} />}
+            </div>
+          </Fragment>
+        );
+      })}
+      {items.length === 0 && <div className="menu-note">{note ?? 'No matches.'}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Datepicker, DateTimepicker, Timepicker } from '@slack/types';
+import { useElement } from './element.ts';
+import type { Placed } from './form.ts';
+
+/** Date, time, or both, with the browser's own calendar and clock. */
+export function Picker(props: Placed<Datepicker | Timepicker | DateTimepicker>) {
+  const { element, label } = props;
+  const { value, choose, disabled } = useElement(props);
+  const placeholder = 'placeholder' in element ? element.placeholder?.text : undefined;
+  const common = { className: 'field picker', 'aria-label': label ?? placeholder ?? element.type, disabled };
+  switch (element.type) {
+    case 'datepicker':
+      return (
+        <input
+          type="date"
+          {...common}
+          value={value?.selected_date ?? ''}
+          onChange={({ target }) => void choose({ selected_date: target.value || null })}
+        />
+      );
+    case 'timepicker':
+      return (
+        <input
+          type="time"
+          {...common}
+          value={value?.selected_time ?? ''}
+          onChange={({ target }) => void choose({ selected_time: target.value || null })}
+        />
+      );
+    default:
+      return (
+        <input
+          type="datetime-local"
+          {...common}
+          value={localText(value?.selected_date_time)}
+          onChange={({ target }) => void choose({ selected_date_time: secondsOf(target.value) })}
+        />
+      );
+  }
+}
+
+/** The element speaks in seconds since the epoch, the browser's field in wall time. */
+function localText(seconds: number | null | undefined): string {
+  if (seconds == null) return '';
+  const instant = new Date(seconds * 1000);
+  return new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const secondsOf = (text: string) => (text ? Math.floor(new Date(text).getTime() / 1000) : null);

@@ -1,0 +1,35 @@
+import { useRef, useState } from 'react';
+import type { SlashCommand } from '../protocol.ts';
+
+/** The commands that begin with what is typed, while only a command's name is typed. */
+export function completionsOf(text: string, commands: SlashCommand[]): SlashCommand[] {
+  if (!/^\/\S*$/.test(text)) return [];
+  return commands.filter(({ command }) => command.startsWith(text.toLowerCase()));
+}
+
+/** The command whose words are being typed. */
+export function writtenCommand(text: string, commands: SlashCommand[]): SlashCommand | undefined {
+  const [name, rest] = text.split(/\s/, 2);
+  return rest === undefined ? undefined : commands.find(({ command }) => command === name);
+}
+
+/** What was sent, to be had again with the arrow keys; shared by all channels. */
+const sent: string[] = [];
+
+export function useHistory() {
+  const [browsing, setBrowsing] = useState(false);
+  const at = useRef(sent.length);
+  const step = (by: 1 | -1): string | undefined => {
+    const next = at.current + by;
+    if (next < 0 || next > sent.length) return undefined;
+    at.current = next;
+    setBrowsing(next < sent.length);
+    return sent[next] ?? '';
+  };
+  const add = (text: string) => {
+    if (sent.at(-1) !== text) sent.push(text);
+    at.current = sent.length;
+    setBrowsing(false);
+  };
+  return { browsing, older: () => step(-1), newer: () => step(1), add };
+}

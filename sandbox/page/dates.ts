@@ -1,0 +1,51 @@
+/** Slack's date tokens; each is written in the viewer's zone. */
+const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
+  date_num: { year: 'numeric', month: '2-digit', day: '2-digit' },
+  date: { year: 'numeric', month: 'long', day: 'numeric' },
+  date_short: { year: 'numeric', month: 'short', day: 'numeric' },
+  date_long: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  date_long_full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  date_pretty: { year: 'numeric', month: 'long', day: 'numeric' },
+  date_short_pretty: { year: 'numeric', month: 'short', day: 'numeric' },
+  date_long_pretty: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+  time: { hour: 'numeric', minute: '2-digit' },
+  time_secs: { hour: 'numeric', minute: '2-digit', second: '2-digit' },
+};
+
+interface Viewer {
+  tz: string;
+  locale: string;
+}
+
+const write = (instant: Date, viewer: Viewer, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(viewer.locale, { timeZone: viewer.tz, ...options }).format(instant);
+
+const isoDay = (instant: Date, tz: string) =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: tz }).format(instant);
+
+/** “Today” or “Yesterday” where that is so, else nothing. */
+function nearDay(instant: Date, tz: string, now: Date): string | undefined {
+  const day = isoDay(instant, tz);
+  if (day === isoDay(now, tz)) return 'Today';
+  return day === isoDay(new Date(now.getTime() - 86_400_000), tz) ? 'Yesterday' : undefined;
+}
+
+/** Fills `{date_short_pretty} {time}` and its kin; an unknown token stays as it was written. */
+export function fillDate(format: string, seconds: number, viewer: Viewer, now: Date): string {
+  const instant = new Date(seconds * 1000);
+  return format.replace(/\{(\w+)\}/g, (whole, token: string) => {
+    const near = token.endsWith('_pretty') ? nearDay(instant, viewer.tz, now) : undefined;
+    const options = TOKENS[token];
+    return near ?? (options ? write(instant, viewer, options) : whole);
+  });
+}
+
+/** A message's `ts` is seconds since the epoch with a fraction. */
+export const instantOf = (ts: string) => new Date(Number(ts) * 1000);
+
+export const clock = (instant: Date, viewer: Viewer) =>
+  write(instant, viewer, { hour: 'numeric', minute: '2-digit' });
+
+export const dayLabel = (instant: Date, viewer: Viewer, now: Date) =>
+  nearDay(instant, viewer.tz, now) ??
+  write(instant, viewer, { weekday: 'long', month: 'long', day: 'numeric' });

@@ -1,0 +1,38 @@
+import { useEffect, useLayoutEffect, useRef } from 'react';
+
+/** Closer to the end than this, somebody reads along. */
+const NEAR = 140;
+
+/**
+ * Keeps a scrolling box at its end while one reads there: whenever something grows, and always when `mine` says
+ * that the last thing was one's own.
+ */
+export function useFollow<E extends HTMLElement>(last: string | undefined, mine: boolean) {
+  const ref = useRef<E>(null);
+  const follows = useRef(true);
+  useEffect(() => {
+    const box = ref.current;
+    const content = box?.firstElementChild;
+    if (!box || !content) return;
+    const toEnd = () => {
+      if (follows.current) box.scrollTop = box.scrollHeight;
+    };
+    const onScroll = () => {
+      follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+    };
+    const grown = new ResizeObserver(toEnd);
+    grown.observe(content);
+    grown.observe(box);
+    box.addEventListener('scroll', onScroll);
+    return () => {
+      grown.disconnect();
+      box.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (mine) follows.current = true;
+    if (box && last && follows.current) box.scrollTop = box.scrollHeight;
+  }, [last, mine]);
+  return ref;
+}

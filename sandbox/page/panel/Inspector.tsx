@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import type { Traffic } from '../../protocol.ts';
+import { indentJson } from './indent.ts';
+
+/** Every exchange, newest first; a click opens it. */
+export function Inspector({ traffic }: { traffic: Traffic[] }) {
+  const [open, setOpen] = useState<number>();
+  if (traffic.length === 0) return <p className="panel-note">Nothing has been said yet. Send a command.</p>;
+  return (
+    <ol className="traffic">
+      {traffic.toReversed().map((entry) => (
+        <li key={entry.id}>
+          <Line entry={entry} open={open === entry.id} onOpen={setOpen} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface LineProps {
+  entry: Traffic;
+  open: boolean;
+  onOpen(id: number | undefined): void;
+}
+
+function Line({ entry, open, onOpen }: LineProps) {
+  const { way, title, status, took } = entry;
+  const from = way.split('→')[1] ?? way;
+  return (
+    <>
+      <button
+        type="button"
+        className="exchange"
+        aria-expanded={open}
+        onClick={() => onOpen(open ? undefined : entry.id)}
+      >
+        <span className={`way ${from}`}>{way.replace('→', ' → ')}</span>
+        <span className={/^[45]/.test(status) ? 'status bad' : 'status'}>{status}</span>
+        <span className="took">{took === undefined ? '' : `${Math.round(took)} ms`}</span>
+        <span className="exchange-title">{title}</span>
+      </button>
+      {open && (
+        <div className="exchange-detail">
+          <Body title="Request" text={entry.request} />
+          <Body title="Response" text={entry.response} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Body({ title, text }: { title: string; text: string }) {
+  return (
+    <>
+      <h4>{title}</h4>
+      {text ? <pre>{indentJson(text)}</pre> : <p className="panel-note">empty</p>}
+    </>
+  );
+}

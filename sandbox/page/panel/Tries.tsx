@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import { CheckIcon, CopyIcon } from '../icons.tsx';
+import { useWorkspace } from '../workspace.ts';
+
+/** What to type, and what to paste; while a form is open, what to paste comes first. */
+export function Tries({ onTry }: { onTry(attempt: { text: string }): void }) {
+  const formIsOpen = useWorkspace().snapshot.views.length > 0;
+  return (
+    <>
+      {formIsOpen && <Credentials />}
+      <Attempts onTry={onTry} />
+      {!formIsOpen && <Credentials />}
+    </>
+  );
+}
+
+function Attempts({ onTry }: { onTry(attempt: { text: string }): void }) {
+  const { tries } = useWorkspace().snapshot;
+  return (
+    <section aria-label="Things to try">
+      <h3>Things to try</h3>
+      <ul className="tries">
+        {tries.map((attempt) => (
+          <li key={attempt.text}>
+            <button type="button" onClick={() => onTry(attempt)}>
+              <code>{attempt.text}</code>
+              <small>{attempt.why}</small>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Credentials() {
+  const { credentials } = useWorkspace().snapshot;
+  if (credentials.length === 0) return null;
+  return (
+    <section aria-label="Access to paste">
+      <h3>Access to paste</h3>
+      <p className="panel-note">For Tally's forms. They open the services of this sandbox, nothing else.</p>
+      <dl className="credentials">
+        {credentials.map((credential) => (
+          <Credential key={credential.label} {...credential} />
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** How long the tick stands in place of the copy sign. */
+const TICK_MS = 1500;
+
+function Credential({ label, value }: { label: string; value: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+    setTimeout(() => setCopied(false), TICK_MS);
+  };
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <code>{value}</code>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Copy ${label}`}
+          onClick={() => void copy()}
+        >
+          {copied ? <CheckIcon size={16} /> : <CopyIcon size={16} />}
+        </button>
+      </dd>
+    </div>
+  );
+}

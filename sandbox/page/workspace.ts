@@ -1,0 +1,33 @@
+import { createContext, useContext } from 'react';
+import type { Channel, Person, Snapshot } from '../protocol.ts';
+
+export interface Workspace {
+  snapshot: Snapshot;
+  me: Person;
+  /** The conversation behind modals and the composer; none on the App Home. */
+  channel: Channel | undefined;
+  /** Says in a corner of the page what went wrong. */
+  report(problem: string): void;
+}
+
+const Context = createContext<Workspace | null>(null);
+export const WorkspaceProvider = Context.Provider;
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(Context);
+  if (!workspace) throw new Error('Drawn outside of a workspace');
+  return workspace;
+}
+
+export interface Author {
+  name: string;
+  kind: 'person' | 'bot' | 'slackbot';
+  color: string;
+}
+
+export function authorOf(from: string, { people, bot }: Snapshot): Author {
+  if (from === 'bot' || from === bot.userId) return { name: bot.name, kind: 'bot', color: '#0b6e5b' };
+  if (from === 'slackbot') return { name: 'Slackbot', kind: 'slackbot', color: '#5a5f87' };
+  const person = people.find(({ id }) => id === from);
+  return { name: person?.realName ?? from, kind: 'person', color: person?.color ?? '#777' };
+}
