@@ -16,12 +16,11 @@ await mkdir(FOLDER, { recursive: true });
 const sandbox = await startSandbox();
 const browser = await openBrowser(chromium);
 try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1060 } });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(sandbox.url);
   await page.getByText('What do your cloud projects cost?').waitFor();
   await take(page, 'sandbox');
 
-  await page.setViewportSize({ width: 1280, height: 900 });
   const token = sandbox.billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
   await say(page, '/billing connect');
   await page.getByLabel('User access token').waitFor();
@@ -30,7 +29,8 @@ try {
   await (await connect(page, token)).getByText('Connected').waitFor();
   await closeModal(page);
 
-  await page.setViewportSize({ width: 1280, height: 1060 });
+  // High enough for the whole answer, headline included.
+  await page.setViewportSize({ width: 1280, height: 1260 });
   await page.getByRole('button', { name: 'cloud-costs' }).click();
   await ask(page, '/spend 123 last-7-days', 'spent');
   await take(page, 'spend');
