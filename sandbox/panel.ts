@@ -4,11 +4,13 @@ import type { Bot } from './bot-process.ts';
 import type { IdentityService } from './identity.ts';
 import type { Switch } from './protocol.ts';
 import type { Panel } from './slack/snapshot.ts';
-import { TRIES } from './tries.ts';
+import { triesAt } from './tries.ts';
 
 export interface PanelParts {
   billing: BillingService;
   identity: IdentityService;
+  /** Whether the bot has a use for the accesses of the identity service. */
+  issuesTokens: boolean;
   bot: () => Bot | undefined;
   /** The set of block types that Slack refuses in answers. */
   refused: () => Set<string>;
@@ -30,8 +32,8 @@ export function createPanel(parts: PanelParts): Panel {
     ofBot(parts),
   ];
   return {
-    tries: TRIES,
-    credentials: [...parts.billing.tokens, ...parts.identity.credentials],
+    tries: triesAt(Date.now()),
+    credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     switches: () => levers().map(({ service, mode, modes }) => ({ service, mode, modes })),
     setSwitch: (service, mode) =>

@@ -77,8 +77,10 @@ async function assemble(
   releases.push(() => identity.close());
 
   const refused = () => slack?.refuse ?? new Set<string>();
-  const panel = createPanel({ billing, identity, bot: () => bot, refused, log });
-  const manifest: unknown = parse(await readFile(join(ROOT, 'manifest.yml'), 'utf8'));
+  const manifestText = await readFile(join(ROOT, 'manifest.yml'), 'utf8');
+  const manifest: unknown = parse(manifestText);
+  const issuesTokens = manifestText.includes('command: /os-token');
+  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens });
   const botUrl = () => bot?.url ?? '';
   const parts = { ...SECRETS, mode, botUrl, manifest, panel, ...(!pageless && { pageDir: PAGE }) };
   const opened = await onFreePort(port, (one) => startSlack({ ...parts, port: one }), log);

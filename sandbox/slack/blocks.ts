@@ -1,0 +1,158 @@
+/**
+ * What Slack says about blocks before it takes them. Every problem is a sentence in Slack's own form:
+ * `must be less than 151 characters [json-pointer:/blocks/0/text/text]`.
+ */
+import { z } from 'zod';
+import { asAccessory, inActions, inInput } from './elements.ts';
+import { LIMITS, SURFACES, type Surface } from './limits.ts';
+import { charactersIn, chart, dataTable, richText, table } from './tables.ts';
+import { hasOneSource, identifier, image, imageSource, plain, string, text } from './texts.ts';
+
+const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
+
+const section = block('section', {
+  text: text(LIMITS.section.text).optional(),
+  fields: z.array(text(LIMITS.section.field)).min(1).max(LIMITS.section.fields).optional(),
+  accessory: asAccessory.optional(),
+  expand: z.boolean().optional(),
+}).refine((it) => it.text !== undefined || it.fields !== undefined, 'must define either `text` or `fields`');
+
+const simple = [
+  section,
+  block('divider', {}),
+  block('header', { text: plain(LIMITS.header) }),
+  block('context', {
+    elements: z
+      .array(z.discriminatedUnion('type', [image, ...text().options]))
+      .min(1)
+      .max(LIMITS.context),
+  }),
+  block('actions', { elements: z.array(inActions).min(1).max(LIMITS.actions) }),
+  block('image', {
+    alt_text: string(LIMITS.image.alt),
+    title: plain(LIMITS.image.title).optional(),
+    ...imageSource,
+  }).refine(hasOneSource, 'must define either `image_url` or `slack_file`'),
+  block('input', {
+    label: plain(LIMITS.input.label),
+    hint: plain(LIMITS.input.hint).optional(),
+    optional: z.boolean().optional(),
+    dispatch_action: z.boolean().optional(),
+    element: inInput,
+  }),
+  richText,
+] as const;
+
+const container = block('container', {
+  title: plain(LIMITS.container.title).optional(),
+  rich_text_title: richText.optional(),
+  subtitle: text(LIMITS.container.subtitle).optional(),
+  child_blocks: z
+    .array(z.discriminatedUnion('type', [...simple, table]))
+    .min(1)
+    .max(LIMITS.container.children),
+  width: z.enum(['narrow', 'standard', 'wide', 'full']).optional(),
+  icon: image.optional(),
+  is_collapsible: z.boolean().optional(),
+  default_collapsed: z.boolean().optional(),
+  has_header_divider: z.boolean().optional(),
+})
+  .refine((it) => it.title !== undefined || it.rich_text_title !== undefined, 'must define a title')
+  .refine((it) => !it.default_collapsed || it.is_collapsible, '`default_collapsed` needs `is_collapsible`');
+
+const anyBlock = z.discriminatedUnion('type', [
+  ...simple,
+  container,
+  table,
+  dataTable,
+  chart,
+  block('alert', {
+    text: text(LIMITS.alert),
+    level: z.enum(['default', 'info', 'warning', 'error', 'success']).optional(),
+  }),
+  block('markdown', { text: string(LIMITS.message.markdown) }),
+]);
+
+type Loose = Record<string, unknown>;
+type Path = readonly PropertyKey[];
+
+const problem = (message: string, path: Path) => `${message} [json-pointer:/${path.map(String).join('/')}]`;
+
+/** All that Slack would refuse about these blocks on that surface; nothing when they are fine. */
+export function problemsOfBlocks(blocks: unknown, surface: Surface): string[] {
+  const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
+  if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
+  if (blocks.length > most) return [problem(`no more than ${most} items allowed`, ['blocks'])];
+  const each = blocks.flatMap((one, i) => problemsOfBlock(one, ['blocks', i], surface));
+  return each.length > 0 ? each : problemsOfTheWhole(blocks as Loose[], surface);
+}
+
+function problemsOfBlock(one: unknown, path: Path, surface: Surface): string[] {
+  const type = String((one as Loose | null)?.type);
+  const allowed = Object.hasOwn(SURFACES, type) ? SURFACES[type] : undefined;
+  if (!allowed) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
+  if (!allowed.includes(surface)) return [problem(`block type ${type} not allowed in a ${surface}`, path)];
+  const checked = anyBlock.safeParse(one);
+  return checked.success ? [] : problemsOf(checked.error, path);
+}
+
+/** Shared with the schemas of views and of suggested options. */
+export function problemsOf(error: z.ZodError, path: Path = []): string[] {
+  return error.issues.map((issue) => problem(worded(issue), [...path, ...issue.path]));
+}
+
+function worded(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must be less than ${Number(issue.maximum) + 1} characters`
+        : `no more than ${issue.maximum} ${issue.origin === 'array' ? 'items allowed' : 'allowed'}`;
+    case 'too_small':
+      return issue.origin === 'string'
+        ? `must be more than ${Number(issue.minimum) - 1} characters`
+        : `no less than ${issue.minimum} ${issue.origin === 'array' ? 'items allowed' : 'allowed'}`;
+    case 'unrecognized_keys':
+      return `no additional properties allowed: ${issue.keys.join(', ')}`;
+    case 'invalid_union':
+      return 'failed to match all allowed schemas';
+    default:
+      return issue.message;
+  }
+}
+
+function problemsOfTheWhole(blocks: readonly Loose[], surface: Surface): string[] {
+  const all = blocks.flatMap((one) => [one, ...((one.child_blocks as Loose[] | undefined) ?? [])]);
+  const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(String(type)));
+  const markdown = charactersIn(ofType('markdown'));
+  const tables = ofType('table', 'data_table').length;
+  const focused = all.flatMap(elementsOf).filter((element) => element.focus_on_load === true).length;
+  return [
+    ...repeated(all.map(({ block_id }) => block_id)).map((id) => `\`block_id\` ${id} already exists`),
+    ...all.flatMap((one) =>
+      repeated(elementsOf(one).map(({ action_id }) => action_id)).map(
+        (id) => `\`action_id\` ${id} already exists in its block`,
+      ),
+    ),
+    ...(tables > LIMITS.message.tables ? ['only_one_table_allowed'] : []),
+    ...(ofType('data_visualization').length > LIMITS.message.charts ? ['only_two_charts_allowed'] : []),
+    ...(markdown > LIMITS.message.markdown ? ['markdown must be less than 12001 characters in all'] : []),
+    ...(focused > 1 ? ['`focus_on_load` may be set once in a view'] : []),
+    ...(surface === 'message' && JSON.stringify(blocks).length > LIMITS.view.bytes
+      ? ['blocks_too_long']
+      : []),
+  ].map((message) => problem(message, ['blocks']));
+}
+
+function repeated(ids: readonly unknown[]): unknown[] {
+  const given = ids.filter((id) => id !== undefined);
+  return [...new Set(given.filter((id, i) => given.indexOf(id) !== i))];
+}
+
+/** The interactive elements of a block, wherever it keeps them; containers' children are blocks of their own. */
+export function elementsOf(one: Loose): Loose[] {
+  const { type, elements, accessory, element } = one as Record<string, unknown>;
+  if (type === 'actions') return elements as Loose[];
+  if (type === 'section' && accessory) return [accessory as Loose];
+  return type === 'input' ? [element as Loose] : [];
+}

@@ -1,0 +1,58 @@
+/** The Events API: tells the bot what happened, and tells it again when it does not say that it heard. */
+import type { Ack, Delivery, Retry } from './deliver.ts';
+import type { Manifest } from './manifest.ts';
+import { eventOf } from './payloads.ts';
+import type { Workspace } from './workspace.ts';
+import { invent } from './workspace.ts';
+
+const REASONS: Record<Exclude<Ack['how'], 'acked'>, Retry['reason']> = {
+  refused: 'http_error',
+  timeout: 'http_timeout',
+  unreachable: 'connection_failed',
+};
+
+export class Events {
+  readonly #timers = new Set<NodeJS.Timeout>();
+
+  constructor(
+    readonly workspace: Workspace,
+    readonly manifest: Manifest,
+    readonly delivery: () => Delivery,
+    /** How long each retry waits, in ms. */
+    readonly retries: readonly number[],
+  ) {}
+
+  /** Sends it if the manifest subscribes to `name`; comes back after the first attempt. */
+  async publish(name: string, event: Record<string, unknown>): Promise<void> {
+    if (this.manifest.events.has(name)) await this.send(event);
+  }
+
+  /** Sends it whether subscribed to or not. */
+  async send(event: Record<string, unknown>): Promise<Ack> {
+    const at = this.workspace.now();
+    const payload = eventOf({ event_ts: String(at / 1000), ...event }, `Ev${invent(9)}`, at);
+    return this.#attempt(payload, 0);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #attempt(payload: Record<string, unknown>, number: number, before?: Ack): Promise<Ack> {
+    const reason = before && before.how !== 'acked' ? REASONS[before.how] : undefined;
+    const ack = await this.delivery().send('events_api', payload, reason && { number, reason });
+    const wait = this.retries[number];
+    const isOver = ack.how === 'acked' || (ack.how === 'refused' && ack.noRetry);
+    if (!isOver && wait !== undefined) this.#later(wait, () => this.#attempt(payload, number + 1, ack));
+    return ack;
+  }
+
+  #later(wait: number, attempt: () => Promise<unknown>): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void attempt();
+    }, wait);
+    this.#timers.add(timer);
+    timer.unref();
+  }
+}

@@ -1,0 +1,47 @@
+/** Fills a form by what people read on it: field → text, or the value or label of an option. */
+import type { StateValues } from '../protocol.ts';
+import { elementsOf } from './blocks.ts';
+import { holderOf } from './input-state.ts';
+
+type Loose = Record<string, unknown>;
+
+/** By block id or action id. */
+export type Fields = Record<string, string | readonly string[]>;
+
+export function fill(blocks: readonly object[], fields: Fields): StateValues {
+  const left = new Set(Object.keys(fields));
+  const values: StateValues = {};
+  for (const block of blocks as readonly Loose[]) {
+    for (const element of elementsOf(block)) {
+      const name = [block.block_id, element.action_id].map(String).find((one) => left.has(one));
+      const given = name === undefined ? undefined : fields[name];
+      if (name === undefined || given === undefined) continue;
+      left.delete(name);
+      const value = { type: String(element.type), ...chosen(element, given) };
+      const id = String(block.block_id);
+      values[id] = { ...values[id], [String(element.action_id)]: value };
+    }
+  }
+  if (left.size > 0) throw new Error(`There is no field ${[...left].join(', ')}.`);
+  return values;
+}
+
+/** The part of an action or a state value that says what was chosen. */
+export function chosen(element: Loose, given: string | readonly string[]): Loose {
+  const key = element.type === 'overflow' ? 'selected_option' : holderOf(element);
+  if (key === undefined) throw new Error(`A ${String(element.type)} holds nothing.`);
+  if (key === 'selected_option') return { [key]: option(element, String(given)) };
+  if (key === 'selected_options') return { [key]: [given].flat().map((one) => option(element, String(one))) };
+  return { [key]: given };
+}
+
+/** What an `external_select` offers is not in the view: it is taken as it is. */
+function option(element: Loose, wanted: string): Loose {
+  if (element.type === 'external_select')
+    return { text: { type: 'plain_text', text: wanted }, value: wanted };
+  const groups = (element.option_groups as Loose[] | undefined) ?? [];
+  const all = [element.options, ...groups.map((one) => one.options)].flatMap((one) => (one as Loose[]) ?? []);
+  const found = all.find((one) => one.value === wanted || (one.text as Loose).text === wanted);
+  if (!found) throw new Error(`There is no option ${wanted} in ${String(element.action_id)}.`);
+  return found;
+}

@@ -1,0 +1,47 @@
+/** The little of HTTP that a server on one's own machine needs. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const LONGEST_BODY = 4 * 1024 * 1024;
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** A foreign name that resolves to this machine arrives with that name: refuse it. */
+export function isLocal({ headers }: IncomingMessage): boolean {
+  return LOOPBACK.test(headers.host ?? '');
+}
+
+/** Browsers name the page that asks; programs name none. */
+export function isFromOwnPage({ headers }: IncomingMessage): boolean {
+  return headers.origin === undefined || headers.origin === `http://${headers.host}`;
+}
+
+export async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LONGEST_BODY) throw new Error('The body is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** JSON or a form, by its content type; nothing readable is an empty object. */
+export function readFields(type: string | undefined, body: string): Record<string, unknown> {
+  if (!type?.startsWith('application/json')) return Object.fromEntries(new URLSearchParams(body));
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
+  response.end(typeof body === 'string' ? body : JSON.stringify(body));
+}

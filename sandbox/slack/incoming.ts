@@ -1,0 +1,44 @@
+/** A message as an app sends it, whichever way: read, and refused where Slack would. */
+import { problemsOfBlocks } from './blocks.ts';
+import { LIMITS } from './limits.ts';
+
+/** Block types that this Slack takes in posts but not in ephemeral messages, acknowledgements and `response_url`s. */
+export type Refusals = ReadonlySet<string>;
+
+export type Read =
+  | { ok: true; text: string; blocks?: object[] }
+  | {
+      ok: false;
+      error: 'no_text' | 'msg_too_long' | 'invalid_blocks' | 'invalid_blocks_format';
+      problems: string[];
+    };
+
+/** @param refused types that are not taken here, beside what Block Kit itself refuses */
+export function readMessage(given: Record<string, unknown>, refused: Refusals = new Set()): Read {
+  const text = typeof given.text === 'string' ? given.text : '';
+  const blocks = parsed(given.blocks);
+  if (blocks === undefined) return { ok: false, error: 'invalid_blocks_format', problems: [] };
+  if (text === '' && blocks.length === 0) return { ok: false, error: 'no_text', problems: [] };
+  if (text.length > LIMITS.message.text) return { ok: false, error: 'msg_too_long', problems: [] };
+  const problems = [...problemsOfBlocks(blocks, 'message'), ...untaken(blocks, refused)];
+  if (problems.length > 0) return { ok: false, error: 'invalid_blocks', problems };
+  return { ok: true, text, ...(blocks.length > 0 && { blocks }) };
+}
+
+/** Forms carry blocks as JSON text. Nothing given is an empty list, nonsense is undefined. */
+function parsed(given: unknown): object[] | undefined {
+  if (given === undefined || given === null || given === '') return [];
+  try {
+    const value: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function untaken(blocks: readonly object[], refused: Refusals): string[] {
+  return blocks.flatMap((block, i) => {
+    const type = String((block as { type?: unknown } | null)?.type);
+    return refused.has(type) ? [`block type ${type} not allowed here [json-pointer:/blocks/${i}]`] : [];
+  });
+}

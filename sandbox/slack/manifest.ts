@@ -1,0 +1,79 @@
+/** What the sandbox reads of the app's manifest: the rest of it is Slack's business. */
+import { z } from 'zod';
+
+const shape = z.looseObject({
+  display_information: z.looseObject({ name: z.string() }).optional(),
+  features: z
+    .looseObject({
+      app_home: z
+        .looseObject({
+          home_tab_enabled: z.boolean().default(false),
+          messages_tab_enabled: z.boolean().default(false),
+          messages_tab_read_only_enabled: z.boolean().default(false),
+        })
+        .optional(),
+      bot_user: z.looseObject({ display_name: z.string() }).optional(),
+      slash_commands: z
+        .array(
+          z.looseObject({
+            command: z.string(),
+            description: z.string().default(''),
+            usage_hint: z.string().default(''),
+            should_escape: z.boolean().default(false),
+          }),
+        )
+        .default([]),
+    })
+    .optional(),
+  oauth_config: z
+    .looseObject({
+      scopes: z
+        .looseObject({ bot: z.array(z.string()).default([]), bot_optional: z.array(z.string()).default([]) })
+        .optional(),
+    })
+    .optional(),
+  settings: z
+    .looseObject({
+      event_subscriptions: z.looseObject({ bot_events: z.array(z.string()).default([]) }).optional(),
+    })
+    .optional(),
+});
+
+export interface Manifest {
+  botName: string;
+  commands: { command: string; description: string; usageHint: string; shouldEscape: boolean }[];
+  /** The tabs of the app: its Home, and its conversation with each person. Without a word about them, all are open. */
+  tabs: { home: boolean; messages: 'open' | 'read-only' | 'off' };
+  /** What the bot's token may do. */
+  scopes: ReadonlySet<string>;
+  /** The events that Slack sends. */
+  events: ReadonlySet<string>;
+}
+
+/** @param parsed manifest.yml as parsed YAML */
+export function readManifest(parsed: unknown): Manifest {
+  const { display_information, features, oauth_config, settings } = shape.parse(parsed);
+  const scopes = oauth_config?.scopes;
+  return {
+    botName: features?.bot_user?.display_name ?? display_information?.name ?? 'bot',
+    commands: (features?.slash_commands ?? []).map((one) => ({
+      command: one.command,
+      description: one.description,
+      usageHint: one.usage_hint,
+      shouldEscape: one.should_escape,
+    })),
+    tabs: tabsOf(features?.app_home),
+    scopes: new Set([...(scopes?.bot ?? []), ...(scopes?.bot_optional ?? [])]),
+    events: new Set(settings?.event_subscriptions?.bot_events ?? []),
+  };
+}
+
+function tabsOf(
+  given:
+    | { home_tab_enabled: boolean; messages_tab_enabled: boolean; messages_tab_read_only_enabled: boolean }
+    | undefined,
+): Manifest['tabs'] {
+  if (!given) return { home: true, messages: 'open' };
+  const messages = given.messages_tab_read_only_enabled ? 'read-only' : 'open';
+  return { home: given.home_tab_enabled, messages: given.messages_tab_enabled ? messages : 'off' };
+}

@@ -1,0 +1,89 @@
+import { readMessage } from '../incoming.ts';
+import { messageOf } from '../payloads.ts';
+import type { Stored } from '../workspace.ts';
+import {
+  type Context,
+  explained,
+  type Method,
+  Refusal,
+  text,
+  visiblePlace,
+  writablePlace,
+} from './method.ts';
+
+function readOrRefuse(...given: Parameters<typeof readMessage>) {
+  const read = readMessage(...given);
+  if (!read.ok) throw new Refusal(read.error, explained(read.problems));
+  return read;
+}
+
+function ownMessage(context: Context, channel: unknown, ts: unknown, otherwise: string): Stored {
+  const place = visiblePlace(context, channel);
+  const message = context.workspace.find(place.id, text(ts));
+  if (!message || message.ephemeral) throw new Refusal('message_not_found');
+  if (message.from !== 'bot') throw new Refusal(otherwise);
+  return message;
+}
+
+export const chat: Record<string, Method> = {
+  'chat.postMessage': {
+    scope: 'chat:write',
+    required: ['channel'],
+    run(args, context) {
+      const place = writablePlace(context, args.channel);
+      const { text: words, blocks } = readOrRefuse(args);
+      const threadTs = text(args.thread_ts) || undefined;
+      const message = context.workspace.post({
+        channel: place.id,
+        from: 'bot',
+        text: words,
+        blocks,
+        threadTs,
+      });
+      return { ok: true, channel: place.id, ts: message.ts, message: messageOf(message) };
+    },
+  },
+  'chat.postEphemeral': {
+    scope: 'chat:write',
+    required: ['channel', 'user'],
+    run(args, context) {
+      const place = writablePlace(context, args.channel);
+      const viewer = text(args.user);
+      if (!place.members.includes(viewer)) throw new Refusal('user_not_in_channel');
+      const { text: words, blocks } = readOrRefuse(args, context.refuse);
+      const threadTs = text(args.thread_ts) || undefined;
+      const draft = { channel: place.id, from: 'bot', text: words, blocks, viewer, threadTs };
+      return { ok: true, message_ts: context.workspace.post(draft).ts };
+    },
+  },
+  'chat.update': {
+    scope: 'chat:write',
+    required: ['channel', 'ts'],
+    run(args, context) {
+      const message = ownMessage(context, args.channel, args.ts, 'cant_update_message');
+      const read = readOrRefuse(args);
+      context.workspace.edit(message, read);
+      const { channel, ts } = message;
+      return { ok: true, channel, ts, text: read.text, message: messageOf(message) };
+    },
+  },
+  'chat.delete': {
+    scope: 'chat:write',
+    required: ['channel', 'ts'],
+    run(args, context) {
+      const message = ownMessage(context, args.channel, args.ts, 'cant_delete_message');
+      context.workspace.remove(message);
+      return { ok: true, channel: message.channel, ts: message.ts };
+    },
+  },
+  'chat.getPermalink': {
+    required: ['channel', 'message_ts'],
+    run(args, context) {
+      const place = visiblePlace(context, args.channel);
+      const message = context.workspace.find(place.id, text(args.message_ts));
+      if (!message || message.ephemeral) throw new Refusal('message_not_found');
+      const permalink = `${context.url()}/?channel=${place.id}#${message.ts}`;
+      return { ok: true, channel: place.id, permalink };
+    },
+  },
+};

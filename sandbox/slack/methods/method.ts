@@ -1,0 +1,77 @@
+/** What a Web API method is made of. */
+import type { Manifest } from '../manifest.ts';
+import type { Place } from '../people.ts';
+import type { Triggers } from '../triggers.ts';
+import type { Views } from '../views.ts';
+import type { Workspace } from '../workspace.ts';
+
+export type Arguments = Record<string, unknown>;
+
+export interface Context {
+  workspace: Workspace;
+  views: Views;
+  triggers: Triggers;
+  manifest: Manifest;
+  /** Block types not taken in ephemeral messages. */
+  refuse: ReadonlySet<string>;
+  /** The base of this server. */
+  url: () => string;
+  /** Where a Socket Mode client shall connect; absent in HTTP mode. */
+  socketUrl?: (() => string) | undefined;
+}
+
+export type Result = { ok: true } & Record<string, unknown>;
+
+export interface Method {
+  run: (args: Arguments, context: Context) => Result;
+  scope?: string;
+  /** Arguments that have to be there. */
+  required?: readonly string[];
+  /** Taken with the app-level token instead of the bot's. */
+  appToken?: boolean;
+}
+
+/** An answer with `ok: false`. */
+export class Refusal extends Error {
+  constructor(
+    readonly code: string,
+    readonly detail: Record<string, unknown> = {},
+  ) {
+    super(code);
+  }
+}
+
+/** The problems where Slack puts them, so that the SDK prints them. */
+export function explained(problems: readonly string[]): Record<string, unknown> {
+  if (problems.length === 0) return {};
+  return { errors: problems, response_metadata: { messages: problems.map((one) => `[ERROR] ${one}`) } };
+}
+
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function requireScope({ manifest: { scopes } }: Context, needed: string): void {
+  if (scopes.size === 0 || scopes.has(needed)) return;
+  throw new Refusal('missing_scope', { needed, provided: [...scopes].join(',') });
+}
+
+/** A channel that the bot can see: private ones only from inside. */
+export function visiblePlace(context: Context, given: unknown): Place {
+  const place = context.workspace.place(text(given));
+  const isInside = place?.members.includes('bot') ?? false;
+  if (!place || (place.kind !== 'public' && !isInside)) throw new Refusal('channel_not_found');
+  return place;
+}
+
+/** A channel that the bot can write to; a person's id stands for the conversation with them. */
+export function writablePlace(context: Context, given: unknown): Place {
+  const direct = context.workspace.directMessageOf(text(given));
+  const place = direct ?? visiblePlace(context, given);
+  if (place.kind === 'im' && context.manifest.tabs.messages === 'off')
+    throw new Refusal('messages_tab_disabled');
+  if (place.archived) throw new Refusal('is_archived');
+  if (!place.members.includes('bot') && !context.manifest.scopes.has('chat:write.public'))
+    throw new Refusal('not_in_channel');
+  return place;
+}

@@ -1,0 +1,185 @@
+import type { Person } from '../../protocol.ts';
+import { TEAM_DOMAIN } from '../payloads.ts';
+import { APP, BOT, BOT_USER, type Place, TEAM } from '../people.ts';
+import { userIdOf } from '../workspace.ts';
+import { zoneOffset } from '../zone.ts';
+import { type Context, type Method, Refusal, requireScope, text, visiblePlace } from './method.ts';
+
+function isTrue(flag: unknown): boolean {
+  return flag === true || flag === 'true' || flag === '1';
+}
+
+function userOf(person: Person, now: number, includeLocale: boolean) {
+  const { offset, label } = zoneOffset(person.tz, now);
+  return {
+    id: person.id,
+    team_id: TEAM,
+    name: person.name,
+    real_name: person.realName,
+    deleted: false,
+    tz: person.tz,
+    tz_label: label,
+    tz_offset: offset,
+    profile: { real_name: person.realName, display_name: person.name, team: TEAM },
+    is_admin: person.role === 'owner',
+    is_owner: person.role === 'owner',
+    is_primary_owner: person.role === 'owner',
+    is_restricted: person.role === 'guest',
+    is_ultra_restricted: false,
+    is_stranger: false,
+    is_bot: false,
+    is_app_user: false,
+    ...(includeLocale && { locale: person.locale }),
+  };
+}
+
+function botUser({ manifest }: Context) {
+  return {
+    id: BOT_USER,
+    team_id: TEAM,
+    name: manifest.botName.toLowerCase(),
+    real_name: manifest.botName,
+    deleted: false,
+    profile: { real_name: manifest.botName, bot_id: BOT, api_app_id: APP, team: TEAM },
+    is_bot: true,
+    is_app_user: false,
+  };
+}
+
+const SCOPE_KIND = { public: 'channels', private: 'groups', im: 'im' } as const;
+
+function conversationOf(place: Place) {
+  const isIm = place.kind === 'im';
+  return {
+    id: place.id,
+    ...(isIm ? { user: place.members.find((one) => one !== 'bot') } : { name: place.name }),
+    is_channel: place.kind === 'public',
+    is_group: false,
+    is_im: isIm,
+    is_mpim: false,
+    is_private: place.kind !== 'public',
+    is_archived: place.archived ?? false,
+    is_general: place.name === 'general',
+    is_shared: false,
+    is_ext_shared: false,
+    is_org_shared: false,
+    is_member: place.members.includes('bot'),
+    topic: { value: place.topic, creator: '', last_set: 0 },
+    purpose: { value: '', creator: '', last_set: 0 },
+    num_members: place.members.length,
+  };
+}
+
+/** The place, when the bot's scopes let it look there. */
+export function readable(context: Context, given: unknown, right: 'read' | 'history'): Place {
+  const place = visiblePlace(context, given);
+  requireScope(context, `${SCOPE_KIND[place.kind]}:${right}`);
+  return place;
+}
+
+const DEFAULT_TYPES = 'public_channel';
+const KINDS: Record<string, Place['kind']> = {
+  public_channel: 'public',
+  private_channel: 'private',
+  im: 'im',
+};
+
+export const reads: Record<string, Method> = {
+  'api.test': { run: (args) => ({ ok: true, args }) },
+  'auth.test': {
+    run: (_args, { url, manifest }) => ({
+      ok: true,
+      url: `${url()}/`,
+      team: 'Sandbox',
+      user: manifest.botName.toLowerCase(),
+      team_id: TEAM,
+      user_id: BOT_USER,
+      bot_id: BOT,
+      is_enterprise_install: false,
+    }),
+  },
+  'team.info': {
+    scope: 'team:read',
+    run: () => ({ ok: true, team: { id: TEAM, name: 'Sandbox', domain: TEAM_DOMAIN, email_domain: '' } }),
+  },
+  'bots.info': {
+    scope: 'users:read',
+    run(args, { manifest }) {
+      if (args.bot !== undefined && args.bot !== BOT) throw new Refusal('bot_not_found');
+      const bot = { id: BOT, app_id: APP, user_id: BOT_USER, name: manifest.botName, deleted: false };
+      return { ok: true, bot };
+    },
+  },
+  'users.info': {
+    scope: 'users:read',
+    required: ['user'],
+    run(args, context) {
+      if (args.user === BOT_USER) return { ok: true, user: botUser(context) };
+      const person = context.workspace.person(text(args.user));
+      if (!person) throw new Refusal('user_not_found');
+      const user = userOf(person, context.workspace.now(), isTrue(args.include_locale));
+      return { ok: true, user };
+    },
+  },
+  'users.list': {
+    scope: 'users:read',
+    run(args, context) {
+      const { people, now } = context.workspace;
+      const members = people.map((one) => userOf(one, now(), isTrue(args.include_locale)));
+      return {
+        ok: true,
+        members: [...members, botUser(context)],
+        response_metadata: { next_cursor: '' },
+      };
+    },
+  },
+  'conversations.info': {
+    required: ['channel'],
+    run: (args, context) => ({ ok: true, channel: conversationOf(readable(context, args.channel, 'read')) }),
+  },
+  'conversations.members': {
+    required: ['channel'],
+    run: (args, context) => ({
+      ok: true,
+      members: readable(context, args.channel, 'read').members.map(userIdOf),
+      response_metadata: { next_cursor: '' },
+    }),
+  },
+  'conversations.list': {
+    run(args, context) {
+      const kinds = (text(args.types) || DEFAULT_TYPES).split(',').map((one) => KINDS[one.trim()]);
+      for (const kind of kinds) if (kind) requireScope(context, `${SCOPE_KIND[kind]}:read`);
+      const places = [...context.workspace.places.values()].filter(
+        (place) => kinds.includes(place.kind) && (place.kind === 'public' || place.members.includes('bot')),
+      );
+      return { ok: true, channels: places.map(conversationOf), response_metadata: { next_cursor: '' } };
+    },
+  },
+  'conversations.open': {
+    scope: 'im:write',
+    run(args, context) {
+      const place = context.workspace.directMessageOf(text(args.users));
+      if (!place) throw new Refusal('user_not_found');
+      return { ok: true, channel: { id: place.id } };
+    },
+  },
+  'conversations.join': {
+    scope: 'channels:join',
+    required: ['channel'],
+    run(args, context) {
+      const place = visiblePlace(context, args.channel);
+      if (place.kind !== 'public') throw new Refusal('method_not_supported_for_channel_type');
+      if (place.archived) throw new Refusal('is_archived');
+      if (!place.members.includes('bot')) place.members.push('bot');
+      context.workspace.changed();
+      return { ok: true, channel: conversationOf(place) };
+    },
+  },
+  'apps.connections.open': {
+    appToken: true,
+    run(_args, { socketUrl }) {
+      if (!socketUrl) throw new Refusal('forbidden_team');
+      return { ok: true, url: socketUrl() };
+    },
+  },
+};

@@ -1,0 +1,131 @@
+/** The page's side of the server: its files, what people do on it, and the stream that keeps it true. */
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { extname, resolve, sep } from 'node:path';
+import { z } from 'zod';
+import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
+import { readBody, readFields, sendJson } from './http.ts';
+import type { TrafficLog } from './traffic.ts';
+import type { Workspace } from './workspace.ts';
+
+type Outcome = { ok: boolean } & Record<string, unknown>;
+
+/** What each verb does. */
+export type Doers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<Outcome> };
+
+const name = z.string().min(1);
+const place = z.union([z.object({ viewId: name }), z.object({ channel: name, ts: name })]);
+const values = z.record(z.string(), z.record(z.string(), z.looseObject({ type: z.string() })));
+
+const BODIES: { [V in keyof Verbs]: z.ZodType } = {
+  say: z.object({ as: name, channel: name, text: z.string(), threadTs: name.optional() }),
+  act: z.object({ as: name, place, action: z.record(z.string(), z.unknown()), values }),
+  submit: z.object({ as: name, viewId: name, values }),
+  close: z.object({ as: name, viewId: name }),
+  suggest: z.object({ as: name, place, blockId: name, actionId: name, value: z.string() }),
+  home: z.object({ as: name }),
+  switch: z.object({ service: name, mode: name }),
+};
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
+  '.woff2': 'font/woff2',
+};
+
+const COALESCE = 50;
+const KEEP_ALIVE = 15_000;
+
+export interface PageParts {
+  doers: Doers;
+  workspace: Workspace;
+  traffic: TrafficLog;
+  snapshot: (person: string) => Snapshot;
+  /** Where the built page lies. */
+  dir?: string | undefined;
+}
+
+export class Page {
+  readonly #streams = new Set<() => void>();
+
+  constructor(readonly parts: PageParts) {}
+
+  async verb(verb: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!Object.hasOwn(BODIES, verb)) return sendJson(response, 404, { ok: false, error: 'unknown_verb' });
+    const known = verb as keyof Verbs;
+    const given = BODIES[known].safeParse(
+      readFields(request.headers['content-type'], await readBody(request)),
+    );
+    if (!given.success) return sendJson(response, 400, { ok: false, error: 'invalid_body' });
+    const doer = this.parts.doers[known] as (body: unknown) => Promise<Outcome>;
+    sendJson(response, 200, await doer(given.data));
+  }
+
+  /** A snapshot and the traffic so far, then a snapshot at most every 50 ms, and each exchange as it goes. */
+  stream(as: string | null, response: ServerResponse): void {
+    const { workspace, traffic, snapshot } = this.parts;
+    const person = workspace.person(as ?? workspace.people[0]?.id ?? '');
+    if (!person) {
+      sendJson(response, 404, { ok: false, error: 'user_not_found' });
+      return;
+    }
+    response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    const send = (event: ServerEvent) => response.write(`data: ${JSON.stringify(event)}\n\n`);
+    const news = new Map<number, Traffic>();
+    let isStale = false;
+    let timer: NodeJS.Timeout | undefined;
+    const flush = () => {
+      timer = undefined;
+      if (isStale) send(snapshot(person.id));
+      if (news.size > 0) send({ type: 'traffic', entries: [...news.values()] });
+      isStale = false;
+      news.clear();
+    };
+    const soon = () => {
+      timer ??= setTimeout(flush, COALESCE);
+    };
+    const forget = [
+      workspace.onChange(() => {
+        isStale = true;
+        soon();
+      }),
+      traffic.onEntry((entry) => {
+        news.set(entry.id, entry);
+        soon();
+      }),
+    ];
+    const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE);
+    const end = () => {
+      for (const one of forget) one();
+      clearTimeout(timer);
+      clearInterval(alive);
+      this.#streams.delete(end);
+      response.end();
+    };
+    this.#streams.add(end);
+    response.once('close', end);
+    send(snapshot(person.id));
+    send({ type: 'traffic', entries: [...traffic.entries] });
+  }
+
+  async file(path: string, response: ServerResponse): Promise<void> {
+    const { dir } = this.parts;
+    const wanted = resolve(dir ?? '', `.${path === '/' ? '/index.html' : decodeURIComponent(path)}`);
+    const isInside = dir !== undefined && wanted.startsWith(resolve(dir) + sep);
+    const content = isInside ? await readFile(wanted).catch(() => undefined) : undefined;
+    if (!content) return sendJson(response, 404, { ok: false, error: 'not_found' });
+    const type = TYPES[extname(wanted)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...GUARD });
+    response.end(content);
+  }
+
+  close(): void {
+    for (const end of [...this.#streams]) end();
+  }
+}
+
+const GUARD = { 'X-Content-Type-Options': 'nosniff', 'X-Frame-Options': 'DENY' };

@@ -1,0 +1,101 @@
+/** The pieces that Slack's payloads share. */
+import type { Person, StateValues } from '../protocol.ts';
+import { stateOf } from './input-state.ts';
+import { APP, BOT, BOT_USER, type Place, TEAM } from './people.ts';
+import type { Frame } from './views.ts';
+import { type Stored, userIdOf } from './workspace.ts';
+
+export const TEAM_DOMAIN = 'sandbox';
+/** The long deprecated verification token that every payload still carries. */
+const VERIFICATION = 'sandbox-verification-token';
+
+export const envelope = {
+  token: VERIFICATION,
+  api_app_id: APP,
+  team: { id: TEAM, domain: TEAM_DOMAIN },
+  enterprise: null,
+  is_enterprise_install: false,
+};
+
+export function userOf(person: Person) {
+  return { id: person.id, username: person.name, name: person.name, team_id: TEAM };
+}
+
+/** Slack hides the names of private conversations. */
+export function channelOf(place: Place) {
+  const hidden = { public: place.name, private: 'privategroup', im: 'directmessage' } as const;
+  return { id: place.id, name: hidden[place.kind] };
+}
+
+/** The fields of a slash command. */
+export function commandOf(person: Person, place: Place) {
+  const { id, name } = channelOf(place);
+  return {
+    token: VERIFICATION,
+    team_id: TEAM,
+    team_domain: TEAM_DOMAIN,
+    channel_id: id,
+    channel_name: name,
+    user_id: person.id,
+    user_name: person.name,
+    api_app_id: APP,
+    is_enterprise_install: 'false',
+  };
+}
+
+export function viewOf({ id, view, hash, rootId, previousId }: Frame, values: StateValues = {}) {
+  return {
+    id,
+    team_id: TEAM,
+    app_id: APP,
+    app_installed_team_id: TEAM,
+    bot_id: BOT,
+    type: view.type,
+    ...(view.title && { title: view.title }),
+    submit: view.submit ?? null,
+    close: view.close ?? null,
+    blocks: view.blocks,
+    private_metadata: view.private_metadata ?? '',
+    callback_id: view.callback_id ?? '',
+    external_id: view.external_id ?? '',
+    state: { values: stateOf(view.blocks, values) },
+    hash,
+    clear_on_close: view.clear_on_close ?? false,
+    notify_on_close: view.notify_on_close ?? false,
+    root_view_id: rootId,
+    previous_view_id: previousId,
+  };
+}
+
+export function messageOf({ ts, from, text, blocks, edited, threadTs }: Stored) {
+  return {
+    type: 'message',
+    user: userIdOf(from),
+    ts,
+    text,
+    team: TEAM,
+    ...(from === 'bot' && { bot_id: BOT, app_id: APP }),
+    ...(blocks && { blocks }),
+    ...(edited && { edited: { user: userIdOf(from), ts } }),
+    ...(threadTs && { thread_ts: threadTs }),
+  };
+}
+
+export function eventOf(event: Record<string, unknown>, id: string, at: number) {
+  return {
+    token: VERIFICATION,
+    team_id: TEAM,
+    context_team_id: TEAM,
+    context_enterprise_id: null,
+    api_app_id: APP,
+    event,
+    type: 'event_callback',
+    event_id: id,
+    event_time: Math.floor(at / 1000),
+    authorizations: [
+      { enterprise_id: null, team_id: TEAM, user_id: BOT_USER, is_bot: true, is_enterprise_install: false },
+    ],
+    is_ext_shared_channel: false,
+    event_context: `4-${id}`,
+  };
+}

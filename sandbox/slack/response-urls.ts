@@ -1,0 +1,105 @@
+/** `response_url`s: five answers within half an hour to whoever asked, without a token. */
+import { randomBytes } from 'node:crypto';
+import { type Refusals, readMessage } from './incoming.ts';
+import type { Stored, Workspace } from './workspace.ts';
+
+const USES = 5;
+const LIFE = 30 * 60 * 1000;
+
+interface Issued {
+  person: string;
+  channel: string;
+  threadTs: string | undefined;
+  /** The message that was clicked; a command has none, so nothing can be replaced from it. */
+  source: Stored | undefined;
+  /** The command as it was typed: shown to all with the first public answer. */
+  typed: string | undefined;
+  until: number;
+  uses: number;
+}
+
+export interface Asked {
+  person: string;
+  channel: string;
+  threadTs?: string | undefined;
+  source?: Stored | undefined;
+  typed?: string | undefined;
+}
+
+export interface Answer {
+  status: number;
+  body: { ok: boolean; error?: string };
+}
+
+export class ResponseUrls {
+  readonly #issued = new Map<string, Issued>();
+
+  constructor(
+    readonly workspace: Workspace,
+    readonly base: () => string,
+    readonly refusals: Refusals,
+  ) {}
+
+  issue({ person, channel, threadTs, source, typed }: Asked): string {
+    const key = randomBytes(18).toString('base64url');
+    const until = this.workspace.now() + LIFE;
+    this.#issued.set(key, { person, channel, threadTs, source, typed, until, uses: 0 });
+    return `${this.base()}/response/${key}`;
+  }
+
+  /** Every attempt counts as a use, one with bad blocks too. */
+  answer(key: string, body: unknown): Answer {
+    const issued = this.#issued.get(key);
+    if (!issued || this.workspace.now() > issued.until) return refused(404, 'expired_url');
+    issued.uses += 1;
+    if (issued.uses > USES) return refused(404, 'used_url');
+    return this.#apply(issued, (body ?? {}) as Record<string, unknown>);
+  }
+
+  #apply(issued: Issued, body: Record<string, unknown>): Answer {
+    if (isTrue(body.delete_original)) return this.#remove(issued);
+    const read = readMessage(body, this.refusals);
+    if (!read.ok) return refused(read.error === 'no_text' ? 500 : 400, read.error);
+    if (isTrue(body.replace_original) && issued.source && this.#stands(issued.source))
+      this.workspace.edit(issued.source, read);
+    else this.post(issued, read, body);
+    return { status: 200, body: { ok: true } };
+  }
+
+  #remove({ source }: Issued): Answer {
+    if (source && this.#stands(source)) this.workspace.remove(source);
+    return { status: 200, body: { ok: true } };
+  }
+
+  #stands(source: Stored): boolean {
+    return this.workspace.find(source.channel, source.ts) !== undefined;
+  }
+
+  /** A new message, also for what comes as the body of an acknowledgement. */
+  post(
+    issued: Asked,
+    read: { text: string; blocks?: object[] | undefined },
+    body: Record<string, unknown>,
+  ): void {
+    const isPublic = body.response_type === 'in_channel';
+    if (isPublic && issued.typed) {
+      this.workspace.post({ channel: issued.channel, from: issued.person, text: issued.typed });
+      issued.typed = undefined;
+    }
+    this.workspace.post({
+      channel: issued.channel,
+      from: 'bot',
+      ...read,
+      viewer: isPublic ? undefined : issued.person,
+      threadTs: typeof body.thread_ts === 'string' ? body.thread_ts : issued.threadTs,
+    });
+  }
+}
+
+function isTrue(flag: unknown): boolean {
+  return flag === true || flag === 'true';
+}
+
+function refused(status: number, error: string): Answer {
+  return { status, body: { ok: false, error } };
+}

@@ -1,0 +1,98 @@
+/** The one port of the sandbox: the Web API, response URLs, Socket Mode, and the page. Loopback only. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { isFromOwnPage, isLocal, readBody, readFields, sendJson } from './http.ts';
+import type { Page } from './page.ts';
+import type { ResponseUrls } from './response-urls.ts';
+import type { TrafficLog } from './traffic.ts';
+import type { WebApi } from './web-api.ts';
+
+export interface Rooms {
+  api: WebApi;
+  responses: ResponseUrls;
+  page: Page;
+  traffic: TrafficLog;
+  scopes: ReadonlySet<string>;
+  upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
+}
+
+export interface Listening {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** @param port 0 takes a free one */
+export async function listen(port: number, rooms: Rooms): Promise<Listening> {
+  const server = createServer((request, response) => {
+    route(request, response, rooms).catch((error: unknown) => {
+      if (!response.headersSent) sendJson(response, 500, { ok: false, error: 'internal_error' });
+      else response.destroy();
+      process.emitWarning(error instanceof Error ? error : String(error));
+    });
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const isLink = request.url?.startsWith('/link');
+    if (rooms.upgrade && isLink && isLocal(request) && isFromOwnPage(request))
+      rooms.upgrade(request, socket, head);
+    else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function route(request: IncomingMessage, response: ServerResponse, rooms: Rooms): Promise<void> {
+  if (!isLocal(request)) return sendJson(response, 403, { ok: false, error: 'foreign_host' });
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+  if (!isReading && !isFromOwnPage(request))
+    return sendJson(response, 403, { ok: false, error: 'foreign_origin' });
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [, room = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
+  if (room === 'api') return callMethod(rest, url, request, response, rooms);
+  if (room === 'response' && request.method === 'POST') return respond(rest, request, response, rooms);
+  if (room === 'sandbox' && rest === 'stream') return rooms.page.stream(url.searchParams.get('as'), response);
+  if (room === 'sandbox' && request.method === 'POST') return rooms.page.verb(rest, request, response);
+  if (isReading) return rooms.page.file(url.pathname, response);
+  sendJson(response, 405, { ok: false, error: 'method_not_allowed' });
+}
+
+async function callMethod(
+  method: string,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { api, scopes }: Rooms,
+): Promise<void> {
+  const fields = readFields(request.headers['content-type'], await readBody(request));
+  const args = { ...Object.fromEntries(url.searchParams), ...fields };
+  const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const token = bearer ?? (typeof args.token === 'string' ? args.token : undefined);
+  const answer = api.answer(method, token, args);
+  if (answer === 'hang') return;
+  const headers = { 'X-OAuth-Scopes': [...scopes].join(','), ...answer.headers };
+  sendJson(response, answer.status, answer.body, headers);
+}
+
+async function respond(
+  key: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { responses, traffic }: Rooms,
+): Promise<void> {
+  const body = readFields(request.headers['content-type'], await readBody(request));
+  const end = traffic.begin('bot→slack', 'response_url', body);
+  const { status, body: answer } = responses.answer(key, body);
+  end(answer.ok ? String(status) : `${status} ${answer.error ?? ''}`, answer);
+  sendJson(response, status, answer);
+}

@@ -1,0 +1,140 @@
+/** What people type: messages, and slash commands with all that can become of them. */
+import type { Person, Verbs } from '../protocol.ts';
+import type { Ack, Delivery } from './deliver.ts';
+import type { Events } from './events.ts';
+import { readMessage } from './incoming.ts';
+import type { Manifest } from './manifest.ts';
+import { commandOf } from './payloads.ts';
+import { BOT_USER, type Place, TEAM } from './people.ts';
+import type { Asked, ResponseUrls } from './response-urls.ts';
+import type { Triggers } from './triggers.ts';
+import { linked } from './typing.ts';
+import type { Workspace } from './workspace.ts';
+
+export type Outcome = { ok: true } | { ok: false; error: string };
+
+export interface SpeechParts {
+  workspace: Workspace;
+  manifest: Manifest;
+  events: Events;
+  triggers: Triggers;
+  responses: ResponseUrls;
+  delivery: () => Delivery;
+  /** Told what the bot sent that Slack could not use. */
+  complain: (problem: string) => void;
+}
+
+const CHANNEL_EVENT = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
+const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im' } as const;
+
+/** Slack shows this in place of the composer. */
+const READ_ONLY = 'Sending messages to this app has been turned off.';
+
+export class Speech {
+  constructor(readonly parts: SpeechParts) {}
+
+  /** Comes back when the bot has acknowledged, or has failed to. */
+  async say({ as, channel, text, threadTs }: Verbs['say']): Promise<Outcome> {
+    const { workspace } = this.parts;
+    const person = workspace.person(as);
+    const place = workspace.place(channel);
+    const typed = text.trim();
+    if (!person) return { ok: false, error: 'user_not_found' };
+    if (!place || !workspace.maySee(as, place)) return { ok: false, error: 'channel_not_found' };
+    if (!place.members.includes(as)) return { ok: false, error: 'not_in_channel' };
+    if (place.kind === 'im' && this.parts.manifest.tabs.messages !== 'open')
+      return { ok: false, error: READ_ONLY };
+    if (typed === '') return { ok: false, error: 'no_text' };
+    if (typed.startsWith('/')) await this.#command(person, place, typed, threadTs);
+    else await this.#message(person, place, typed, threadTs);
+    return { ok: true };
+  }
+
+  async #message(person: Person, place: Place, typed: string, threadTs?: string): Promise<void> {
+    const { workspace, events, manifest } = this.parts;
+    const text = linked(typed, workspace, manifest.botName);
+    const { ts } = workspace.post({ channel: place.id, from: person.id, text, threadTs });
+    const isInside = place.members.includes('bot');
+    const isMention = text.includes(`<@${BOT_USER}>`);
+    if (isMention && !isInside) {
+      const invitation = `@${manifest.botName} is not in this channel. Type \`/invite @${manifest.botName}\` first.`;
+      workspace.slackbot(person.id, place.id, invitation, threadTs);
+    }
+    if (!isInside) return;
+    const event = {
+      user: person.id,
+      text,
+      ts,
+      channel: place.id,
+      team: TEAM,
+      event_ts: ts,
+      ...(threadTs && { thread_ts: threadTs }),
+    };
+    if (isMention && place.kind !== 'im')
+      await events.publish('app_mention', { type: 'app_mention', ...event });
+    const channel_type = CHANNEL_TYPE[place.kind];
+    await events.publish(CHANNEL_EVENT[place.kind], { type: 'message', channel_type, ...event });
+  }
+
+  async #command(person: Person, place: Place, typed: string, threadTs?: string): Promise<void> {
+    const { workspace, manifest } = this.parts;
+    const [, command = typed, text = ''] = /^(\S+)\s*(.*)$/s.exec(typed) ?? [];
+    const say = (sentence: string) => workspace.slackbot(person.id, place.id, sentence, threadTs);
+    if (threadTs) {
+      say(`${command} is not supported in threads. Sorry!`);
+    } else if (this.#builtIn(command, text, place)) {
+      workspace.changed();
+    } else if (!manifest.commands.some((one) => one.command === command)) {
+      say(`${command} is not a valid command.`);
+    } else {
+      const problem = await this.#dispatch(person, place, command, text);
+      if (problem) say(`${command} failed ${problem}`);
+    }
+  }
+
+  /** Slack's own `/invite @bot` and `/remove @bot`. */
+  #builtIn(command: string, text: string, place: Place): boolean {
+    const isBot = text.trim().toLowerCase() === `@${this.parts.manifest.botName.toLowerCase()}`;
+    if (!isBot || place.kind === 'im') return false;
+    if (command === '/invite' && !place.members.includes('bot')) place.members.push('bot');
+    if (command === '/remove') place.members = place.members.filter((one) => one !== 'bot');
+    return command === '/invite' || command === '/remove';
+  }
+
+  /** What Slackbot has to say about it, if anything. */
+  async #dispatch(person: Person, place: Place, command: string, text: string): Promise<string | undefined> {
+    const { workspace, manifest, triggers, responses, delivery } = this.parts;
+    const escapes = manifest.commands.some((one) => one.command === command && one.shouldEscape);
+    const asked: Asked = { person: person.id, channel: place.id, typed: `${command} ${text}`.trim() };
+    const ack = await delivery().send('slash_commands', {
+      ...commandOf(person, place),
+      command,
+      text: escapes ? linked(text, workspace, manifest.botName) : text,
+      response_url: responses.issue(asked),
+      trigger_id: triggers.issue({ person: person.id }),
+    });
+    return ack.how === 'acked' ? this.#show(asked, ack.body) : failureOf(ack);
+  }
+
+  #show(asked: Asked, body: unknown): string | undefined {
+    if (body === undefined) return undefined;
+    const { workspace, responses, complain } = this.parts;
+    const message = typeof body === 'string' ? { text: body } : (body as Record<string, unknown>);
+    const read = readMessage(message, responses.refusals);
+    if (read.ok) responses.post(asked, read, message);
+    else if (read.error === 'no_text' && message.response_type === 'in_channel')
+      workspace.post({ channel: asked.channel, from: asked.person, text: asked.typed ?? '' });
+    else if (read.error !== 'no_text') {
+      complain([`acknowledgement: ${read.error}`, ...read.problems].join('; '));
+      return `with the error “${read.error}”.`;
+    }
+    return undefined;
+  }
+}
+
+/** The two ways in which Slack says that a command went wrong. */
+function failureOf(ack: Exclude<Ack, { how: 'acked' }>): string {
+  return ack.how === 'timeout'
+    ? 'because the app did not respond (operation_timeout).'
+    : 'with the error “dispatch_failed”.';
+}

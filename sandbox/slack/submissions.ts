@@ -1,0 +1,128 @@
+/** Modals sent and closed, and the bot's answers to that. */
+import type { StateValues, Verbs } from '../protocol.ts';
+import { elementsOf } from './blocks.ts';
+import { problemsOfInputs, stateOf } from './input-state.ts';
+import type { InteractionParts } from './interactions.ts';
+import { envelope, userOf, viewOf } from './payloads.ts';
+import type { Outcome } from './speech.ts';
+import { type GivenView, judgeView } from './view-shape.ts';
+import { type Frame, WHOLE_VIEW } from './views.ts';
+
+type Loose = Record<string, unknown>;
+
+const TROUBLE = 'We had some trouble connecting. Try again?';
+
+export class Submissions {
+  constructor(readonly parts: InteractionParts) {}
+
+  async submit({ as, viewId, values }: Verbs['submit']): Promise<Outcome> {
+    const { views } = this.parts;
+    const frame = this.#onTop(as, viewId);
+    if (!frame) return { ok: false, error: 'not_found' };
+    if (frame.busy) return { ok: false, error: 'busy' };
+    const errors = problemsOfInputs(frame.view.blocks, stateOf(frame.view.blocks, values));
+    if (Object.keys(errors).length > 0) {
+      views.mark(frame, { errors });
+      return { ok: false, error: 'invalid_input' };
+    }
+    views.mark(frame, { errors: {}, busy: true });
+    const outcome = await this.#send(frame, values);
+    views.mark(frame, { busy: false });
+    return outcome;
+  }
+
+  async close({ as, viewId }: Verbs['close']): Promise<Outcome> {
+    const { workspace, views, delivery } = this.parts;
+    const frame = this.#onTop(as, viewId);
+    const person = workspace.person(as);
+    if (!frame || !person) return { ok: false, error: 'not_found' };
+    const isCleared = frame.view.clear_on_close === true;
+    if (isCleared) views.clear(as);
+    else views.close(frame);
+    if (frame.view.notify_on_close) {
+      const payload = { type: 'view_closed', ...envelope, user: userOf(person), view: viewOf(frame) };
+      await delivery().send('interactive', { ...payload, is_cleared: isCleared });
+    }
+    return { ok: true };
+  }
+
+  async #send(frame: Frame, values: StateValues): Promise<Outcome> {
+    const { workspace, triggers, delivery } = this.parts;
+    const person = workspace.person(frame.person);
+    if (!person) return { ok: false, error: 'user_not_found' };
+    const ack = await delivery().send('interactive', {
+      type: 'view_submission',
+      ...envelope,
+      user: userOf(person),
+      trigger_id: triggers.issue({ person: person.id, viewId: frame.id }),
+      view: viewOf(frame, values),
+      response_urls: this.#responseUrls(frame, stateOf(frame.view.blocks, values)),
+    });
+    const problem = ack.how === 'acked' ? this.#obey(frame, ack.body) : ack.how;
+    if (problem === undefined) return { ok: true };
+    this.parts.views.mark(frame, { errors: { [WHOLE_VIEW]: TROUBLE } });
+    if (ack.how === 'acked') this.parts.complain(`view_submission: ${problem}`);
+    return { ok: false, error: TROUBLE };
+  }
+
+  /** Does what the acknowledgement says; what is wrong with it, if something is. */
+  #obey(frame: Frame, body: unknown): string | undefined {
+    const { views } = this.parts;
+    const { response_action: action, view, errors } = (body ?? {}) as Loose;
+    if (body === undefined || Object.keys(body as Loose).length === 0) {
+      if (views.top(frame.person) === frame) views.close(frame);
+      return undefined;
+    }
+    if (action === 'clear') views.clear(frame.person);
+    else if (action === 'errors') return this.#showErrors(frame, errors);
+    else if (action === 'update')
+      return this.#withView(view, (given) => {
+        views.replace(frame, given);
+        return undefined;
+      });
+    else if (action === 'push')
+      return this.#withView(view, (given) =>
+        views.push(frame.person, given) ? undefined : 'push_limit_reached',
+      );
+    else return `unknown response_action ${String(action)}`;
+    return undefined;
+  }
+
+  #withView(view: unknown, use: (view: GivenView) => string | undefined): string | undefined {
+    const verdict = judgeView(view, 'modal');
+    if (verdict.ok) return use(verdict.view);
+    return [verdict.error, ...verdict.problems].join('; ');
+  }
+
+  #showErrors(frame: Frame, errors: unknown): string | undefined {
+    const said = (typeof errors === 'object' && errors !== null ? errors : {}) as Record<string, unknown>;
+    const inputs = frame.view.blocks.filter(({ type }) => type === 'input').map(({ block_id }) => block_id);
+    const strangers = Object.keys(said).filter((id) => !inputs.includes(id));
+    if (strangers.length > 0) return `errors for what is no input block: ${strangers.join(', ')}`;
+    if (Object.keys(said).length === 0) return 'errors without any';
+    if (!Object.values(said).every((sentence) => typeof sentence === 'string' && sentence !== ''))
+      return 'errors have to be sentences';
+    this.parts.views.mark(frame, { errors: said as Record<string, string> });
+    return undefined;
+  }
+
+  /** For every conversation chosen with `response_url_enabled`. */
+  #responseUrls(frame: Frame, state: StateValues): Loose[] {
+    return frame.view.blocks.flatMap((block) =>
+      elementsOf(block).flatMap((element) => {
+        const block_id = String(block.block_id);
+        const action_id = String(element.action_id);
+        const held = state[block_id]?.[action_id];
+        const channel = held?.selected_conversation ?? held?.selected_channel;
+        if (element.response_url_enabled !== true || !channel) return [];
+        const response_url = this.parts.responses.issue({ person: frame.person, channel });
+        return [{ block_id, action_id, channel_id: channel, response_url }];
+      }),
+    );
+  }
+
+  #onTop(as: string, viewId: string): Frame | undefined {
+    const top = this.parts.views.top(as);
+    return top?.id === viewId ? top : undefined;
+  }
+}

@@ -1,0 +1,74 @@
+/** What went between Slack and the bot, and between the bot and the services, for the panel. */
+import type { Traffic } from '../protocol.ts';
+import type { Masker } from './masking.ts';
+
+export type Exchange = Omit<Traffic, 'id'>;
+
+const KEPT = 300;
+const LONGEST = 20_000;
+const UNDER_WAY = '…';
+
+export class TrafficLog {
+  readonly #entries: Traffic[] = [];
+  readonly #listeners = new Set<(entry: Traffic) => void>();
+  #last = 0;
+
+  constructor(
+    readonly mask: Masker,
+    readonly now: () => number,
+  ) {}
+
+  /** Oldest first, at most 300. */
+  get entries(): readonly Traffic[] {
+    return this.#entries;
+  }
+
+  onEntry(listener: (entry: Traffic) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** An exchange of another service, already over and already without its secrets. */
+  add(exchange: Exchange): void {
+    const request = this.#shown(exchange.request);
+    const response = this.#shown(exchange.response);
+    this.#keep({ ...exchange, request, response, id: ++this.#last });
+  }
+
+  /** Shows the exchange as under way; the returned function ends it. */
+  begin(way: string, title: string, request: unknown): (status: string, response: unknown) => void {
+    const begun = performance.now();
+    const entry: Traffic = {
+      id: ++this.#last,
+      at: this.now(),
+      way,
+      title: this.#shown(title),
+      status: UNDER_WAY,
+      request: this.#shown(request),
+      response: '',
+    };
+    this.#keep(entry);
+    return (status, response) => {
+      entry.status = status;
+      entry.took = Math.round(performance.now() - begun);
+      entry.response = this.#shown(response);
+      this.#tell(entry);
+    };
+  }
+
+  #keep(entry: Traffic): void {
+    this.#entries.push(entry);
+    if (this.#entries.length > KEPT) this.#entries.shift();
+    this.#tell(entry);
+  }
+
+  #tell(entry: Traffic): void {
+    for (const listener of [...this.#listeners]) listener(entry);
+  }
+
+  #shown(value: unknown): string {
+    const masked = this.mask(value);
+    const text = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
+    return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  }
+}

@@ -1,0 +1,26 @@
+/** What Slack makes of the text that somebody types. */
+import { BOT_USER } from './people.ts';
+import type { Workspace } from './workspace.ts';
+
+function escapeText(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+/** Escapes, and turns mentions of people, of the bot and of channels, and addresses, into Slack's `<…>` forms. */
+export function linked(text: string, workspace: Workspace, botName: string): string {
+  const mention = (whole: string, name: string) => {
+    const wanted = name.toLowerCase();
+    if (wanted === botName.toLowerCase()) return `<@${BOT_USER}>`;
+    const person = workspace.people.find((one) => one.name === wanted);
+    return person ? `<@${person.id}>` : whole;
+  };
+  const channel = (whole: string, name: string) => {
+    const place = [...workspace.places.values()].find((one) => one.kind !== 'im' && one.name === name);
+    if (!place) return whole;
+    return `<#${place.id}|${place.kind === 'public' ? place.name : ''}>`;
+  };
+  return escapeText(text)
+    .replace(/https?:\/\/[^\s<>]+/g, (address) => `<${address}>`)
+    .replace(/(?<![\w<@])@([\w.-]*\w)/g, mention)
+    .replace(/(?<![\w<&])#([\w-]+)/g, channel);
+}

@@ -1,0 +1,76 @@
+/** What Slack says about a view before it takes it. */
+import { z } from 'zod';
+import { elementsOf, problemsOf, problemsOfBlocks } from './blocks.ts';
+import { LIMITS } from './limits.ts';
+import { plain } from './texts.ts';
+
+const common = {
+  blocks: z.array(z.record(z.string(), z.unknown())),
+  private_metadata: z.string().max(LIMITS.view.privateMetadata).optional(),
+  callback_id: z.string().max(LIMITS.id).optional(),
+  external_id: z.string().max(LIMITS.id).optional(),
+};
+
+const shape = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('home'), ...common }),
+  z.strictObject({
+    type: z.literal('modal'),
+    ...common,
+    title: plain(LIMITS.view.title),
+    submit: plain(LIMITS.view.submit).optional(),
+    close: plain(LIMITS.view.close).optional(),
+    clear_on_close: z.boolean().optional(),
+    notify_on_close: z.boolean().optional(),
+    submit_disabled: z.boolean().optional(),
+  }),
+]);
+
+export type GivenView = Omit<z.infer<typeof shape>, 'blocks'> & {
+  blocks: Record<string, unknown>[];
+} & Partial<Pick<Extract<z.infer<typeof shape>, { type: 'modal' }>, ModalOnly>>;
+
+type ModalOnly = 'title' | 'submit' | 'close' | 'clear_on_close' | 'notify_on_close' | 'submit_disabled';
+
+export type Verdict =
+  | { ok: true; view: GivenView }
+  | { ok: false; error: 'invalid_arguments' | 'view_too_large'; problems: string[] };
+
+/** `kind` is what the method takes: `views.publish` a home, all others a modal. */
+export function judgeView(given: unknown, kind: 'modal' | 'home'): Verdict {
+  const checked = shape.safeParse(given);
+  if (!checked.success) return invalid(problemsOf(checked.error, ['view']));
+  const view = checked.data as GivenView;
+  if (view.type !== kind) return invalid([`must be a ${kind} [json-pointer:/view/type]`]);
+  if (Buffer.byteLength(JSON.stringify(view)) > LIMITS.view.bytes)
+    return { ok: false, error: 'view_too_large', problems: [] };
+  const problems = problemsOfBlocks(view.blocks, kind).map((one) =>
+    one.replace('[json-pointer:/blocks', '[json-pointer:/view/blocks'),
+  );
+  if (problems.length > 0) return invalid(problems);
+  return asksWithoutSubmit(view)
+    ? invalid(['`submit` is required [json-pointer:/view]'])
+    : { ok: true, view };
+}
+
+function invalid(problems: string[]): Verdict {
+  return { ok: false, error: 'invalid_arguments', problems };
+}
+
+/** Slack takes input blocks in a modal only when it can be submitted, unless each of them dispatches on its own. */
+function asksWithoutSubmit(view: GivenView): boolean {
+  if (view.type !== 'modal' || view.submit) return false;
+  return view.blocks.some((one) => one.type === 'input' && one.dispatch_action !== true);
+}
+
+/** Gives every block and every element the id that Slack would invent when the app names none. */
+export function withIds<T extends { type?: unknown }>(blocks: readonly T[], invent: () => string): T[] {
+  return structuredClone(blocks).map((one) => {
+    const block = one as Record<string, unknown>;
+    block.block_id ??= invent();
+    for (const element of elementsOf(block)) {
+      if (element.type !== 'image') element.action_id ??= invent();
+    }
+    if (Array.isArray(block.child_blocks)) block.child_blocks = withIds(block.child_blocks, invent);
+    return block as T;
+  });
+}

@@ -1,0 +1,117 @@
+/** `POST /api/<method>`: who asks, whether they may, and what came of it. */
+import { chat } from './methods/chat.ts';
+import { history } from './methods/history.ts';
+import { type Arguments, type Context, type Method, Refusal, requireScope } from './methods/method.ts';
+import { reads } from './methods/reads.ts';
+import { views } from './methods/views.ts';
+import type { TrafficLog } from './traffic.ts';
+
+const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries({ ...reads, ...history, ...chat, ...views }),
+);
+
+export interface Call {
+  method: string;
+  args: Arguments;
+  /** As it was answered; undefined when a test made it hang or fail below the API. */
+  response: Record<string, unknown> | undefined;
+  at: number;
+}
+
+/** What a test can make of a call: an error of the API, an HTTP status, or no answer at all. */
+export type Failure = { error: string } | { status: number; retryAfter?: number } | 'hang';
+
+export type Answer =
+  | { status: number; headers?: Record<string, string>; body: Record<string, unknown> | string }
+  | 'hang';
+
+export interface Tokens {
+  bot: string;
+  app?: string | undefined;
+}
+
+export class WebApi {
+  readonly calls: Call[] = [];
+  readonly #failures = new Map<string, Failure[]>();
+
+  constructor(
+    readonly context: Context,
+    readonly tokens: Tokens,
+    readonly traffic: TrafficLog,
+  ) {}
+
+  /** The next call of `method` fails so, or the next `times` ones. */
+  failNext(method: string, failure: Failure, times = 1): void {
+    const waiting = this.#failures.get(method) ?? [];
+    this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
+  }
+
+  answer(method: string, token: string | undefined, args: Arguments): Answer {
+    const end = this.traffic.begin('bot→slack', method, readable(args));
+    const answer = this.#answer(method, token, args);
+    const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
+    this.calls.push({ method, args: readable(args), response: body, at: this.context.workspace.now() });
+    if (answer === 'hang') end('no answer', '');
+    else end(outcome(answer), answer.body);
+    this.context.workspace.changed();
+    return answer;
+  }
+
+  #answer(method: string, token: string | undefined, args: Arguments): Answer {
+    const failure = this.#failures.get(method)?.shift();
+    if (failure) return failed(failure);
+    try {
+      return { status: 200, body: this.#run(method, token, args) };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return { status: 200, body: { ok: false, error: error.code, ...error.detail } };
+    }
+  }
+
+  #run(name: string, token: string | undefined, args: Arguments): Record<string, unknown> {
+    const method = METHODS.get(name);
+    if (!method) throw new Refusal('unknown_method', { req_method: name });
+    this.#authorize(method, token);
+    if (method.scope) requireScope(this.context, method.scope);
+    const missing = method.required?.find((one) => args[one] === undefined || args[one] === '');
+    if (missing) throw new Refusal('missing_argument', { argument: missing });
+    return method.run(args, this.context);
+  }
+
+  #authorize({ appToken }: Method, token: string | undefined): void {
+    if (!token) throw new Refusal('not_authed');
+    if (token !== this.tokens.bot && token !== this.tokens.app) throw new Refusal('invalid_auth');
+    if ((token === this.tokens.app) !== (appToken === true)) throw new Refusal('not_allowed_token_type');
+  }
+}
+
+function failed(failure: Failure): Answer {
+  if (failure === 'hang') return 'hang';
+  if ('error' in failure) return { status: 200, body: { ok: false, error: failure.error } };
+  const { status, retryAfter } = failure;
+  return {
+    status,
+    ...(retryAfter !== undefined && { headers: { 'Retry-After': String(retryAfter) } }),
+    body: status === 429 ? { ok: false, error: 'ratelimited' } : `HTTP ${status}`,
+  };
+}
+
+function outcome({ status, body }: Exclude<Answer, 'hang'>): string {
+  const { ok, error } = typeof body === 'string' ? {} : body;
+  return ok === false ? `${status} ${String(error)}` : String(status);
+}
+
+/** Forms carry objects as JSON text: readable is the object. */
+function readable(args: Arguments): Arguments {
+  const { token: _token, ...rest } = args;
+  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, unfolded(value)]));
+}
+
+function unfolded(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
+}

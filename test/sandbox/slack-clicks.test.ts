@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { startWorld, type World, words } from './slack-bot.ts';
+
+const COSTS = 'C0COSTS001';
+
+const worlds: World[] = [];
+const start: typeof startWorld = async (...args) => {
+  const world = await startWorld(...args);
+  worlds.push(world);
+  return world;
+};
+afterEach(async () => {
+  for (const { close } of worlds.splice(0)) await close();
+});
+
+const option = (value: string) => ({ text: words(value.toUpperCase()), value });
+
+const BLOCKS = [
+  {
+    type: 'actions' as const,
+    block_id: 'row',
+    elements: [
+      { type: 'button' as const, action_id: 'share', text: words('Share'), value: 'it' },
+      {
+        type: 'static_select' as const,
+        action_id: 'period',
+        options: [option('day'), option('week')],
+        placeholder: words('Period'),
+      },
+      { type: 'external_select' as const, action_id: 'zone', placeholder: words('Zone') },
+    ],
+  },
+];
+
+describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
+  it('carry the button, the message and a way to answer', async () => {
+    const heard: Record<string, unknown>[] = [];
+    const { slack } = await start(
+      (app) => {
+        app.command('/spend', async ({ ack, respond }) => {
+          await ack();
+          await respond({ text: 'Answer', blocks: BLOCKS });
+        });
+        app.action('share', async ({ ack, body, respond }) => {
+          heard.push(body as unknown as Record<string, unknown>);
+          await ack();
+          await respond({ response_type: 'in_channel', text: 'For all' });
+        });
+      },
+      { mode },
+    );
+    await slack.say(OWNER, COSTS, '/spend');
+    const answer = await slack.waitFor(() => slack.messages(OWNER, COSTS).at(-1));
+    await slack.press(OWNER, answer, 'Share');
+    const shared = await slack.waitFor(() => slack.messages(MEMBER, COSTS).at(-1));
+    expect(shared).toMatchObject({ text: 'For all', from: 'bot', ephemeral: false });
+    expect(heard).toMatchObject([
+      {
+        type: 'block_actions',
+        user: { id: OWNER },
+        channel: { id: COSTS },
+        container: { type: 'message', message_ts: answer.ts, is_ephemeral: true },
+        actions: [{ type: 'button', block_id: 'row', action_id: 'share', value: 'it', text: words('Share') }],
+      },
+    ]);
+    expect(heard[0]).not.toHaveProperty('message');
+  });
+
+  it('carry what was chosen, and where the message was public the message too', async () => {
+    const heard: Record<string, unknown>[] = [];
+    const { slack } = await start(
+      (app) => {
+        app.action('period', async ({ ack, body }) => {
+          heard.push(body as unknown as Record<string, unknown>);
+          await ack();
+        });
+      },
+      { mode },
+    );
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
+    expect(await slack.choose(MEMBER, message, 'period', 'WEEK')).toEqual({ ok: true });
+    expect(heard).toMatchObject([
+      {
+        message: { ts: message.ts, text: 'Answer', blocks: [{ block_id: 'row' }] },
+        actions: [{ selected_option: option('week') }],
+        state: { values: { row: { period: { selected_option: option('week') } } } },
+      },
+    ]);
+  });
+
+  it('ask for options while somebody types', async () => {
+    const { slack } = await start(
+      (app) => {
+        app.options('zone', async ({ ack, payload }) => {
+          await ack({ options: [option(`${payload.value}lin`)] });
+        });
+      },
+      { mode },
+    );
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
+    expect(await slack.suggest(OWNER, message, 'zone', 'ber')).toEqual({
+      ok: true,
+      options: [option('berlin')],
+    });
+  });
+});
+
+describe('clicks', () => {
+  it('need something to click on', async () => {
+    const { slack } = await start(() => {});
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
+    const stranger = option('year');
+    expect(await slack.act(OWNER, message, { action_id: 'nothing' })).toEqual({
+      ok: false,
+      error: 'action_not_found',
+    });
+    expect(await slack.act(OWNER, message, { action_id: 'period', selected_option: stranger })).toEqual({
+      ok: false,
+      error: 'option_not_offered',
+    });
+    const hidden = slack.workspace.post({
+      channel: COSTS,
+      from: 'bot',
+      text: '',
+      blocks: BLOCKS,
+      viewer: OWNER,
+    });
+    expect(await slack.act(MEMBER, hidden, { action_id: 'share' })).toEqual({
+      ok: false,
+      error: 'not_found',
+    });
+  });
+
+  it('fail visibly when the bot does not take them in time', async () => {
+    const { slack } = await start((app) => app.action('share', async () => {}), { ackTimeout: 40 });
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
+    expect(await slack.press(OWNER, message, 'share')).toEqual({ ok: false, error: 'operation_timeout' });
+  });
+
+  it('do not take options that Slack would refuse', async () => {
+    const { slack } = await start((app) => {
+      app.options('zone', async ({ ack }) => {
+        await ack({ options: [option('x'.repeat(76))] });
+      });
+    });
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
+    expect(await slack.suggest(OWNER, message, 'zone', 'x')).toEqual({ ok: false, error: 'invalid_options' });
+    expect(slack.complaints).toEqual([expect.stringContaining('options of zone')]);
+  });
+});

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ROOT } from '../../sandbox/build.ts';
+import { logLine, WARN } from '../../sandbox/log-lines.ts';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+
+const COSTS = 'C0COSTS001';
+const PATIENCE = { timeout: 15_000, interval: 50 };
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
+  let sandbox: Sandbox;
+  let pid = 0;
+  beforeAll(async () => {
+    sandbox = await startSandbox({ mode, pageless: true });
+  });
+  afterAll(() => sandbox.stop());
+
+  it('runs the bot as it is, which answers', async () => {
+    const { slack } = sandbox;
+    await slack.say(OWNER, COSTS, '/billing help');
+    const answer = await slack.waitFor(() => slack.messages(OWNER, COSTS).at(-1));
+    expect(answer).toMatchObject({ from: 'bot', ephemeral: true });
+    expect(slack.complaints).toEqual([]);
+  });
+
+  it('says that the bot is down when it dies, and brings it back', async () => {
+    const { bot, slack } = sandbox;
+    const before = bot.pid() ?? 0;
+    process.kill(before, 'SIGKILL');
+    await slack.waitFor(() => !slack.snapshot(OWNER).bot.up);
+    await slack.waitFor(() => slack.snapshot(OWNER).bot.up, 15_000);
+    pid = bot.pid() ?? 0;
+    expect(pid).not.toBe(before);
+  });
+
+  it('stops the bot and starts it again from the panel', async () => {
+    const { slack } = sandbox;
+    const mode = () => slack.snapshot(OWNER).switches.find(({ service }) => service === 'bot')?.mode;
+    const turn = async (to: string) => {
+      await fetch(`${sandbox.url}/sandbox/switch`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ service: 'bot', mode: to }),
+      });
+      await slack.waitFor(() => mode() === to, 15_000);
+    };
+    await turn('stopped');
+    expect(isAlive(pid)).toBe(false);
+    await turn('running');
+  });
+
+  it('shows the traffic to the services without their tokens', async () => {
+    const { slack, billing, identity } = sandbox;
+    await fetch(`${billing.url}/bill/graphql`, {
+      method: 'POST',
+      headers: { 'X-User-Token': billing.tokens[0]?.value ?? '' },
+    });
+    await fetch(`${identity.authUrl}/auth/tokens`);
+    await slack.waitFor(() => slack.traffic.entries.some(({ way }) => way === 'bot→identity'));
+    const logged = JSON.stringify(slack.traffic.entries);
+    expect(logged).toContain('bot→billing');
+    for (const { value } of billing.tokens) expect(logged).not.toContain(value);
+  });
+
+  it('leaves nothing behind', async () => {
+    const last = sandbox.bot.pid() ?? 0;
+    await sandbox.stop();
+    expect(isAlive(last)).toBe(false);
+    await expect(fetch(sandbox.url)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('npm run sandbox', () => {
+  it('takes the bot along when it is killed', async () => {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+    const args = ['--import', 'tsx', 'sandbox/main.ts', '--no-open', '--port', '0'];
+    const launcher = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let said = '';
+    launcher.stdout.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    const pid = await vi.waitFor(
+      () => {
+        const [, found] = /process (\d+)/.exec(said) ?? [];
+        if (!found) throw new Error(`It has said only:\n${said}`);
+        return Number(found);
+      },
+      { timeout: 25_000, interval: 50 },
+    );
+    expect(said).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(isAlive(pid)).toBe(true);
+    launcher.kill('SIGKILL');
+    await once(launcher, 'exit');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
+  }, 60_000);
+});
+
+describe('the log of the bot', () => {
+  it.each([
+    ['{"level":"warn","msg":"slow","took":3,"pid":1}', 'bot  warn  slow  took=3'],
+    [
+      '{"level":50,"msg":"bad","err":{"stack":"Error: no\\n  at x"}}',
+      'bot  error  bad\n    Error: no\n      at x',
+    ],
+    ['{"level":"info","msg":"fine"}', undefined],
+    ['{"level":30,"msg":"fine"}', undefined],
+    ['not JSON', 'not JSON'],
+    ['', undefined],
+  ])('shows %s as a line for people, or not at all', (line, shown) => {
+    expect(logLine(line, WARN)).toBe(shown);
+  });
+});

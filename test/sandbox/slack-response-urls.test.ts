@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { startWorld, type World, words } from './slack-bot.ts';
+
+const COSTS = 'C0COSTS001';
+const BLOCKS = [
+  {
+    type: 'actions' as const,
+    elements: [{ type: 'button' as const, action_id: 'again', text: words('Again') }],
+  },
+];
+const CHART = {
+  type: 'data_visualization',
+  title: 'Spend',
+  chart: { type: 'pie', segments: [{ label: 'prod', value: 1 }] },
+};
+
+describe('a response URL', () => {
+  let now = 1_800_000_000_000;
+  let world: World;
+  let urls: string[];
+
+  beforeEach(async () => {
+    urls = [];
+    world = await startWorld(
+      (app) => {
+        app.command('/spend', async ({ ack, body }) => {
+          urls.push(body.response_url);
+          await ack();
+        });
+        app.action('again', async ({ ack, body }) => {
+          if (body.type === 'block_actions') urls.push(body.response_url);
+          await ack();
+        });
+      },
+      { now: () => now },
+    );
+  });
+  afterEach(() => world.close());
+
+  const answer = async (body: object, url = urls.at(-1) ?? '') => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    return [response.status, ((await response.json()) as { error?: string }).error ?? 'ok'];
+  };
+  const asked = () => world.slack.say(OWNER, COSTS, '/spend');
+  const clicked = async (viewer?: string) => {
+    const { slack } = world;
+    const message = slack.workspace.post({
+      channel: COSTS,
+      from: 'bot',
+      text: 'Old',
+      blocks: BLOCKS,
+      viewer,
+    });
+    await slack.press(OWNER, message, 'Again');
+    return message;
+  };
+  const seen = (person: string) =>
+    world.slack.messages(person, COSTS).map(({ text, ephemeral }) => [text, ephemeral]);
+
+  it('works five times', async () => {
+    await asked();
+    for (let i = 1; i <= 5; i += 1) expect(await answer({ text: `${i}` })).toEqual([200, 'ok']);
+    expect(await answer({ text: '6' })).toEqual([404, 'used_url']);
+    expect(seen(OWNER)).toHaveLength(5);
+  });
+
+  it('works for half an hour', async () => {
+    await asked();
+    now += 30 * 60_000;
+    expect(await answer({ text: 'just' })).toEqual([200, 'ok']);
+    now += 1;
+    expect(await answer({ text: 'late' })).toEqual([404, 'expired_url']);
+    expect(await answer({ text: 'made up' }, `${world.slack.url}/response/made-up`)).toEqual([
+      404,
+      'expired_url',
+    ]);
+  });
+
+  it('answers the asker alone unless told otherwise, and then shows the command once', async () => {
+    await asked();
+    await answer({ text: 'For you' });
+    await answer({ text: 'For all', response_type: 'in_channel' });
+    await answer({ text: 'For all again', response_type: 'in_channel' });
+    expect(seen(MEMBER)).toEqual([
+      ['/spend', false],
+      ['For all', false],
+      ['For all again', false],
+    ]);
+    expect(seen(OWNER)[0]).toEqual(['For you', true]);
+  });
+
+  it('replaces the message that was clicked, which stays as private as it was', async () => {
+    await clicked(OWNER);
+    await answer({ text: 'New', replace_original: true, response_type: 'in_channel' });
+    expect(seen(OWNER)).toEqual([['New', true]]);
+    expect(seen(MEMBER)).toEqual([]);
+  });
+
+  it('replaces a public message for all', async () => {
+    await clicked();
+    await answer({ text: 'New', replace_original: true });
+    expect(seen(MEMBER)).toEqual([['New', false]]);
+    expect(world.slack.messages(MEMBER, COSTS)[0]).toMatchObject({ edited: true });
+  });
+
+  it('deletes the message that was clicked', async () => {
+    await clicked(OWNER);
+    expect(await answer({ delete_original: true })).toEqual([200, 'ok']);
+    expect(seen(OWNER)).toEqual([]);
+  });
+
+  it('has nothing to replace after a command: the answer is a further one', async () => {
+    await asked();
+    await answer({ text: 'One' });
+    await answer({ text: 'Two', replace_original: true });
+    expect(seen(OWNER)).toEqual([
+      ['One', true],
+      ['Two', true],
+    ]);
+  });
+
+  it('refuses what says nothing and what Block Kit does not allow', async () => {
+    await asked();
+    expect(await answer({})).toEqual([500, 'no_text']);
+    expect(await answer({ text: 'x', blocks: [{ type: 'header', text: words('') }] })).toEqual([
+      400,
+      'invalid_blocks',
+    ]);
+    expect(seen(OWNER)).toEqual([]);
+  });
+
+  it('takes a chart, and on demand does not', async () => {
+    await asked();
+    expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([200, 'ok']);
+    world.slack.refuse.add('data_visualization');
+    expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([400, 'invalid_blocks']);
+    expect(await answer({ text: 'x' })).toEqual([200, 'ok']);
+  });
+});
