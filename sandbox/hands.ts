@@ -1,9 +1,6 @@
 /** What a person does on the sandbox's page: types, fills the form in, waits for the answer. */
 import type { Locator, Page } from 'playwright-core';
 
-/** The newest message of the bot. */
-export const newest = (page: Page): Locator => page.getByRole('article').last();
-
 export async function say(page: Page, text: string): Promise<void> {
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill(text);

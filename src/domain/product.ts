@@ -6,7 +6,6 @@ export const PRODUCTS = {
 } as const;
 
 export type ProductId = keyof typeof PRODUCTS;
-export type Product = (typeof PRODUCTS)[ProductId];
 
 export const PRODUCT_IDS: readonly ProductId[] = [1, 2, 3];
 
