@@ -8,7 +8,7 @@ import { createTally } from '../src/app.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { createLog } from '../src/ops/log.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
-import { createWorkspaces } from '../src/workspace/connections.ts';
+import { createWorkspaces } from '../src/workspace/workspaces.ts';
 import { type Counter, createCounter, inWords } from './counts.ts';
 import { type Asker, createAsker, type Hops, post, startFakeSlack, startHops } from './far-side.ts';
 import { compareWaiting, type Line, line, waitFor } from './measure.ts';

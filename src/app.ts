@@ -17,7 +17,8 @@ import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
 import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createWorkspaces } from './workspace/connections.ts';
+import { createAudit } from './workspace/audit.ts';
+import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** How long a stopping bot waits for answers under way: longer than a question to billing may take, in ms. */
 const DRAIN = 11_000;
@@ -38,13 +39,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(config.keys) });
+  const audit = createAudit(redis);
   const http = createHttp({ trustedHosts: config.trustedHosts });
   const billing = createBilling({ http });
   const responder = createResponder();
 
   const features: Feature[] = [
-    createBalance({ workspaces, billing, clock }),
-    createSpend({ workspaces, billing, clock }),
+    createBalance({ billing, clock }),
+    createSpend({ billing, clock }),
     createConnect({
       workspaces,
       billing,
@@ -68,8 +70,9 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       actions: merge(features, 'actions'),
       views: merge(features, 'views'),
       options: merge(features, 'options'),
+      events: merge(features, 'events'),
     },
-    { people: createPeople(clock), responder, log, clock },
+    { people: createPeople(clock), workspaces, responder, log, clock },
   );
 
   return {

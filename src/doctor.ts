@@ -8,7 +8,7 @@ import { examine, inLines } from './ops/doctor.ts';
 import { bad, type Finding, good } from './ops/finding.ts';
 import { connectRedis } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createWorkspaces } from './workspace/connections.ts';
+import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** For each check, in ms. */
 const PATIENCE = 5_000;
@@ -39,8 +39,8 @@ async function examineWith(config: Config): Promise<readonly Finding[]> {
       redis: store.reached,
       keyIds: config.keys.map(({ id }) => id),
       async open(workspace) {
-        const { connection } = await workspaces.read(workspace);
-        return connection !== undefined && connection.token() !== '';
+        const { connections } = await workspaces.read(workspace);
+        return connections.length > 0 && connections.every(({ token }) => token() !== '');
       },
       services: services(config, http),
       patience: PATIENCE,

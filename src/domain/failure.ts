@@ -202,13 +202,14 @@ export class NotConnected extends Base<'not-connected'> {
 
 /** The rights do not allow it. */
 export class NotAllowed extends Base<'not-allowed'> {
-  constructor(readonly reason: 'guest' | 'stranger' | 'not-manager') {
+  constructor(readonly reason: 'guest' | 'stranger' | 'not-manager' | 'channel') {
     super(
       'not-allowed',
       {
         guest: 'Guests of this workspace cannot ask Tally.',
         stranger: 'Tally answers members of the workspace that installed it.',
-        'not-manager': 'Only owners and admins of this workspace can do that.',
+        'not-manager': 'Only owners and admins of this workspace, and people they named, can do that.',
+        channel: 'This project can only be asked about in certain channels.',
       }[reason],
     );
   }

@@ -19,6 +19,13 @@ const OPEN_CONNECT = button('connect', 'Connect…', { style: 'primary' });
 const again = (rerun?: Rerun): Button[] =>
   rerun === undefined ? [] : rerunButton('again', 'Try again', rerun);
 
+const ALLOWED_INSTEAD = {
+  guest: 'Ask a full member of the workspace, or one of its owners and admins to allow guests.',
+  stranger: 'Ask a full member of the workspace.',
+  'not-manager': 'Ask one of them.',
+  channel: 'Ask there, or ask an owner or admin to allow this channel.',
+} as const;
+
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun): Advice {
   switch (failure.kind) {
@@ -102,7 +109,7 @@ function advise(failure: Failure, rerun?: Rerun): Advice {
       };
     case 'not-allowed':
       return {
-        todo: failure.reason === 'not-manager' ? 'Ask one of them.' : 'Ask a full member of the workspace.',
+        todo: ALLOWED_INSTEAD[failure.reason],
       };
     case 'seal-broken':
       return {

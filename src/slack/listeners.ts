@@ -3,15 +3,20 @@ import type { App } from '@slack/bolt';
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import { type Failure, isFailure, WordRefused } from '../domain/failure.ts';
+import { demand, type Right } from '../workspace/rights.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
+import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import { failureMessage, failureModal, unknownMessage, unknownModal } from './failure-reply.ts';
 import { type Fields, readFields } from './kit/modal.ts';
-import { type Asker, demand, type People, type Right } from './people.ts';
+import type { People } from './people.ts';
 import { type Rerun, readRerun, readShare } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import {
+  type Admission,
   createVisit,
   type Origin,
   originOf,
+  show,
   type Visit,
   type VisitOptions,
   type Ways,
@@ -22,6 +27,8 @@ import type { WebClient } from './web.ts';
 export interface CommandListener {
   /** By its words where they decide. */
   readonly right: Right | ((text: string) => Right);
+  /** Answers for everyone in the channel where the workspace wants that. */
+  readonly open?: boolean;
   run(text: string, visit: Visit): Promise<void>;
 }
 
@@ -34,14 +41,46 @@ export interface ActionListener {
 export interface ViewListener<T = unknown> {
   readonly right: Right;
   /** Pure and quick: block id → sentence where a field is refused, else what was meant. */
-  read(fields: Fields): { readonly errors: Record<string, string> } | { readonly input: T };
+  read(fields: Fields, metadata: string): { readonly errors: Record<string, string> } | { readonly input: T };
   /** Shown at once, while `work` goes on. */
   readonly waiting: ModalView;
   work(input: T, visit: Visit): Promise<void>;
 }
 
-/** Suggestions while somebody types into a select; nothing secret, so no right is asked. */
-export type OptionsListener = (query: string, at: number) => readonly PlainTextOption[];
+/** Suggestions while somebody types into a select. */
+export interface OptionsListener {
+  readonly right: Right;
+  find(query: string, visit: Visit): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
+}
+
+/** An event of the Events API by its type; Slack has its acknowledgement already. */
+export interface EventListener {
+  /** None where nobody asks: what happens to the installation. */
+  readonly right?: Right;
+  /** `visit` is there when a right was asked for and the person has it. */
+  run(event: SlackEvent, visit: Visit | undefined, origin: EventOrigin): Promise<void>;
+}
+
+/** What the listeners read of an event. */
+export interface SlackEvent {
+  readonly type: string;
+  readonly user?: string;
+  readonly channel?: string;
+  readonly channel_type?: string;
+  readonly text?: string;
+  readonly ts?: string;
+  readonly thread_ts?: string;
+  readonly tab?: string;
+  readonly bot_id?: string;
+  readonly subtype?: string;
+}
+
+/** Where an event comes from: a workspace, or an organisation without one. */
+export interface EventOrigin {
+  readonly workspace: string | undefined;
+  readonly enterprise: string | undefined;
+  readonly client: WebClient;
+}
 
 /** What a feature listens to: commands by `/name`, the rest by id; an action's id may go on after a colon. */
 export interface Listeners {
@@ -50,10 +89,12 @@ export interface Listeners {
   // biome-ignore lint/suspicious/noExplicitAny: each view has its own input, known to itself alone
   readonly views?: Readonly<Record<string, ViewListener<any>>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
+  readonly events?: Readonly<Record<string, EventListener>>;
 }
 
 export interface ListenDeps {
   readonly people: People;
+  readonly workspaces: Workspaces;
   readonly responder: Responder;
   readonly log: Logger;
   /** ms since the epoch */
@@ -62,12 +103,22 @@ export interface ListenDeps {
 
 /** Connects the listeners with Bolt. Everything is acknowledged first; whatever is thrown after that becomes a reply. */
 export function listen(app: App, listeners: Required<Listeners>, deps: ListenDeps): void {
-  const { people, responder, log, clock } = deps;
+  const { people, workspaces, responder, log, clock } = deps;
 
-  const admit = async (client: WebClient, { workspace, person }: Origin, right: Right): Promise<Asker> => {
-    const asker = await people.find(client, workspace, person, right === 'manage');
+  /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
+  const admit = async (
+    client: WebClient,
+    { workspace, person }: Origin,
+    right: Right,
+  ): Promise<Admission> => {
+    const fresh = right === 'manage';
+    const [profile, record] = await Promise.all([
+      people.find(client, workspace, person, fresh),
+      workspaces.read(workspace),
+    ]);
+    const asker = await people.admit(client, profile, settingsOf(record), fresh);
     demand(right, asker);
-    return asker;
+    return { asker, record };
   };
 
   /** The one place where a thrown thing turns into words. */
@@ -99,8 +150,9 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
       if (listener === undefined)
         throw new WordRefused(rerun.command, 'is no command of Tally', 'Try /billing help.');
       const right = typeof listener.right === 'function' ? listener.right(rerun.text) : listener.right;
-      const asker = await admit(ways.client, ways.origin, right);
-      await listener.run(rerun.text, createVisit(ways, asker, options));
+      const admission = await admit(ways.client, ways.origin, right);
+      const audience = listener.open && !options.replace ? admission.record.settings.visibility : 'asker';
+      await listener.run(rerun.text, createVisit(ways, admission, { audience, ...options }));
     } catch (error) {
       await apologise(ways, error, rerun);
     }
@@ -127,12 +179,10 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     const listener = listeners.actions[name];
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
-      const asker = await admit(client, ways.origin, listener.right);
-      const state = (body as { view?: { state?: { values?: object } } }).view?.state?.values ?? {};
-      await listener.run(
-        { value, fields: readFields(state as never) },
-        createVisit(ways, asker, { at: clock(), replace: true }),
-      );
+      const admission = await admit(client, ways.origin, listener.right);
+      const { view, state } = body as { view?: { state?: { values?: object } }; state?: { values?: object } };
+      const fields = readFields((view?.state ?? state)?.values as never);
+      await listener.run({ value, fields }, createVisit(ways, admission, { at: clock(), replace: true }));
     } catch (error) {
       await apologise(ways, error);
     }
@@ -141,40 +191,82 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   app.view({ type: 'view_submission' }, async ({ ack, view, body, client }) => {
     const listener = listeners.views[view.callback_id];
     if (listener === undefined) return ack();
-    const reading = listener.read(readFields(view.state.values as never));
+    const reading = listener.read(readFields(view.state.values as never), view.private_metadata);
     if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
     await ack({ response_action: 'update', view: listener.waiting });
     const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
-    const asker = await admit(client, ways.origin, listener.right).catch((error: unknown) => error as Error);
-    const visit = createVisit(ways, asker instanceof Error ? nobody(ways.origin) : asker, { at: clock() });
     try {
-      if (asker instanceof Error) throw asker;
-      await listener.work(reading.input, visit);
+      const admission = await admit(client, ways.origin, listener.right);
+      await listener.work(reading.input, createVisit(ways, admission, { at: clock() }));
     } catch (error) {
       const told = explain(error, view.callback_id);
       const sorry = 'failure' in told ? failureModal(told.failure) : unknownModal(told.id);
       const instead = 'failure' in told ? failureMessage(told.failure) : unknownMessage(told.id);
-      await visit
-        .show(sorry, instead)
-        .catch((lost: unknown) => log.error({ err: lost }, 'a reply could not be delivered'));
+      await show(ways, sorry, instead).catch((lost: unknown) =>
+        log.error({ err: lost }, 'a reply could not be delivered'),
+      );
     }
   });
 
-  app.options(/.*/, async ({ ack, options }) => {
-    const find = listeners.options[options.action_id];
-    await ack({ options: [...(find?.(options.value, clock()) ?? [])] });
+  app.options(/.*/, async ({ ack, options, body, client }) => {
+    const listener = listeners.options[options.action_id];
+    const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
+    try {
+      if (listener === undefined) return await ack({ options: [] });
+      const visit = createVisit(ways, await admit(client, ways.origin, listener.right), { at: clock() });
+      await ack({ options: [...(await listener.find(options.value, visit))] });
+    } catch (error) {
+      explain(error, options.action_id);
+      await ack({ options: [] });
+    }
+  });
+
+  app.event(/.*/, async ({ event, body, client }) => {
+    const listener = listeners.events[event.type];
+    if (listener === undefined) return;
+    const given = event as SlackEvent;
+    const { team_id: workspace, enterprise_id: enterprise } = body as {
+      team_id?: string;
+      enterprise_id?: string;
+    };
+    const origin = { workspace, enterprise, client };
+    if (listener.right === undefined || workspace === undefined || given.user === undefined)
+      return listener.right === undefined ? listener.run(given, undefined, origin) : undefined;
+    const ways = {
+      origin: {
+        ...NOWHERE,
+        workspace,
+        person: given.user,
+        channel: given.channel,
+        thread: given.thread_ts ?? given.ts,
+      },
+      client,
+      responder,
+    };
+    try {
+      await listener.run(
+        given,
+        createVisit(ways, await admit(client, ways.origin, listener.right), { at: clock() }),
+        origin,
+      );
+    } catch (error) {
+      await apologise(ways, error);
+    }
   });
 
   app.error(async (error) => log.error({ err: error }, 'a listener failed'));
 }
 
-const nobody = ({ workspace, person }: Origin): Asker => ({
-  workspace,
-  person,
-  standing: 'stranger',
-  locale: 'en-US',
-  zone: undefined,
-});
+const NOWHERE = { responseUrl: undefined, trigger: undefined, viewId: undefined, thread: undefined };
+
+/** Damaged settings allow what none would: so the form that mends them stays open to owners and admins alone. */
+function settingsOf(record: WorkspaceRecord): Settings {
+  try {
+    return record.settings;
+  } catch {
+    return DEFAULT_SETTINGS;
+  }
+}
 
 interface ActionPayload {
   readonly action_id?: string;

@@ -1,13 +1,9 @@
-import { NotAllowed } from '../domain/failure.ts';
+import type { Rights, Standing } from '../workspace/rights.ts';
+import { rightsOf } from '../workspace/rights.ts';
+import type { Settings } from '../workspace/settings.ts';
 import { callSlack, type WebClient } from './web.ts';
 
-/** What a person may do. Stranger: a member of another organisation, or nobody any more. */
-export type Standing = 'manager' | 'member' | 'guest' | 'stranger';
-
-/** What a handler demands of who asks. */
-export type Right = 'ask' | 'manage';
-
-export interface Asker {
+interface Profile {
   readonly workspace: string;
   readonly person: string;
   readonly standing: Standing;
@@ -17,9 +13,14 @@ export interface Asker {
   readonly zone: string | undefined;
 }
 
+/** Who asks, and what that person may do. */
+export type Asker = Profile & Rights;
+
 export interface People {
-  /** Who this is. Remembered for `TTL`; `fresh` asks Slack again. Throws SlackFailed. */
-  find(client: WebClient, workspace: string, person: string, fresh?: boolean): Promise<Asker>;
+  /** Who this is, to Slack. Remembered for `TTL`; `fresh` asks again. @throws SlackFailed */
+  find(client: WebClient, workspace: string, person: string, fresh?: boolean): Promise<Profile>;
+  /** With what the workspace's settings allow; user groups are looked up only where they decide. @throws SlackFailed */
+  admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<Asker>;
 }
 
 /** A person who just lost the admin's role keeps asking as before for at most this long; managing asks afresh. */
@@ -27,23 +28,56 @@ const TTL = 60_000;
 const MOST = 5000;
 
 export function createPeople(clock: () => number): People {
-  const known = new Map<string, { readonly until: number; readonly asker: Promise<Asker> }>();
+  const profiles = remembering<Profile>(clock);
+  const groups = remembering<readonly string[]>(clock);
+
+  const isNamed = async (
+    client: WebClient,
+    { workspace, person }: Profile,
+    settings: Settings,
+    fresh: boolean,
+  ) => {
+    if (settings.managers.includes(person)) return true;
+    const members = await Promise.all(
+      settings.managerGroups.map((group) =>
+        groups(`${workspace}/${group}`, fresh, () => membersOf(client, group)),
+      ),
+    );
+    return members.some((ids) => ids.includes(person));
+  };
 
   return {
-    find(client, workspace, person, fresh = false) {
-      const key = `${workspace}/${person}`;
-      const hit = known.get(key);
-      if (!fresh && hit !== undefined && hit.until > clock()) return hit.asker;
-      const asker = ask(client, workspace, person);
-      if (known.size >= MOST) known.clear();
-      known.set(key, { until: clock() + TTL, asker });
-      asker.catch(() => known.delete(key));
-      return asker;
+    find: (client, workspace, person, fresh = false) =>
+      profiles(`${workspace}/${person}`, fresh, () => profileOf(client, workspace, person)),
+    async admit(client, profile, settings, fresh = false) {
+      const named = profile.standing === 'member' && (await isNamed(client, profile, settings, fresh));
+      return { ...profile, ...rightsOf(profile.standing, settings, named) };
     },
   };
 }
 
-async function ask(client: WebClient, workspace: string, person: string): Promise<Asker> {
+/** Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. */
+function remembering<T>(clock: () => number) {
+  const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
+  return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
+    const hit = known.get(key);
+    if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
+    const value = ask();
+    if (known.size >= MOST) known.clear();
+    known.set(key, { until: clock() + TTL, value });
+    value.catch(() => known.delete(key));
+    return value;
+  };
+}
+
+async function membersOf(client: WebClient, usergroup: string): Promise<readonly string[]> {
+  const { users = [] } = await callSlack('usergroups.users.list', () =>
+    client.usergroups.users.list({ usergroup }),
+  );
+  return users;
+}
+
+async function profileOf(client: WebClient, workspace: string, person: string): Promise<Profile> {
   const { user = {} } = await callSlack('users.info', () =>
     client.users.info({ user: person, include_locale: true }),
   );
@@ -76,12 +110,6 @@ function standingOf(user: SlackUser, workspace: string): Standing {
   if (user.deleted === true || user.is_stranger === true || elsewhere) return 'stranger';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
   return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true
-    ? 'manager'
+    ? 'admin'
     : 'member';
-}
-
-/** Throws NotAllowed unless `asker` has the right. */
-export function demand(right: Right, asker: Asker): void {
-  if (asker.standing === 'guest' || asker.standing === 'stranger') throw new NotAllowed(asker.standing);
-  if (right === 'manage' && asker.standing !== 'manager') throw new NotAllowed('not-manager');
 }

@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { NotAllowed } from '../domain/failure.ts';
+import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import type { Message } from './kit/atoms.ts';
 import type { Asker } from './people.ts';
 import type { Responder } from './respond.ts';
@@ -10,6 +11,10 @@ export interface Visit {
   /** The instant the question is about, in ms: when it arrived or, when an answer is shared, when that was asked. */
   readonly at: number;
   readonly asker: Asker;
+  /** The channel it was asked in, where there is one. */
+  readonly channel: string | undefined;
+  /** What the workspace told us, read once for this request. */
+  readonly record: WorkspaceRecord;
   /** Whom `answer` speaks to. */
   readonly audience: 'asker' | 'channel';
   /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
@@ -30,6 +35,8 @@ export interface Origin {
   readonly responseUrl: string | undefined;
   readonly trigger: string | undefined;
   readonly viewId: string | undefined;
+  /** The thread it was said in, or begins. */
+  readonly thread: string | undefined;
 }
 
 interface Payload {
@@ -42,6 +49,7 @@ interface Payload {
   readonly user?: { readonly id?: string; readonly team_id?: string };
   readonly channel?: { readonly id?: string };
   readonly view?: { readonly id?: string };
+  readonly container?: { readonly thread_ts?: string };
   readonly response_url?: string;
   readonly trigger_id?: string;
 }
@@ -59,6 +67,7 @@ export function originOf(body: Payload): Origin {
     responseUrl: body.response_url,
     trigger: body.trigger_id,
     viewId: body.view?.id,
+    thread: body.container?.thread_ts,
   };
 }
 
@@ -74,7 +83,7 @@ export async function whisper(
   message: Message,
   replace = false,
 ): Promise<void> {
-  const { responseUrl, channel, person } = origin;
+  const { responseUrl, channel, person, thread } = origin;
   if (responseUrl !== undefined) {
     try {
       return await responder.post(responseUrl, message, { replace });
@@ -85,11 +94,33 @@ export async function whisper(
   const content = { text: message.text, blocks: [...message.blocks] as never[] };
   if (channel !== undefined) {
     await callSlack('chat.postEphemeral', () =>
-      client.chat.postEphemeral({ channel, user: person, ...content }),
+      client.chat.postEphemeral({
+        channel,
+        user: person,
+        ...(thread !== undefined && { thread_ts: thread }),
+        ...content,
+      }),
     );
   } else {
     await callSlack('chat.postMessage', () => client.chat.postMessage({ channel: person, ...content }));
   }
+}
+
+/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
+export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
+  const { origin, client } = ways;
+  try {
+    await client.views.update({ view_id: origin.viewId ?? '', view });
+  } catch {
+    if (instead === undefined) return;
+    await whisper({ ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } }, instead);
+  }
+}
+
+/** Who was let in, and the workspace's record that decided it. */
+export interface Admission {
+  readonly asker: Asker;
+  readonly record: WorkspaceRecord;
 }
 
 export interface VisitOptions {
@@ -98,12 +129,14 @@ export interface VisitOptions {
   readonly replace?: boolean;
 }
 
-export function createVisit(ways: Ways, asker: Asker, options: VisitOptions): Visit {
+export function createVisit(ways: Ways, { asker, record }: Admission, options: VisitOptions): Visit {
   const { origin, client, responder } = ways;
   const { at, audience = 'asker', replace = false } = options;
   return {
     at,
     asker,
+    channel: origin.channel,
+    record,
     audience,
     async answer(message) {
       if (audience === 'asker' || origin.responseUrl === undefined) return whisper(ways, message, replace);
@@ -113,16 +146,6 @@ export function createVisit(ways: Ways, asker: Asker, options: VisitOptions): Vi
     async open(view) {
       await callSlack('views.open', () => client.views.open({ trigger_id: origin.trigger ?? '', view }));
     },
-    async show(view, instead) {
-      try {
-        await client.views.update({ view_id: origin.viewId ?? '', view });
-      } catch {
-        if (instead !== undefined)
-          await whisper(
-            { ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } },
-            instead,
-          );
-      }
-    },
+    show: (view, instead) => show(ways, view, instead),
   };
 }

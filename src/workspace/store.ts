@@ -1,28 +1,47 @@
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
 
+/** field → value, as Redis holds them */
+export type Fields = Readonly<Record<string, string>>;
+
 /**
- * One Redis hash holds all that a workspace told us, so that one HMGET reads what a command needs and one UNLINK
+ * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
  * forgets the workspace without a list of keys to keep. Every method is one round trip.
  *
  * @throws StoreUnreachable from each method
  */
 export interface WorkspaceStore {
-  read(workspace: string, ...fields: string[]): Promise<(string | null)[]>;
-  write(workspace: string, field: string, value: string): Promise<void>;
-  /** Whether there was something to remove. */
-  remove(workspace: string, field: string): Promise<boolean>;
+  read(workspace: string): Promise<Fields>;
+  /** Sets and removes fields, all or nothing. */
+  write(workspace: string, set: Fields, remove?: readonly string[]): Promise<void>;
+  /** The same, unless the field `absent` is there already: then nothing is changed and the answer is false. */
+  writeNew(workspace: string, absent: string, set: Fields, remove?: readonly string[]): Promise<boolean>;
   forget(workspace: string): Promise<void>;
 }
 
+/** Redis runs a script alone, so nobody can take the name between the look and the write. */
+const WRITE_NEW = `
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
+local removals = tonumber(ARGV[2])
+for i = 3, 2 + removals do redis.call('HDEL', KEYS[1], ARGV[i]) end
+for i = 3 + removals, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+return 1`;
+
 export function createWorkspaceStore(redis: Redis): WorkspaceStore {
   return {
-    read: (workspace, ...fields) => storeGuard(() => redis.hmget(keyOf(workspace), ...fields)),
-    async write(workspace, field, value) {
-      await storeGuard(() => redis.hset(keyOf(workspace), field, value));
+    read: (workspace) => storeGuard(() => redis.hgetall(keyOf(workspace))),
+    async write(workspace, set, remove = []) {
+      const key = keyOf(workspace);
+      await storeGuard(async () => {
+        const transaction = redis.multi();
+        if (remove.length > 0) transaction.hdel(key, ...remove);
+        if (Object.keys(set).length > 0) transaction.hset(key, set);
+        await transaction.exec();
+      });
     },
-    async remove(workspace, field) {
-      return (await storeGuard(() => redis.hdel(keyOf(workspace), field))) > 0;
+    async writeNew(workspace, absent, set, remove = []) {
+      const args = [absent, String(remove.length), ...remove, ...Object.entries(set).flat()];
+      return (await storeGuard(() => redis.eval(WRITE_NEW, 1, keyOf(workspace), ...args))) === 1;
     },
     async forget(workspace) {
       await storeGuard(() => redis.unlink(keyOf(workspace)));

@@ -62,9 +62,9 @@ describe('/balance', () => {
     await bot.ask('/balance 123');
     const changed = (await commands()).filter((line) => !before.includes(line));
     expect(changed).toHaveLength(1);
-    expect(changed[0]).toMatch(/^hmget /);
+    expect(changed[0]).toMatch(/^hgetall /);
     const calls = (line: string) => Number(line.split(' ')[1]);
-    expect(calls(changed[0]!) - calls(before.find((line) => line.startsWith('hmget'))!)).toBe(1);
+    expect(calls(changed[0]!) - calls(before.find((line) => line.startsWith('hgetall'))!)).toBe(1);
   });
 
   it('is shown even when the week behind the runway fails', async () => {

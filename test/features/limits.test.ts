@@ -10,6 +10,7 @@ import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { simpler } from '../../src/slack/kit/simpler.ts';
+import type { Target } from '../../src/workspace/target.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
@@ -58,6 +59,16 @@ const project = fc.constantFrom('123', '9'.repeat(32));
 const locale = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'hi-IN', 'ar-EG', 'nonsense locale');
 const remarks = fc.array(text, { maxLength: 5 });
 
+const target = (project: string, product: 1 | 3): Target => ({
+  project,
+  product,
+  label: `Project ${project}`,
+  word: project,
+  alias: undefined,
+  currency: 'EUR',
+  connection: undefined,
+});
+
 /** What Slack would say, of the message and of its plainer form. */
 function problems(message: Message): string[] {
   return [message, simpler(message)].flatMap((each) =>
@@ -88,8 +99,7 @@ describe('whatever the billing service sends', () => {
           const change =
             window && before && compare(usage, before, { current: window.currentDays, before: window.days });
           const message = spendMessage({
-            project: id,
-            product: 1,
+            target: target(id, 1),
             period,
             usage,
             change,
@@ -125,8 +135,7 @@ describe('whatever the billing service sends', () => {
           const has = { balance: readAmount(balance), bonuses: readAmount(bonuses) };
           const week = readUsage(sent, readPeriod('', NOW, 'UTC'));
           const message = balanceMessage({
-            project: id,
-            product: 3,
+            target: target(id, 3),
             ...has,
             runway: runway(has, week, dayAt(NOW, 'UTC')),
             remarks: said,

@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   workspace: ['domain', 'vault', 'http', 'redis'],
   jobs: ['domain', 'vault', 'redis'],
   'slack/kit': [],
-  slack: ['domain', 'vault', 'http', 'slack/kit'],
+  slack: ['domain', 'vault', 'http', 'workspace', 'slack/kit'],
   'features/feature': ['slack', 'slack/kit', 'domain'],
 };
 const FEATURE = [

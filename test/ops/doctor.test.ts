@@ -14,7 +14,7 @@ import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
 import { type Finding, good } from '../../src/ops/finding.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/connections.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SealBroken, StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces, type NewConnection, type Workspaces } from '../../src/workspace/connections.ts';
+import type { NewConnection } from '../../src/workspace/connections.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };

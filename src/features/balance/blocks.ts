@@ -16,11 +16,11 @@ import {
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import type { Target } from '../../workspace/target.ts';
 
 /** Everything an answer to `/balance` says. */
 export interface BalanceReport {
-  readonly project: string;
-  readonly product: ProductId;
+  readonly target: Target;
   readonly balance: Amount;
   readonly bonuses: Amount;
   /** A sentence where the week behind the runway could not be had. */
@@ -37,8 +37,9 @@ export interface BalanceReport {
 }
 
 export function balanceMessage(report: BalanceReport): Message {
-  const { project, product, fetched, sharedBy, remarks } = report;
-  const title = `Project ${project} · ${headline(report)}`;
+  const { target, fetched, sharedBy, remarks } = report;
+  const { project, product } = target;
+  const title = `${target.label} · ${headline(report)}`;
   return {
     text: `${title}, ${PRODUCTS[product].name}`,
     blocks: [
@@ -59,22 +60,29 @@ export function balanceMessage(report: BalanceReport): Message {
   };
 }
 
-function headline({ balance, locale }: BalanceReport): string {
+const moneyOf =
+  ({ locale, target }: BalanceReport) =>
+  (value: Money) =>
+    formatMoney(value, locale, target.currency);
+
+function headline(report: BalanceReport): string {
+  const { balance } = report;
+  const money = moneyOf(report);
   if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
-  return balance.value.lt(0)
-    ? `${formatMoney(balance.value.abs(), locale)} overdrawn`
-    : `${formatMoney(balance.value, locale)} left`;
+  return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-function bonuses({ bonuses: credit, locale }: BalanceReport): string {
+function bonuses(report: BalanceReport): string {
+  const { bonuses: credit } = report;
   if ('unreadable' in credit) return `Bonuses not readable (${escapeMarkup(credit.unreadable)})`;
-  return `Bonuses ${formatMoney(credit.value, locale)}`;
+  return `Bonuses ${moneyOf(report)(credit.value)}`;
 }
 
-function runwayText({ runway, locale }: BalanceReport): string {
+function runwayText(report: BalanceReport): string {
+  const { runway } = report;
   if (typeof runway === 'string')
     return `runway unknown, because the last 7 days could not be read: ${escapeMarkup(runway)}`;
-  const money = (value: Money) => formatMoney(value, locale);
+  const money = moneyOf(report);
   switch (runway.kind) {
     case 'estimate':
       return `about *${runway.days} ${runway.days === 1 ? 'day' : 'days'}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
@@ -106,12 +114,13 @@ function basis(estimate: {
   return ` (${said.join(', ')})`;
 }
 
-function buttons({ project, product, asked }: BalanceReport) {
-  const words = (as: ProductId) => `${project} ${PRODUCTS[as].word}`;
+function buttons({ target, asked }: BalanceReport) {
+  const { word, product } = target;
+  const words = (as: ProductId) => `${word} ${PRODUCTS[as].word}`;
   return actions(
     ...rerunButton('spend', 'Spend, last 7 days', {
       command: '/spend',
-      text: `${project} last-7-days ${PRODUCTS[product].word}`,
+      text: `${word} last-7-days ${PRODUCTS[product].word}`,
     }),
     ...shareButton({ command: '/balance', text: words(product) }, asked),
     overflow(

@@ -8,8 +8,7 @@ import { runway } from '../../domain/runway.ts';
 import { readUsage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { accessOf } from '../../workspace/access.ts';
-import type { Workspaces } from '../../workspace/connections.ts';
+import { accessOf, targetOf } from '../../workspace/target.ts';
 import type { Feature } from '../feature.ts';
 import { type BalanceReport, balanceMessage } from './blocks.ts';
 import { readBalanceWords } from './words.ts';
@@ -21,30 +20,29 @@ const HELP: HelpLine = {
 };
 
 export interface BalanceParts {
-  readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   /** ms since the epoch */
   readonly clock: () => number;
 }
 
 /** `/balance`: what is left and how long it lasts. The two questions go side by side; the balance stands without the week. */
-export function createBalance({ workspaces, billing, clock }: BalanceParts): Feature {
+export function createBalance({ billing, clock }: BalanceParts): Feature {
   async function report(text: string, visit: Visit): Promise<BalanceReport | 'help'> {
-    const request = readBalanceWords(text);
+    const { asker, at, record, channel } = visit;
+    const request = readBalanceWords(text, record.aliases);
     if (request === 'help') return request;
-    const { asker, at } = visit;
-    const record = await workspaces.read(asker.workspace);
     const { zone } = record.settings;
-    const access = accessOf(record);
+    const target = targetOf(request, record, { channel, manager: asker.manage });
+    const access = accessOf(record, target.connection);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
-      billing.balance(access, request),
-      billing.consumption(access, request, { from: week.from, to: week.to, running: false }).catch(sentence),
+      billing.balance(access, target),
+      billing.consumption(access, target, { from: week.from, to: week.to, running: false }).catch(sentence),
     ]);
     const amounts = { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const today = dayAt(at, zone);
     return {
-      ...request,
+      target,
       ...amounts,
       runway:
         typeof spent === 'string'
@@ -63,6 +61,7 @@ export function createBalance({ workspaces, billing, clock }: BalanceParts): Fea
     commands: {
       '/balance': {
         right: 'ask',
+        open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
           await visit.answer(

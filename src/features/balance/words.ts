@@ -1,15 +1,10 @@
-import { ProjectMissing, WordRefused } from '../../domain/failure.ts';
-import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
+import { WordRefused } from '../../domain/failure.ts';
 import { readWords } from '../../domain/words.ts';
+import type { Named } from '../../workspace/target.ts';
 
-export interface BalanceRequest {
-  readonly project: string;
-  readonly product: ProductId;
-}
-
-/** `123 cloud`, in any order. @throws WordRefused, SecretPasted, ProjectMissing */
-export function readBalanceWords(text: string): BalanceRequest | 'help' {
-  const words = readWords(text);
+/** `123 cloud` or `prod`, in any order; without a project the channel's is meant. @throws WordRefused, SecretPasted */
+export function readBalanceWords(text: string, aliases: ReadonlySet<string>): Named | 'help' {
+  const words = readWords(text, aliases);
   if (words.help) return 'help';
   if (words.phrase !== undefined) {
     throw new WordRefused(
@@ -18,6 +13,5 @@ export function readBalanceWords(text: string): BalanceRequest | 'help' {
       'Try /balance 123, or /spend 123 last-7-days.',
     );
   }
-  if (words.project === undefined) throw new ProjectMissing();
-  return { project: words.project, product: words.product ?? DEFAULT_PRODUCT };
+  return words;
 }

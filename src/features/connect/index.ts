@@ -2,7 +2,8 @@ import type { BillingClient } from '../../billing/client.ts';
 import { isFailure, NoData, NotConnected } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { NewConnection, Workspaces } from '../../workspace/connections.ts';
+import type { NewConnection } from '../../workspace/connections.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
   checking,
@@ -36,8 +37,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 /** `/billing connect` and `/billing disconnect`: the token comes in through a form, is tested, sealed and kept. */
 export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: ConnectParts): Feature {
   const openForm = async (visit: Visit): Promise<void> => {
-    const { connection } = await workspaces.read(visit.asker.workspace);
-    const current = readable(() => connection?.baseUrl) === undefined ? undefined : connection;
+    const current = readable(() => visit.record.connection());
     await visit.open(connectForm({ baseUrl: current?.baseUrl ?? baseUrl ?? '' }, current));
   };
 
@@ -72,7 +72,7 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
       disconnect: {
         right: 'manage',
         async run(_, visit) {
-          const { connection } = await workspaces.read(visit.asker.workspace);
+          const connection = visit.record.connection();
           if (connection === undefined) throw new NotConnected();
           await visit.answer(disconnectMessage(connection));
         },
@@ -91,7 +91,8 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
       disconnect: {
         right: 'manage',
         async run(_, visit) {
-          const removed = await workspaces.removeConnection(visit.asker.workspace, NAME);
+          const removed = visit.record.connection() !== undefined;
+          await workspaces.removeConnection(visit.asker.workspace, NAME);
           await visit.answer(
             plainMessage(
               removed
@@ -113,7 +114,7 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
             await connect(request, visit);
           } catch (error) {
             if (!isFailure(error)) throw error;
-            const kept = await isConnected(workspaces, visit.asker.workspace);
+            const kept = isConnected(visit.record);
             const reason = failureMessage(error);
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
@@ -154,9 +155,4 @@ function readable<T>(read: () => T): T | undefined {
   }
 }
 
-async function isConnected(workspaces: Workspaces, workspace: string): Promise<boolean> {
-  return workspaces.read(workspace).then(
-    (record) => readable(() => record.connection) !== undefined,
-    () => true,
-  );
-}
+const isConnected = (record: WorkspaceRecord): boolean => readable(() => record.connection()) !== undefined;

@@ -1,4 +1,4 @@
-import type { Workspaces } from '../../workspace/connections.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
 import { findZones, isKnown } from './zones.ts';
@@ -13,13 +13,15 @@ export function createSettings({ workspaces }: { readonly workspaces: Workspaces
       settings: {
         right: 'manage',
         async run(_, visit) {
-          const { settings } = await workspaces.read(visit.asker.workspace);
-          await visit.open(settingsForm(settings.zone, visit.at));
+          await visit.open(settingsForm(visit.record.settings.zone, visit.at));
         },
       },
     },
     options: {
-      zone: (query, at) => findZones(query).map((zone) => zoneOption(zone, at)),
+      zone: {
+        right: 'manage',
+        find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
+      },
     },
     actions: {
       zone: {
@@ -36,7 +38,7 @@ export function createSettings({ workspaces }: { readonly workspaces: Workspaces
         read: ({ zone = '' }) =>
           isKnown(zone) ? { input: zone } : { errors: { zone: 'Choose a time zone from the list.' } },
         async work(zone: string, visit) {
-          await workspaces.saveSettings(visit.asker.workspace, { zone });
+          await workspaces.saveSettings(visit.asker.workspace, { ...visit.record.settings, zone });
           const saved = savedMessage(zone, visit.at);
           await visit.show(savedModal(saved), saved);
         },

@@ -20,12 +20,12 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
 import { type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import type { Target } from '../../workspace/target.ts';
 import { groupDays, type Namer, namerFor } from './grain.ts';
 
 /** Everything an answer to `/spend` says. */
 export interface SpendReport {
-  readonly project: string;
-  readonly product: ProductId;
+  readonly target: Target;
   readonly period: Period;
   readonly usage: Usage;
   /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
@@ -42,8 +42,9 @@ export interface SpendReport {
 }
 
 export function spendMessage(report: SpendReport): Message {
-  const { project, product, period, usage, remarks, fetched, sharedBy } = report;
-  const title = `Project ${project} · ${headline(report)}`;
+  const { target, period, usage, remarks, fetched, sharedBy } = report;
+  const { project, product } = target;
+  const title = `${target.label} · ${headline()}`;
   return {
     text: `${title}, ${period.label}, ${PRODUCTS[product].name}`,
     blocks: [
@@ -67,18 +68,24 @@ export function spendMessage(report: SpendReport): Message {
     ],
   } satisfies { text: string; blocks: Block[] };
 
-  function headline({ locale }: SpendReport): string {
+  function headline(): string {
     const { total: all } = usage;
     if (all.readable === 0) return 'no readable amounts';
-    return `${formatMoney(all.value, locale)} spent${all.incomplete ? ' (incomplete)' : ''}`;
+    return `${moneyOf(report)(all.value)} spent${all.incomplete ? ' (incomplete)' : ''}`;
   }
 }
 
+/** With the currency label; the table's cells go without it. */
+const moneyOf =
+  ({ locale, target }: SpendReport) =>
+  (value: Money) =>
+    formatMoney(value, locale, target.currency);
+
 /** The line under the period: the average and what it compares with, the highest day, the bonuses. */
 function facts(report: SpendReport): string[] {
-  const { usage, period, locale } = report;
+  const { usage, period } = report;
   const nameOf = namerFor(period.days);
-  const money = (value: Money) => formatMoney(value, locale);
+  const money = moneyOf(report);
   const { average, highest, today } = usage;
   const line = [
     ...(average === undefined ? [] : [`*${money(average)}* a day${comparison(report)}`]),
@@ -96,13 +103,14 @@ function bonuses({ value, readable, incomplete }: Total, money: (value: Money) =
   return `bonuses ${money(value)}${incomplete ? ' (incomplete)' : ''}`;
 }
 
-function comparison({ change, period, locale }: SpendReport): string {
+function comparison(report: SpendReport): string {
+  const { change, period, locale } = report;
   if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
   const { percent, before } = change;
   const against = period.comparison.label;
   if (percent !== undefined)
     return `, ${formatPercent(percent, locale)} ${percent.eq(ZERO) ? 'from' : 'on'} ${against}`;
-  return `, ${formatMoney(before, locale)} ${change.basis === 'average' ? 'a day ' : ''}in ${against}`;
+  return `, ${moneyOf(report)(before)} ${change.basis === 'average' ? 'a day ' : ''}in ${against}`;
 }
 
 /** A bar for each complete reported day, put together where the period is long. Drawn from rounded figures: the table is exact. */
@@ -187,7 +195,8 @@ function grouped(report: SpendReport, most: number): string[][] {
 }
 
 /** What a reader must know to trust the figures, a sentence each. */
-function notes({ usage, period, change, locale }: SpendReport): string[] {
+function notes(report: SpendReport): string[] {
+  const { usage, period, change } = report;
   const list = (days: readonly string[]) => listDays(days, namerFor(period.days));
   const {
     missing,
@@ -231,14 +240,17 @@ function notes({ usage, period, change, locale }: SpendReport): string[] {
           `${count(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
         ]
       : []),
-    ...compared(change, period, locale),
+    ...compared(change, period, moneyOf(report)),
   ];
 }
 
-function compared(change: SpendReport['change'], { comparison: window }: Period, locale: string): string[] {
+function compared(
+  change: SpendReport['change'],
+  { comparison: window }: Period,
+  money: (value: Money) => string,
+): string[] {
   if (change === undefined || window === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${window.label}: ${change}`];
-  const money = (value: Money) => formatMoney(value, locale);
   if (change.basis === 'total')
     return [`Compared with ${window.basis} (${window.label}): ${money(change.before)} then.`];
   return [
@@ -268,10 +280,11 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
-function buttons({ project, product, period, asked }: SpendReport) {
+function buttons({ target, period, asked }: SpendReport) {
+  const { word, product } = target;
   const words = (phrase: string, as: ProductId = product): Rerun => ({
     command: '/spend',
-    text: `${project} ${phrase} ${PRODUCTS[as].word}`,
+    text: `${word} ${phrase} ${PRODUCTS[as].word}`,
   });
   const include = /^last-\d+-days$/.test(period.phrase) ? `${period.phrase} including today` : undefined;
   return actions(
@@ -283,7 +296,7 @@ function buttons({ project, product, period, asked }: SpendReport) {
     ...(include === undefined ? [] : rerunButton('today', 'Include today', words(include))),
     ...shareButton(words(period.phrase), asked),
     overflow('rerun:more', [
-      rerunOption('Balance', { command: '/balance', text: `${project} ${PRODUCTS[product].word}` }),
+      rerunOption('Balance', { command: '/balance', text: `${word} ${PRODUCTS[product].word}` }),
       ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
         rerunOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
       ),

@@ -4,8 +4,7 @@ import type { Comparison, Period } from '../../domain/period.ts';
 import { compare, readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { accessOf } from '../../workspace/access.ts';
-import type { Workspaces } from '../../workspace/connections.ts';
+import { accessOf, targetOf } from '../../workspace/target.ts';
 import type { Feature } from '../feature.ts';
 import { type SpendReport, spendMessage } from './blocks.ts';
 import { periodOf, readSpendWords } from './words.ts';
@@ -17,32 +16,31 @@ const HELP: HelpLine = {
 };
 
 export interface SpendParts {
-  readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   /** ms since the epoch */
   readonly clock: () => number;
 }
 
 /** `/spend`: what a project cost in a period, and how that compares. */
-export function createSpend({ workspaces, billing, clock }: SpendParts): Feature {
+export function createSpend({ billing, clock }: SpendParts): Feature {
   async function report(text: string, visit: Visit): Promise<SpendReport | 'help'> {
-    const request = readSpendWords(text);
+    const { asker, at, record, channel } = visit;
+    const request = readSpendWords(text, record.aliases);
     if (request === 'help') return request;
-    const { asker, at } = visit;
-    const record = await workspaces.read(asker.workspace);
     const { zone } = record.settings;
-    const period = periodOf(request, at, zone);
-    const access = accessOf(record);
+    const target = targetOf(request, record, { channel, manager: asker.manage });
+    const period = periodOf(request.phrase, target, at, zone);
+    const access = accessOf(record, target.connection);
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
     const [now, before] = await Promise.all([
-      billing.consumption(access, request, span),
+      billing.consumption(access, target, span),
       settled(
-        period.comparison && billing.consumption(access, request, { ...period.comparison, running: false }),
+        period.comparison && billing.consumption(access, target, { ...period.comparison, running: false }),
       ),
     ]);
     const usage = readUsage(now.items, { ...period, zone });
     return {
-      ...request,
+      target,
       period,
       usage,
       change: changeOf(usage, before, period, zone),
@@ -59,6 +57,7 @@ export function createSpend({ workspaces, billing, clock }: SpendParts): Feature
     commands: {
       '/spend': {
         right: 'ask',
+        open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
           await visit.answer(

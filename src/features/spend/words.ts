@@ -1,35 +1,30 @@
-import { ProjectMissing, WordRefused } from '../../domain/failure.ts';
+import { WordRefused } from '../../domain/failure.ts';
 import { type Period, resolvePeriod } from '../../domain/period.ts';
-import type { Phrase } from '../../domain/phrase.ts';
-import { LAST_7_DAYS } from '../../domain/phrase.ts';
-import { DEFAULT_PRODUCT, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { LAST_7_DAYS, type Phrase } from '../../domain/phrase.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import { readWords } from '../../domain/words.ts';
+import type { Named, Target } from '../../workspace/target.ts';
 
-export interface SpendRequest {
-  readonly project: string;
-  readonly product: ProductId;
+export interface SpendRequest extends Named {
   readonly phrase: Phrase;
 }
 
-/** `123 last-7-days cloud`, in any order. @throws WordRefused, SecretPasted, ProjectMissing */
-export function readSpendWords(text: string): SpendRequest | 'help' {
-  const words = readWords(text);
-  if (words.help) return 'help';
-  if (words.project === undefined) throw new ProjectMissing();
-  return {
-    project: words.project,
-    product: words.product ?? DEFAULT_PRODUCT,
-    phrase: words.phrase ?? LAST_7_DAYS,
-  };
+/**
+ * `123 last-7-days cloud` or `prod mtd`, in any order; without a project the channel's is meant.
+ * @throws WordRefused, SecretPasted
+ */
+export function readSpendWords(text: string, aliases: ReadonlySet<string>): SpendRequest | 'help' {
+  const words = readWords(text, aliases);
+  return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS };
 }
 
 /** The period at this moment; a refusal suggests the whole command's text. @throws WordRefused, JustBegun */
-export function periodOf({ project, product, phrase }: SpendRequest, now: number, zone: string): Period {
+export function periodOf(phrase: Phrase, target: Target, now: number, zone: string): Period {
   try {
     return resolvePeriod(phrase, now, zone);
   } catch (error) {
     if (!(error instanceof WordRefused) || error.suggestion === undefined) throw error;
-    const whole = `${project} ${error.suggestion} ${PRODUCTS[product].word}`;
+    const whole = `${target.word} ${error.suggestion} ${PRODUCTS[target.product].word}`;
     throw new WordRefused(error.word, error.why, error.works, whole);
   }
 }

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { ProductId } from '../domain/product.ts';
+import { parseRecord } from './record.ts';
+
+/** The record is read whole by every command. */
+export const MOST_PROJECTS = 200;
+/** How long a removed project can be brought back, in ms. */
+export const UNDO = 10 * 60_000;
+
+const schema = z.object({
+  /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
+  alias: z.string(),
+  /** 1 to 32 digits */
+  id: z.string(),
+  product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+  /** Name of the connection that is asked; the workspace's default where absent. */
+  connection: z.string().exactOptional(),
+  /** In place of the workspace's currency label. */
+  currency: z.string().exactOptional(),
+  /** Slack ids of the channels it may be asked about in; everywhere when empty. */
+  channels: z.array(z.string()).readonly(),
+  /** Slack id of the person who answers for it. */
+  owner: z.string(),
+  addedBy: z.string(),
+  /** ms since the epoch */
+  addedAt: z.int(),
+});
+
+export type Project = Readonly<z.infer<typeof schema>>;
+
+/** A project that was removed, with the channels whose default it was; it can be brought back for `UNDO`. */
+const removal = z.object({ project: schema, channels: z.array(z.string()), at: z.int() });
+export type Removal = Readonly<z.infer<typeof removal>>;
+
+/** @throws SealBroken `malformed` */
+export const readProject = (json: string): Project => parseRecord(schema, json);
+/** @throws SealBroken `malformed` */
+export const readRemoval = (json: string): Removal => parseRecord(removal, json);

@@ -1,0 +1,33 @@
+import { NotAllowed } from '../domain/failure.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * What Slack says of a person: an owner or admin, a full member, a guest, or a member of another organisation (who
+ * left counts as one too).
+ */
+export type Standing = 'admin' | 'member' | 'guest' | 'stranger';
+
+/** What a handler demands of who asks. */
+export type Right = 'ask' | 'manage';
+
+export interface Rights {
+  readonly standing: Standing;
+  readonly ask: boolean;
+  readonly manage: boolean;
+}
+
+/** @param named whether the workspace named this person, or a user group the person is in, to manage */
+export function rightsOf(standing: Standing, settings: Settings, named: boolean): Rights {
+  const full = standing === 'admin' || standing === 'member';
+  return {
+    standing,
+    ask: full || (standing === 'guest' && settings.guests) || (standing === 'stranger' && settings.strangers),
+    manage: standing === 'admin' || (standing === 'member' && named),
+  };
+}
+
+/** @throws NotAllowed unless the right is there */
+export function demand(right: Right, { standing, ask, manage }: Rights): void {
+  if (!ask) throw new NotAllowed(standing === 'guest' ? 'guest' : 'stranger');
+  if (right === 'manage' && !manage) throw new NotAllowed('not-manager');
+}

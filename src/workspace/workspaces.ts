@@ -1,0 +1,148 @@
+import type { Redis } from 'ioredis';
+import type { Keyring } from '../vault/keyring.ts';
+import {
+  type Connection,
+  type NewConnection,
+  type OpenableConnection,
+  readConnection,
+  writeConnection,
+} from './connections.ts';
+import { type Project, type Removal, readProject, readRemoval, UNDO } from './projects.ts';
+import { readSettings, type Settings, writeSettings } from './settings.ts';
+import { createWorkspaceStore, type Fields } from './store.ts';
+
+/**
+ * What a workspace told us, read once for each request. A part that is damaged throws SealBroken `malformed` when it
+ * is touched, and leaves the others usable.
+ */
+export interface WorkspaceRecord {
+  readonly settings: Settings;
+  /** By name. */
+  readonly connections: readonly OpenableConnection[];
+  /** The one of that name; without a name the default one, or the only one there is. */
+  connection(name?: string): OpenableConnection | undefined;
+  /** By alias. */
+  readonly projects: readonly Project[];
+  project(alias: string): Project | undefined;
+  /** Aliases, lower case: what a command's words may be. */
+  readonly aliases: ReadonlySet<string>;
+  /** The alias that a channel asks about when it names none. */
+  channelDefault(channel: string): string | undefined;
+  /** Channels whose default is this project. */
+  channelsOf(alias: string): readonly string[];
+}
+
+/** Each method is one round trip. @throws StoreUnreachable from each */
+export interface Workspaces {
+  read(workspace: string): Promise<WorkspaceRecord>;
+  saveSettings(workspace: string, settings: Settings): Promise<void>;
+  /** Replaces the connection of the same name. */
+  saveConnection(workspace: string, connection: NewConnection): Promise<Connection>;
+  removeConnection(workspace: string, name: string): Promise<void>;
+  /** False when the alias is taken. */
+  addProject(workspace: string, project: Project): Promise<boolean>;
+  /** Writes a known project anew, under its alias or under a new one; false when that one is taken. */
+  changeProject(
+    workspace: string,
+    before: Project,
+    after: Project,
+    channels: readonly string[],
+  ): Promise<boolean>;
+  removeProject(workspace: string, removal: Removal): Promise<void>;
+  /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
+  removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
+  /** False when the alias is taken meanwhile. */
+  restoreProject(workspace: string, removal: Removal): Promise<boolean>;
+  setChannelDefault(workspace: string, channel: string, alias: string | undefined): Promise<void>;
+  /** Deletes everything of the workspace. */
+  forget(workspace: string): Promise<void>;
+}
+
+const SETTINGS = 'settings';
+const CONNECTION = 'connection:';
+const PROJECT = 'project:';
+const CHANNEL = 'channel:';
+const REMOVED = 'removed:';
+
+export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Keyring }): Workspaces {
+  const store = createWorkspaceStore(redis);
+  const defaults = (channels: readonly string[], alias: string): Fields =>
+    Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
+  const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
+
+  return {
+    read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
+    saveSettings: (workspace, settings) => store.write(workspace, { [SETTINGS]: writeSettings(settings) }),
+    async saveConnection(workspace, given) {
+      const { connection, json } = writeConnection(keyring, workspace, given);
+      await store.write(workspace, { [CONNECTION + connection.name]: json });
+      return connection;
+    },
+    removeConnection: (workspace, name) => store.write(workspace, {}, [CONNECTION + name]),
+    addProject: (workspace, project) => store.writeNew(workspace, PROJECT + project.alias, written(project)),
+    async changeProject(workspace, before, after, channels) {
+      if (before.alias === after.alias) {
+        await store.write(workspace, written(after));
+        return true;
+      }
+      const set = { ...written(after), ...defaults(channels, after.alias) };
+      return store.writeNew(workspace, PROJECT + after.alias, set, [PROJECT + before.alias]);
+    },
+    removeProject(workspace, removal) {
+      const { alias } = removal.project;
+      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
+      return store.write(workspace, { [REMOVED + alias]: JSON.stringify(removal) }, gone);
+    },
+    async removed(workspace, alias, now) {
+      const json = (await store.read(workspace))[REMOVED + alias];
+      const removal = json === undefined ? undefined : readRemoval(json);
+      return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
+    },
+    restoreProject(workspace, { project, channels }) {
+      const set = { ...written(project), ...defaults(channels, project.alias) };
+      return store.writeNew(workspace, PROJECT + project.alias, set, [REMOVED + project.alias]);
+    },
+    setChannelDefault: (workspace, channel, alias) =>
+      alias === undefined
+        ? store.write(workspace, {}, [CHANNEL + channel])
+        : store.write(workspace, { [CHANNEL + channel]: alias }),
+    forget: (workspace) => store.forget(workspace),
+  };
+}
+
+function recordOf(fields: Fields, keyring: Keyring, workspace: string): WorkspaceRecord {
+  const named = (prefix: string): string[] =>
+    Object.keys(fields)
+      .filter((field) => field.startsWith(prefix))
+      .map((field) => field.slice(prefix.length))
+      .sort();
+  const opened = (name: string): OpenableConnection | undefined => {
+    const json = fields[CONNECTION + name];
+    return json === undefined ? undefined : readConnection(keyring, workspace, json);
+  };
+  const project = (alias: string): Project | undefined => {
+    const json = fields[PROJECT + alias];
+    return json === undefined ? undefined : readProject(json);
+  };
+  const record: WorkspaceRecord = {
+    get settings() {
+      return readSettings(fields[SETTINGS]);
+    },
+    get connections() {
+      return named(CONNECTION).flatMap((name) => opened(name) ?? []);
+    },
+    connection(name) {
+      if (name !== undefined) return opened(name);
+      const names = named(CONNECTION);
+      return opened(record.settings.connection) ?? (names.length === 1 ? opened(names[0] ?? '') : undefined);
+    },
+    get projects() {
+      return named(PROJECT).flatMap((alias) => project(alias) ?? []);
+    },
+    project,
+    aliases: new Set(named(PROJECT)),
+    channelDefault: (channel) => fields[CHANNEL + channel],
+    channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
+  };
+  return record;
+}
