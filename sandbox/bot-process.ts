@@ -9,8 +9,8 @@ import { BOT, ROOT } from './build.ts';
 import { logLine } from './log-lines.ts';
 
 export interface BotOptions {
-  /** The whole configuration, `PORT` apart: nothing else of this process's environment reaches the bot. */
-  env: Record<string, string>;
+  /** The whole configuration, `PORT` apart, by the bot's own address: nothing else of this process's environment reaches it. */
+  env: (url: string) => Record<string, string>;
   /** The least level of its log that is shown, as pino counts them. */
   least: number;
   log: (line: string) => void;
@@ -62,7 +62,7 @@ export async function createBot(options: BotOptions): Promise<Bot> {
 
   async function launch(): Promise<void> {
     const last: string[] = [];
-    const one = spawnBot(options.env, port);
+    const one = spawnBot(options.env(url), port);
     child = one;
     const unguard = guard(one);
     for (const stream of [one.stdout, one.stderr]) relay(stream, options, last);

@@ -5,6 +5,7 @@ import { type Sandbox, startSandbox } from './start.ts';
 
 const USAGE = `npm run sandbox -- [options]
   --socket        the bot connects by Socket Mode instead of being sent signed requests
+  --oauth         two workspaces; install Tally by OAuth, as if it were new
   --port <port>   of the page; 3100, or the next free one
   --verbose       the bot's whole log instead of warnings and errors
   --no-open       leave the browser closed
@@ -17,6 +18,7 @@ function readOptions() {
     const { values } = parseArgs({
       options: {
         socket: { type: 'boolean', default: false },
+        oauth: { type: 'boolean', default: false },
         port: { type: 'string', default: '3100' },
         verbose: { type: 'boolean', default: false },
         'no-open': { type: 'boolean', default: false },
@@ -31,7 +33,7 @@ function readOptions() {
   return process.exit(process.argv.includes('--help') ? 0 : 2);
 }
 
-const { socket, port, verbose, 'no-open': closed } = readOptions();
+const { socket, oauth, port, verbose, 'no-open': closed } = readOptions();
 let sandbox: Sandbox | undefined;
 let isEnding = false;
 
@@ -58,6 +60,7 @@ try {
   sandbox = await startSandbox({
     port: Number(port),
     mode: socket ? 'socket' : 'http',
+    oauth,
     log: say,
     ...(verbose && { least: 0 }),
     ...(redisUrl && { redisUrl }),
@@ -74,7 +77,7 @@ function welcome({ url, bot, redis, billing }: Sandbox): void {
   Tally's sandbox is running: a Slack workspace on this machine.
 
     Open   ${url}
-    Try    /billing connect    paste the token ${token?.value ?? ''}
+${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing connect    paste the token ${token?.value ?? ''}
            /balance 123
            /spend 123 last-7-days
     Bot    ${socket ? 'Socket Mode' : 'signed requests'}, ${bot.url}/healthz, process ${bot.pid() ?? '?'}; Redis: ${redis.kind}

@@ -11,6 +11,8 @@ export interface PanelParts {
   identity: IdentityService;
   /** Whether the bot has a use for the accesses of the identity service. */
   issuesTokens: boolean;
+  /** Whether the bot is installed by OAuth. */
+  oauth: boolean;
   bot: () => Bot | undefined;
   /** The set of block types that Slack refuses in answers. */
   refused: () => Set<string>;
@@ -35,6 +37,7 @@ export function createPanel(parts: PanelParts): Panel {
     tries: triesAt(Date.now()),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
+    ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
     switches: () => levers().map(({ service, mode, modes }) => ({ service, mode, modes })),
     setSwitch: (service, mode) =>
       levers()

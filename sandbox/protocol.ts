@@ -7,13 +7,18 @@
  */
 import type { KnownBlock, View } from '@slack/types';
 
-export type Role = 'owner' | 'member' | 'guest';
+/** A stranger belongs to another organisation and is seen in shared channels alone. */
+export type Role = 'owner' | 'admin' | 'member' | 'guest' | 'stranger';
 
 export interface Person {
   id: string;
   name: string;
   realName: string;
   role: Role;
+  /** Id of the workspace they are at home in; the first one when absent. */
+  team?: string;
+  /** The account is deactivated. */
+  left?: boolean;
   tz: string;
   locale: string;
   /** CSS colour of the avatar. */
@@ -37,6 +42,17 @@ export interface Message {
   ephemeral: boolean;
   edited: boolean;
   threadTs?: string;
+  files?: SharedFile[];
+}
+
+/** A file in a message. */
+export interface SharedFile {
+  id: string;
+  name: string;
+  title: string;
+  /** In bytes. */
+  size: number;
+  url: string;
 }
 
 export interface OpenView {
@@ -90,6 +106,10 @@ export interface Try {
 export interface Snapshot {
   type: 'snapshot';
   workspace: { id: string; name: string };
+  /** All workspaces of this Slack, with somebody to be there. */
+  workspaces: { id: string; name: string; as: string }[];
+  /** Whether the app is installed in this workspace, and where it is installed from; absent where it just is there. */
+  install?: { url: string; isInstalled: boolean };
   me: string;
   people: Person[];
   channels: Channel[];
@@ -143,5 +163,7 @@ export interface Verbs {
   /** external_select typing; answers `{ ok: true, options, option_groups }`. */
   suggest: { as: string; place: Place; blockId: string; actionId: string; value: string };
   home: { as: string };
+  /** Takes the app out of this person's workspace. */
+  uninstall: { as: string };
   switch: { service: string; mode: string };
 }

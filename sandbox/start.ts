@@ -20,6 +20,8 @@ export interface SandboxOptions {
   /** Of the page; the next free one when it is taken. 0, the default, takes any free one. */
   port?: number;
   mode?: 'http' | 'socket';
+  /** Two workspaces, and Tally in none of them: it is installed by OAuth. */
+  oauth?: boolean;
   log?: (line: string) => void;
   /** The least level of the bot's log that is passed on, as pino counts them; warnings by default. */
   least?: number;
@@ -47,6 +49,12 @@ const SECRETS = {
   appToken: `xapp-1-sandbox-${randomBytes(12).toString('hex')}`,
 };
 
+const OAUTH = {
+  clientId: '1234567890.1234567890',
+  clientSecret: randomBytes(16).toString('hex'),
+  rotation: true,
+};
+
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const releases: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -61,9 +69,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 async function assemble(
-  { port = 0, mode = 'http', log = () => {}, least = WARN, redisUrl, pageless = false }: SandboxOptions,
+  options: SandboxOptions,
   releases: (() => Promise<void>)[],
 ): Promise<Omit<Sandbox, 'stop'>> {
+  const { port = 0, mode = 'http', oauth = false, log = () => {}, least = WARN } = options;
+  const { redisUrl, pageless = false } = options;
   await Promise.all([buildBot(log), ...(pageless ? [] : [buildPage(log)])]);
   const redis = await startRedis(redisUrl ? { redisUrl } : {});
   releases.push(() => redis.stop());
@@ -80,14 +90,20 @@ async function assemble(
   const manifestText = await readFile(join(ROOT, 'manifest.yml'), 'utf8');
   const manifest: unknown = parse(manifestText);
   const issuesTokens = manifestText.includes('command: /os-token');
-  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens });
+  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens, oauth });
   const botUrl = () => bot?.url ?? '';
-  const parts = { ...SECRETS, mode, botUrl, manifest, panel, ...(!pageless && { pageDir: PAGE }) };
+  const parts = {
+    ...{ ...SECRETS, mode, botUrl, manifest, panel },
+    ...(oauth && { oauth: OAUTH }),
+    ...(!pageless && { pageDir: PAGE }),
+  };
   const opened = await onFreePort(port, (one) => startSlack({ ...parts, port: one }), log);
   slack = opened;
   releases.push(() => opened.close());
 
-  const env = environment({ slack, billing, identity, redis, mode, keys: await keysFor(redis), least });
+  const keys = await keysFor(redis);
+  const env = (url: string) =>
+    environment({ slack: opened, billing, identity, redis, mode, oauth, url, keys, least });
   bot = await createBot({ env, least, log, changed: () => opened.changed() });
   releases.push(bot.stop);
   await bot.start();
@@ -114,15 +130,19 @@ async function onFreePort(
 
 interface Surroundings extends Pick<Sandbox, 'slack' | 'billing' | 'identity' | 'redis'> {
   mode: 'http' | 'socket';
+  oauth: boolean;
+  /** The bot's own. */
+  url: string;
   keys: string;
   least: number;
 }
 
-function environment({ slack, billing, identity, redis, mode, keys, least }: Surroundings) {
+function environment(surroundings: Surroundings): Record<string, string> {
+  const { slack, billing, identity, redis, mode, keys, least } = surroundings;
   const hosts = [billing.url, identity.url].map((url) => new URL(url).host);
   return {
     SLACK_SIGNING_SECRET: SECRETS.signingSecret,
-    SLACK_BOT_TOKEN: SECRETS.botToken,
+    ...credentials(surroundings),
     ...(mode === 'socket' && { SLACK_APP_TOKEN: SECRETS.appToken }),
     SLACK_API_URL: `${slack.url}/api/`,
     REDIS_URL: redis.url,
@@ -131,6 +151,16 @@ function environment({ slack, billing, identity, redis, mode, keys, least }: Sur
     IDENTITY_AUTH_URL: identity.authUrl,
     TRUSTED_API_HOSTS: hosts.join(','),
     LOG_LEVEL: least < WARN ? 'debug' : 'info',
+  };
+}
+
+function credentials({ oauth, url }: Surroundings): Record<string, string> {
+  if (!oauth) return { SLACK_BOT_TOKEN: SECRETS.botToken };
+  return {
+    SLACK_CLIENT_ID: OAUTH.clientId,
+    SLACK_CLIENT_SECRET: OAUTH.clientSecret,
+    SLACK_STATE_SECRET: SECRETS.signingSecret,
+    PUBLIC_URL: url,
   };
 }
 

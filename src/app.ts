@@ -1,16 +1,22 @@
 import { createBilling } from './billing/client.ts';
 import type { Config } from './config.ts';
+import { createAuditTrail } from './features/audit/index.ts';
 import { createBalance } from './features/balance/index.ts';
 import { createConnect } from './features/connect/index.ts';
 import type { Feature } from './features/feature.ts';
 import { createHelp } from './features/help/index.ts';
+import { createHome } from './features/home/index.ts';
+import { createMentions } from './features/mentions/index.ts';
+import { createProjects } from './features/projects/index.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
+import { createStatus } from './features/status/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectRedis, untilReady } from './redis.ts';
+import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listeners.ts';
 import { createPeople } from './slack/people.ts';
 import { createSlackServer } from './slack/receiver.ts';
@@ -18,6 +24,8 @@ import { createResponder } from './slack/respond.ts';
 import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/audit.ts';
+import { createHeard } from './workspace/heard.ts';
+import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** How long a stopping bot waits for answers under way: longer than a question to billing may take, in ms. */
@@ -38,41 +46,67 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
-  const workspaces = createWorkspaces({ redis, keyring: createKeyring(config.keys) });
+  const keyring = createKeyring(config.keys);
+  const workspaces = createWorkspaces({ redis, keyring });
   const audit = createAudit(redis);
+  const used = createUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
   const http = createHttp({ trustedHosts: config.trustedHosts });
   const billing = createBilling({ http });
   const responder = createResponder();
 
   const features: Feature[] = [
-    createBalance({ billing, clock }),
-    createSpend({ billing, clock }),
+    createBalance({ billing, used, clock }),
+    createSpend({ billing, used, clock }),
     createConnect({
       workspaces,
+      audit,
       billing,
       checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
-      baseUrl: config.billing.baseUrl,
+      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createSettings({ workspaces }),
+    createProjects({
+      workspaces,
+      audit,
+      verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
+    }),
+    createStatus({ workspaces, audit, billing }),
+    createAuditTrail({ audit }),
+    createSettings({ workspaces, audit }),
+    createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
+    createMentions({ commands: () => Object.keys(commands), verbs: () => Object.keys(verbs) }),
     createHelp(() => features.flatMap(({ help }) => help)),
   ];
 
+  const verbs = merge(features, 'verbs');
+  const commands = { ...merge(features, 'commands'), '/billing': byVerb(verbs) };
+
   const health = createHealth({ redis, slackUp: () => slack.up() });
+  const sdkLog = boltLogger(log);
+  const installations = createInstallations(config.slack, {
+    redis,
+    keyring,
+    audit,
+    responder,
+    log,
+    boltLogger: sdkLog,
+    clock,
+  });
   const slack = createSlackServer(
     config.slack,
     { '/healthz': health.healthz, '/readyz': health.readyz },
-    boltLogger(log),
+    installations,
+    sdkLog,
   );
   listen(
     slack.app,
     {
-      commands: { ...merge(features, 'commands'), '/billing': byVerb(merge(features, 'verbs')) },
+      commands,
       actions: merge(features, 'actions'),
       views: merge(features, 'views'),
       options: merge(features, 'options'),
       events: merge(features, 'events'),
     },
-    { people: createPeople(clock), workspaces, responder, log, clock },
+    { people: createPeople(clock), workspaces, responder, heard: createHeard(redis), log, clock },
   );
 
   return {

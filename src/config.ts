@@ -6,12 +6,12 @@ import {
   Refused,
   redisUrl,
   sealingKeys,
-  signingSecret,
   slackApiUrl,
   slackToken,
   type TrustedHost,
   trustedHosts,
   webUrl,
+  word,
 } from './variables.ts';
 import type { SealingKey } from './vault/keyring.ts';
 
@@ -20,7 +20,17 @@ interface SlackConfig {
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   /** Empty in Socket Mode when it was not given: nothing arrives that would be verified with it. */
   readonly signingSecret: string;
-  readonly botToken: string;
+  /** One workspace by its token, or many that install Tally by OAuth. */
+  readonly credentials:
+    | { readonly kind: 'token'; readonly botToken: string }
+    | {
+        readonly kind: 'oauth';
+        readonly clientId: string;
+        readonly clientSecret: string;
+        readonly stateSecret: string;
+        /** Where Slack sends people back to; without a slash at the end. */
+        readonly publicUrl: string;
+      };
   /** Ends with a slash: Slack's client appends the method's name. */
   readonly apiUrl: string;
 }
@@ -56,6 +66,9 @@ export class ConfigRefused extends Error {
 }
 
 const SLACK_API = 'https://slack.com/api/';
+const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] as const;
+const MAKE_SECRET = 'One is made with `openssl rand -hex 32`.';
+const SIGNING_SECRET = word('a signing secret', 'One is a word of 32 hexadecimal digits, not a token.');
 const SANDBOX = 'To try Tally without a Slack account, run `npm run sandbox`.';
 
 /**
@@ -68,14 +81,15 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { get, take, problems } = variables(env);
   const appToken = take('SLACK_APP_TOKEN', slackToken('xapp-', 'an app-level token'), '');
   const socket = get('SLACK_APP_TOKEN') !== '';
-  const publicUrl = take('PUBLIC_URL', webUrl, '');
+  const oauth = OAUTH.filter((name) => get(name) !== '');
+  const publicUrl = take('PUBLIC_URL', webUrl, oauth.length > 0 ? NO_PUBLIC_URL : '');
   const baseUrl = take('BILLING_BASE_URL', webUrl, '');
   const authUrl = take('IDENTITY_AUTH_URL', webUrl, '');
   const config: Config = {
     slack: {
       mode: socket ? { kind: 'socket', appToken } : { kind: 'http' },
-      botToken: take('SLACK_BOT_TOKEN', slackToken('xoxb-', 'a bot token'), noBotToken(get)),
-      signingSecret: take('SLACK_SIGNING_SECRET', signingSecret, socket ? '' : NO_SIGNING_SECRET),
+      credentials: oauth.length > 0 ? takeOAuth(take, oauth, publicUrl) : takeToken(take),
+      signingSecret: take('SLACK_SIGNING_SECRET', SIGNING_SECRET, socket ? '' : NO_SIGNING_SECRET),
       apiUrl: take('SLACK_API_URL', slackApiUrl, SLACK_API),
     },
     http: { port: take('PORT', portNumber, 3000), ...(publicUrl && { publicUrl }) },
@@ -127,14 +141,53 @@ const NO_KEYS = new Refused(
   `${MAKE_KEY} and given a name: ENCRYPTION_KEYS=2026:<what it printed>. Keep it apart from Redis’ backups.`,
 );
 
-function noBotToken(get: (name: string) => string): Refused {
-  const oauth = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'].filter(
-    (name) => get(name) !== '',
+const NO_BOT_TOKEN = new Refused(
+  'is not set',
+  `For one workspace it is the bot token (xoxb-…) on the app’s page under OAuth & Permissions; for many set ${OAUTH.join(', ')} and PUBLIC_URL instead. ${SANDBOX}`,
+);
+const NO_PUBLIC_URL = new Refused(
+  'is not set',
+  'Installing by OAuth needs the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+);
+const notSet = (where: string) => new Refused('is not set', `Installing by OAuth needs ${where}`);
+
+type Take = ReturnType<typeof variables>['take'];
+type Credentials = SlackConfig['credentials'];
+
+const takeToken = (take: Take): Credentials => ({
+  kind: 'token',
+  botToken: take('SLACK_BOT_TOKEN', slackToken('xoxb-', 'a bot token'), NO_BOT_TOKEN),
+});
+
+/** With both, some workspaces would be served by a token that is not theirs: so it is the one or the other. */
+function takeOAuth(take: Take, given: readonly string[], publicUrl: string): Credentials {
+  const both = new Refused(
+    `is set together with ${given.join(', ')}`,
+    'The token serves one workspace, OAuth serves many: unset the one or the other.',
   );
-  const works = 'The bot token (xoxb-…) of one workspace works: on the app’s page under OAuth & Permissions.';
-  if (oauth.length > 0)
-    return new Refused(`is not set, and installing by OAuth (${oauth.join(', ')}) is not built yet`, works);
-  return new Refused('is not set', `${works} ${SANDBOX}`);
+  take(
+    'SLACK_BOT_TOKEN',
+    () => {
+      throw both;
+    },
+    '',
+  );
+  const onPage = 'It stands on the app’s page under Basic Information, App Credentials.';
+  return {
+    kind: 'oauth',
+    clientId: take('SLACK_CLIENT_ID', word('a client ID', onPage), notSet(`the app’s client ID. ${onPage}`)),
+    clientSecret: take(
+      'SLACK_CLIENT_SECRET',
+      word('a client secret', onPage),
+      notSet(`the app’s client secret. ${onPage}`),
+    ),
+    stateSecret: take(
+      'SLACK_STATE_SECRET',
+      word('a secret in one word', MAKE_SECRET),
+      notSet(`a secret of your own. ${MAKE_SECRET}`),
+    ),
+    publicUrl,
+  };
 }
 
 /** Buffers stay as they are: JavaScript has no frozen ones. */

@@ -27,6 +27,8 @@ async function findings(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
 const WAYS = { http: 'HTTP', socket: 'Socket Mode' } as const;
 
 async function examineWith(config: Config): Promise<readonly Finding[]> {
+  const { credentials } = config.slack;
+  const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
   const store = reach(config.redisUrl);
   const http = createHttp({
     trustedHosts: config.trustedHosts,
@@ -35,7 +37,7 @@ async function examineWith(config: Config): Promise<readonly Finding[]> {
   const workspaces = createWorkspaces({ redis: store.redis, keyring: createKeyring(config.keys) });
   try {
     return await examine({
-      slack: { ...config.slack, clock: Date.now, patience: PATIENCE - 500 },
+      slack: { ...config.slack, botToken, clock: Date.now, patience: PATIENCE - 500 },
       redis: store.reached,
       keyIds: config.keys.map(({ id }) => id),
       async open(workspace) {

@@ -31,9 +31,12 @@ export function slackToken(prefix: string, called: string) {
   };
 }
 
-export function signingSecret(text: string): string {
-  if (/^\S+$/.test(text) && !/^x(ox|app)/.test(text)) return text;
-  throw new Refused('is not a signing secret', 'One is a word of 32 hexadecimal digits, not a token.');
+/** Secrets and ids that Slack or the operator made up: one word, and no token, which belongs elsewhere. */
+export function word(called: string, works: string) {
+  return (text: string): string => {
+    if (/^\S+$/.test(text) && !/^x(ox|app)/.test(text)) return text;
+    throw new Refused(`is not ${called}`, works);
+  };
 }
 
 export function slackApiUrl(text: string): string {

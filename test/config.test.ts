@@ -10,6 +10,15 @@ const HTTP = {
   ENCRYPTION_KEYS: `k1:${KEY}`,
 };
 
+const OAUTH = {
+  ...HTTP,
+  SLACK_BOT_TOKEN: undefined,
+  SLACK_CLIENT_ID: '111.222',
+  SLACK_CLIENT_SECRET: 'not-a-real-client-secret',
+  SLACK_STATE_SECRET: 'not-a-real-state-secret',
+  PUBLIC_URL: 'https://tally.example.com/',
+};
+
 function refusal(env: NodeJS.ProcessEnv): ConfigRefused {
   try {
     readConfig(env);
@@ -32,7 +41,7 @@ describe('readConfig', () => {
     expect(readConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
-        botToken: 'xoxb-not-a-real-token',
+        credentials: { kind: 'token', botToken: 'xoxb-not-a-real-token' },
         signingSecret: 'not-a-real-signing-secret',
         apiUrl: 'https://slack.com/api/',
       },
@@ -112,16 +121,54 @@ describe('readConfig', () => {
     (name) => expect(problemOf({ [name]: undefined })).toMatchObject({ name, what: 'is not set' }),
   );
 
-  it('says honestly that installing by OAuth is not built yet', () => {
-    const problem = problemOf({
-      SLACK_BOT_TOKEN: undefined,
-      SLACK_CLIENT_ID: '1.2',
-      SLACK_STATE_SECRET: 'anything',
+  it('takes the three variables of OAuth and the public address in place of the bot token', () => {
+    const { slack, http } = readConfig(OAUTH);
+    expect(slack.credentials).toEqual({
+      kind: 'oauth',
+      clientId: '111.222',
+      clientSecret: 'not-a-real-client-secret',
+      stateSecret: 'not-a-real-state-secret',
+      publicUrl: 'https://tally.example.com',
     });
-    expect(problem.name).toBe('SLACK_BOT_TOKEN');
-    expect(problem.what).toContain('OAuth (SLACK_CLIENT_ID, SLACK_STATE_SECRET) is not built yet');
-    expect(problem.works).toContain('xoxb-');
+    expect(http.publicUrl).toBe('https://tally.example.com');
+    expect(Object.isFrozen(slack.credentials)).toBe(true);
   });
+
+  it('takes OAuth in Socket Mode too', () => {
+    const { slack } = readConfig({ ...OAUTH, SLACK_APP_TOKEN: 'xapp-not-real', SLACK_SIGNING_SECRET: '' });
+    expect([slack.mode.kind, slack.credentials.kind]).toEqual(['socket', 'oauth']);
+  });
+
+  it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET', 'PUBLIC_URL'])(
+    'does not install by OAuth without %s',
+    (name) => {
+      const { problems } = refusal({ ...OAUTH, [name]: undefined });
+      expect(problems).toMatchObject([{ name, what: 'is not set' }]);
+      expect(problems[0]?.works).toContain('Installing by OAuth needs');
+    },
+  );
+
+  it('refuses a bot token beside OAuth, and names both', () => {
+    const { problems } = refusal({ ...OAUTH, SLACK_BOT_TOKEN: HTTP.SLACK_BOT_TOKEN });
+    expect(problems).toEqual([
+      {
+        name: 'SLACK_BOT_TOKEN',
+        what: 'is set together with SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_STATE_SECRET',
+        works: 'The token serves one workspace, OAuth serves many: unset the one or the other.',
+      },
+    ]);
+  });
+
+  it.each(['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'])(
+    'refuses a token or several words as %s, without repeating them',
+    (name) => {
+      for (const value of ['xoxb-not-a-real-token', 'two words']) {
+        const error = refusal({ ...OAUTH, [name]: value });
+        expect(error.problems.map((problem) => problem.name)).toEqual([name]);
+        expect(error.message).not.toContain(value);
+      }
+    },
+  );
 
   it.each([
     ['SLACK_BOT_TOKEN', 'xoxp-a-users-token', 'xoxb-'],

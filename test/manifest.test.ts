@@ -5,7 +5,10 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createBalance } from '../src/features/balance/index.ts';
+import { createHome } from '../src/features/home/index.ts';
+import { createMentions } from '../src/features/mentions/index.ts';
 import { createSpend } from '../src/features/spend/index.ts';
+import { LEAVING } from '../src/slack/install/leave.ts';
 
 const atRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const text = readFileSync(atRoot('manifest.yml'), 'utf8');
@@ -64,19 +67,36 @@ describe('the manifest', () => {
 
   it('sends everything to the one path the bot serves', () => {
     const addresses = [...text.matchAll(/^ +-? ?(?:url|request_url|message_menu_options_url): (.+)$/gm)];
-    expect(addresses).toHaveLength(5);
+    expect(addresses).toHaveLength(6);
     for (const [, address] of addresses) expect(address).toBe('https://tally.example.com/slack/events');
     expect(settings.interactivity.is_enabled).toBe(true);
     expect(settings.socket_mode_enabled).toBe(false);
   });
 
   it('asks for the least, each scope with its reason', () => {
-    expect(oauth.scopes).toEqual({ bot: ['commands', 'chat:write', 'im:write', 'users:read'] });
-    for (const scope of oauth.scopes.bot) expect(text).toMatch(new RegExp(`# .+\\n +- ${scope}\\n`));
+    expect(oauth.scopes).toEqual({
+      bot: ['commands', 'chat:write', 'im:write', 'users:read', 'app_mentions:read', 'im:history'],
+      bot_optional: ['usergroups:read', 'files:write'],
+    });
+    for (const scope of [...oauth.scopes.bot, ...oauth.scopes.bot_optional])
+      expect(text).toMatch(new RegExp(`# .+\\n +- ${scope}\\n`));
   });
 
-  it('subscribes to no event, as none is listened to, and keeps the tab open that private messages arrive in', () => {
-    expect(settings.event_subscriptions).toBeUndefined();
-    expect(features.app_home).toMatchObject({ messages_tab_enabled: true, home_tab_enabled: false });
+  it('subscribes to the events that are listened to, each with its reason, and no other', () => {
+    const parts = {} as never;
+    const listened = [createHome(parts), createMentions(parts)].flatMap(({ events }) =>
+      Object.keys(events ?? {}),
+    );
+    const named: string[] = settings.event_subscriptions.bot_events;
+    expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...LEAVING].sort());
+    expect(text).toMatch(/ +# .+\n +- app_home_opened\n +# .+\n +- app_mention\n +- message\.im\n/);
+  });
+
+  it('opens the Home, and the tab in which private messages arrive and questions are asked', () => {
+    expect(features.app_home).toEqual({
+      home_tab_enabled: true,
+      messages_tab_enabled: true,
+      messages_tab_read_only_enabled: false,
+    });
   });
 });

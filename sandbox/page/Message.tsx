@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { memo, useMemo } from 'react';
-import type { Message } from '../protocol.ts';
+import type { Message, SharedFile } from '../protocol.ts';
 import { AppBadge, Avatar } from './Avatar.tsx';
 import { Blocks } from './blocks/Blocks.tsx';
 import { SurfaceProvider, useSurfaceOf } from './blocks/surface.ts';
@@ -47,6 +47,9 @@ export const MessageRow = memo(function MessageRow({ message, channel, compact, 
           </div>
         )}
         <MessageBlocks message={message} channel={channel} />
+        {message.files?.map((file) => (
+          <FileLink key={file.id} file={file} />
+        ))}
         {message.edited && <span className="edited">(edited)</span>}
       </div>
       {onThread && (
@@ -63,6 +66,15 @@ export const MessageRow = memo(function MessageRow({ message, channel, compact, 
     </article>
   );
 });
+
+const FileLink = ({ file: { name, title, size, url } }: { file: SharedFile }) => (
+  <a className="file" href={url} download={name}>
+    <b>{title}</b>
+    <span>
+      {name} · {size.toLocaleString('en')} bytes
+    </span>
+  </a>
+);
 
 const NO_BLOCKS: KnownBlock[] = [];
 

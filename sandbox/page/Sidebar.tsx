@@ -37,6 +37,7 @@ export function Sidebar({ here, onOpen, onPerson, inert }: Props) {
   return (
     <nav className="sidebar" aria-label="Workspace" inert={inert}>
       <h1 className="workspace-name">{workspace.name}</h1>
+      <Workspaces onPerson={onPerson} />
       <div className="side-scroll">
         <Group title="Channels">{rooms.map((room) => entry(room.id, roomIcon(room), room.name))}</Group>
         <Group title="Direct messages">{direct.map(({ id }) => entry(id, mark, bot.name, true))}</Group>
@@ -59,6 +60,27 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
       </h2>
       <ul>{children}</ul>
     </section>
+  );
+}
+
+/** To the other workspaces, where there are any: as whoever is first there. */
+function Workspaces({ onPerson }: { onPerson(id: string): void }) {
+  const { workspace, workspaces } = useWorkspace().snapshot;
+  if (workspaces.length < 2) return null;
+  return (
+    <ul className="workspaces" aria-label="Workspaces">
+      {workspaces.map(({ id, name, as }) => (
+        <li key={id}>
+          <button
+            type="button"
+            aria-current={id === workspace.id ? 'true' : undefined}
+            onClick={() => id !== workspace.id && onPerson(as)}
+          >
+            {name}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

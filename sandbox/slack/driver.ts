@@ -25,6 +25,8 @@ export interface Driver {
   dismiss(person: string): Promise<Outcome>;
   suggest(person: string, place: Place, actionId: string, value: string): Promise<Outcome & Loose>;
   openHome(person: string): Promise<Outcome>;
+  /** Takes the app out of this person's workspace; comes back when the bot was told. */
+  uninstall(person: string): Promise<Outcome>;
   snapshot(person: string): Snapshot;
   /** What this person sees in the channel, oldest first. */
   messages(person: string, channel: string): readonly Stored[];
@@ -35,24 +37,23 @@ export interface Driver {
 
 export interface DriverParts {
   doers: Doers;
-  workspace: Workspace;
-  views: Views;
-  interactions: Interactions;
+  /** Where a person is. */
+  at: (person: string) => { workspace: Workspace; views: Views; interactions: Interactions };
   snapshot: (person: string) => Snapshot;
 }
 
 export function createDriver(parts: DriverParts): Driver {
-  const { workspace, views, interactions, snapshot } = parts;
+  const { at, snapshot } = parts;
   const doers = parts.doers as unknown as Record<keyof Verbs, (body: unknown) => Promise<Outcome & Loose>>;
 
   function look(person: string, place: Place, what: string, wanted: (found: Found) => boolean): Found {
-    const found = findElement(interactions.scene(person, place)?.blocks ?? [], wanted);
+    const found = findElement(at(person).interactions.scene(person, place)?.blocks ?? [], wanted);
     if (!found) throw new Error(`${person} sees no ${what} there.`);
     return found;
   }
 
   function uppermost(person: string): Frame {
-    const frame = views.top(person);
+    const frame = at(person).views.top(person);
     if (!frame) throw new Error(`${person} has no modal open.`);
     return frame;
   }
@@ -84,9 +85,10 @@ export function createDriver(parts: DriverParts): Driver {
       return doers.suggest({ as: person, place, blockId: String(block.block_id), actionId, value });
     },
     openHome: (as) => doers.home({ as }),
-    messages: (person, channel) => workspace.messagesFor(person, channel),
-    modal: (person) => views.top(person),
-    home: (person) => views.home(person),
+    uninstall: (as) => doers.uninstall({ as }),
+    messages: (person, channel) => at(person).workspace.messagesFor(person, channel),
+    modal: (person) => at(person).views.top(person),
+    home: (person) => at(person).views.home(person),
   };
 }
 

@@ -138,6 +138,12 @@ const selects = [
     initial_option: plainOption.optional(),
     min_query_length: z.number().int().min(0).optional(),
   }),
+  element('multi_external_select', {
+    ...choosable,
+    initial_options: z.array(plainOption).min(1).optional(),
+    min_query_length: z.number().int().min(0).optional(),
+    max_selected_items: count,
+  }),
   element('users_select', { ...choosable, initial_user: slackId.optional() }),
   element('multi_users_select', { ...choosable, initial_users: slackIds, max_selected_items: count }),
   element('conversations_select', {

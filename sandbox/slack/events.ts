@@ -22,15 +22,15 @@ export class Events {
     readonly retries: readonly number[],
   ) {}
 
-  /** Sends it if the manifest subscribes to `name`; comes back after the first attempt. */
+  /** Sends it if the app is there and its manifest subscribes to `name`; comes back after the first attempt. */
   async publish(name: string, event: Record<string, unknown>): Promise<void> {
-    if (this.manifest.events.has(name)) await this.send(event);
+    if (this.manifest.events.has(name) && this.workspace.isInstalled) await this.send(event);
   }
 
   /** Sends it whether subscribed to or not. */
   async send(event: Record<string, unknown>): Promise<Ack> {
     const at = this.workspace.now();
-    const payload = eventOf({ event_ts: String(at / 1000), ...event }, `Ev${invent(9)}`, at);
+    const payload = eventOf({ event_ts: String(at / 1000), ...event }, `Ev${invent(9)}`, at, this.workspace);
     return this.#attempt(payload, 0);
   }
 

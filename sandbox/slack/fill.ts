@@ -37,7 +37,7 @@ export function chosen(element: Loose, given: string | readonly string[]): Loose
 
 /** What an `external_select` offers is not in the view: it is taken as it is. */
 function option(element: Loose, wanted: string): Loose {
-  if (element.type === 'external_select')
+  if (element.type === 'external_select' || element.type === 'multi_external_select')
     return { text: { type: 'plain_text', text: wanted }, value: wanted };
   const groups = (element.option_groups as Loose[] | undefined) ?? [];
   const all = [element.options, ...groups.map((one) => one.options)].flatMap((one) => (one as Loose[]) ?? []);

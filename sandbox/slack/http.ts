@@ -15,6 +15,10 @@ export function isFromOwnPage({ headers }: IncomingMessage): boolean {
 }
 
 export async function readBody(request: IncomingMessage): Promise<string> {
+  return (await readBytes(request)).toString('utf8');
+}
+
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -22,7 +26,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
     if (size > LONGEST_BODY) throw new Error('The body is too large.');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** JSON or a form, by its content type; nothing readable is an empty object. */

@@ -2,28 +2,30 @@
  * A Slack workspace on one's own machine. It knows the bot by its URLs alone, sends what Slack sends, refuses what
  * Slack refuses, and shows everybody what they would see.
  */
-import type { Person } from '../protocol.ts';
+import type { Person, Role } from '../protocol.ts';
 import { type Ack, type Delivery, httpDelivery, sign } from './deliver.ts';
 import { createDriver, type Driver } from './driver.ts';
-import { Events } from './events.ts';
-import { Interactions } from './interactions.ts';
+import { Files } from './files.ts';
+import { type Hosted, host } from './hosted.ts';
 import { readManifest } from './manifest.ts';
 import { createMasker } from './masking.ts';
+import type { Context } from './methods/method.ts';
+import { OAuth, type OAuthOptions } from './oauth.ts';
 import { type Doers, Page } from './page.ts';
-import type { Place } from './people.ts';
-import { ResponseUrls } from './response-urls.ts';
+import { BOT_USER, type Place, TEAM } from './people.ts';
 import { listen } from './server.ts';
-import { NO_PANEL, type Panel, snapshotFor } from './snapshot.ts';
+import { NO_PANEL, type Panel } from './snapshot.ts';
 import { type DisconnectReason, socketDelivery } from './socket-mode.ts';
-import { Speech } from './speech.ts';
-import { Submissions } from './submissions.ts';
+import { ORBIT, SANDBOX } from './teams.ts';
 import { TrafficLog } from './traffic.ts';
-import { Triggers } from './triggers.ts';
-import { Views } from './views.ts';
-import { type Call, type Failure, WebApi } from './web-api.ts';
-import { Workspace } from './workspace.ts';
+import { waitFor } from './waiting.ts';
+import { type Bearer, type Call, type Failure, WebApi } from './web-api.ts';
+import type { Workspace } from './workspace.ts';
 
-export { GUEST, MEMBER, OWNER } from './people.ts';
+export { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from './people.ts';
+export { ORBIT_MEMBER, ORBIT_OWNER } from './teams.ts';
+
+const MAY_INSTALL: readonly Role[] = ['owner', 'admin', 'member'];
 
 export interface SlackOptions {
   /** 0, the default, takes a free one. */
@@ -32,7 +34,10 @@ export interface SlackOptions {
   /** HTTP mode: the bot's base URL, asked at every request. */
   botUrl?: () => string;
   signingSecret: string;
+  /** Good for the first workspace, without `oauth`. */
   botToken: string;
+  /** Apps are installed by OAuth, into two workspaces; none is installed in the beginning. */
+  oauth?: OAuthOptions;
   /** Socket Mode: the app-level token. */
   appToken?: string;
   /** manifest.yml, parsed. */
@@ -60,13 +65,14 @@ export interface Slack extends Driver {
   /** What the bot sent that Slack could not use, in words. */
   complaints: readonly string[];
   traffic: TrafficLog;
+  /** The first one. */
   workspace: Workspace;
   /** Block types that are refused in ephemeral messages, acknowledgements and `response_url`s. */
   refuse: Set<string>;
   /** The headers of a request with this body, signed as Slack signs. */
   signed(body: string, signing?: { at?: number; secret?: string }): Record<string, string>;
-  /** Sends any event, subscribed to or not. */
-  event(event: Record<string, unknown>): Promise<Ack>;
+  /** Sends any event, subscribed to or not, of the first workspace where none is named. */
+  event(event: Record<string, unknown>, team?: string): Promise<Ack>;
   failNext(method: string, failure: Failure, times?: number): void;
   /** Comes back with what `look` finds, as soon as it finds something other than undefined, null or false. */
   waitFor<T>(look: (slack: Slack) => T | undefined | null | false, ms?: number): Promise<T>;
@@ -88,80 +94,131 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   let base = '';
   const url = () => base;
 
-  const workspace = new Workspace({ ...options, botName: manifest.botName, now });
-  const views = new Views(now, () => workspace.changed());
-  const triggers = new Triggers(now, options.triggerLife ?? 3_000);
-  const responses = new ResponseUrls(workspace, url, refuse);
-  const secrets = [options.signingSecret, options.botToken, options.appToken ?? ''];
-  const mask = createMasker(() => [...secrets, ...panel.credentials.map(({ value }) => value)]);
+  const listeners = new Set<() => void>();
+  const changed = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  const onChange = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+
+  const oauth = options.oauth && new OAuth(options.oauth, now);
+  const mask = createMasker(() => [
+    ...[options.signingSecret, options.botToken, options.appToken ?? ''],
+    ...(oauth?.secrets ?? []),
+    ...panel.credentials.map(({ value }) => value),
+  ]);
   const traffic = new TrafficLog(mask, now);
-
   const ackTimeout = options.ackTimeout ?? 3_000;
-  const socket =
-    options.mode === 'socket'
-      ? socketDelivery({ ackTimeout, traffic, changed: () => workspace.changed() })
-      : undefined;
+  const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic, changed }) : undefined;
   const toBot: Delivery = socket ?? httpDelivery({ ...signing(options), ackTimeout, now, traffic });
-  const delivery = () => toBot;
   const socketUrl = socket && (() => `${base.replace('http', 'ws')}/link?ticket=${socket.ticket()}`);
-
   const complain = (problem: string) => {
     complaints.push(problem);
-    workspace.changed();
+    changed();
   };
-  const events = new Events(workspace, manifest, delivery, options.eventRetries ?? [0, 60_000, 300_000]);
-  const speech = new Speech({ workspace, manifest, events, triggers, responses, delivery, complain });
-  const interactionParts = { workspace, views, triggers, responses, delivery, complain };
-  const interactions = new Interactions(interactionParts);
-  const submissions = new Submissions(interactionParts);
-  const context = { workspace, views, triggers, manifest, refuse, url, socketUrl };
-  const tokens = { bot: options.botToken, app: options.appToken };
-  const api = new WebApi(context, tokens, traffic);
+
+  const hosting = {
+    ...{ manifest, url, refuse, panel, mode: options.mode, now, complain, listeners },
+    triggerLife: options.triggerLife ?? 3_000,
+    eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
+    delivery: () => toBot,
+    workspaces: () => all.map(({ workspace }) => workspace),
+  };
+  const { people = SANDBOX.people, channels = SANDBOX.channels } = options;
+  const first = host({ ...SANDBOX, people, channels }, oauth === undefined, hosting);
+  const all: readonly Hosted[] = oauth ? [first, host(ORBIT, false, hosting)] : [first];
+  const at = (person: string) => all.find(({ workspace }) => workspace.person(person)) ?? first;
+  const inTeam = (id: string) => all.find(({ workspace }) => workspace.team.id === id) ?? first;
+
+  const uninstall = async (team: string): Promise<void> => {
+    const { workspace, events } = inTeam(team);
+    oauth?.revoke(team);
+    const tokens = { oauth: [], bot: [BOT_USER] };
+    const told = [
+      events.publish('tokens_revoked', { type: 'tokens_revoked', tokens }),
+      events.publish('app_uninstalled', { type: 'app_uninstalled' }),
+    ];
+    workspace.isInstalled = false;
+    changed();
+    await Promise.all(told);
+  };
+  const files = new Files(url);
+  const contextOf = ({ workspace, views, triggers }: Hosted): Context => ({
+    ...{ workspace, views, triggers, manifest, files, refuse, url, socketUrl, oauth },
+    settle(team) {
+      inTeam(team).workspace.isInstalled = true;
+      changed();
+    },
+    uninstall: (team) => void uninstall(team),
+  });
+  const bearerOf = (token: string): Bearer => {
+    if (token === options.appToken) return 'app';
+    const known = oauth
+      ? oauth.teamOf(token)
+      : token === options.botToken
+        ? { team: TEAM }
+        : { error: 'invalid_auth' };
+    return 'error' in known ? known : { context: contextOf(inTeam(known.team)) };
+  };
+  const api = new WebApi(contextOf(first), bearerOf, traffic);
 
   const doers: Doers = {
-    say: (body) => speech.say(body),
-    act: (body) => interactions.act(body),
-    submit: (body) => submissions.submit(body),
-    close: (body) => submissions.close(body),
-    suggest: (body) => interactions.suggest(body),
-    async home({ as: user }) {
-      const channel = workspace.directMessageOf(user)?.id;
-      if (!channel) return { ok: false, error: 'user_not_found' };
-      if (!manifest.tabs.home) return { ok: true };
-      await events.publish('app_home_opened', { type: 'app_home_opened', user, channel, tab: 'home' });
+    say: (body) => at(body.as).doers.say(body),
+    act: (body) => at(body.as).doers.act(body),
+    submit: (body) => at(body.as).doers.submit(body),
+    close: (body) => at(body.as).doers.close(body),
+    suggest: (body) => at(body.as).doers.suggest(body),
+    home: (body) => at(body.as).doers.home(body),
+    async uninstall({ as }) {
+      if (!oauth) return { ok: false, error: 'not_supported' };
+      await uninstall(at(as).workspace.team.id);
       return { ok: true };
     },
     async switch({ service, mode }) {
       const isKnown = panel.setSwitch(service, mode);
-      workspace.changed();
+      changed();
       return isKnown ? { ok: true } : { ok: false, error: 'unknown_mode' };
     },
   };
-  const scenery = { workspace, views, manifest, panel, mode: options.mode };
-  const snapshot = (person: string) => snapshotFor(person, scenery);
-  const page = new Page({ doers, workspace, traffic, snapshot, dir: options.pageDir });
+  const snapshot = (person: string) => at(person).snapshot(person);
+  const person = (id: string | null) => (id === null ? people[0]?.id : at(id).workspace.person(id)?.id);
+  const page = new Page({ doers, person, onChange, traffic, snapshot, dir: options.pageDir });
+  const responses = {
+    answer: (key: string, body: unknown) =>
+      (all.find((one) => one.responses.has(key)) ?? first).responses.answer(key, body),
+  };
   const { scopes } = manifest;
-  const rooms = { api, responses, page, traffic, scopes, upgrade: socket?.upgrade };
+  const authorize = oauth && {
+    ...{ oauth, scopes, botName: manifest.botName },
+    residents: () =>
+      all.map(({ workspace }) => ({
+        team: workspace.team,
+        people: workspace.people.filter((one) => MAY_INSTALL.includes(one.role)),
+      })),
+  };
+  const rooms = { api, responses, files, page, traffic, scopes, authorize, upgrade: socket?.upgrade };
   const listening = await listen(options.port ?? 0, rooms);
   base = `http://127.0.0.1:${listening.port}`;
 
   const slack: Slack = {
-    ...createDriver({ doers, workspace, views, interactions, snapshot }),
+    ...createDriver({ doers, at, snapshot }),
     url: base,
     calls: api.calls,
     complaints,
     traffic,
-    workspace,
+    workspace: first.workspace,
     refuse,
     signed: (body, { at = now(), secret = options.signingSecret } = {}) => sign(body, secret, at),
-    event: (event) => events.send(event),
+    event: (event, team = TEAM) => inTeam(team).events.send(event),
     failNext: (...args) => api.failNext(...args),
-    waitFor: (look, ms = 5_000) => waitFor(workspace, () => look(slack), ms, complaints),
+    waitFor: (look, ms = 5_000) => waitFor(onChange, () => look(slack), ms, complaints),
     connections: () => socket?.connections() ?? 0,
     disconnect: (reason) => socket?.disconnect(reason),
-    changed: () => workspace.changed(),
+    changed,
     async close() {
-      events.close();
+      for (const { events } of all) events.close();
       page.close();
       await toBot.close();
       await listening.close();
@@ -173,42 +230,4 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
 function signing({ botUrl, signingSecret }: SlackOptions) {
   if (!botUrl) throw new Error('HTTP mode needs to know where the bot is: botUrl.');
   return { botUrl, signingSecret };
-}
-
-const LOOK_EVERY = 20;
-
-/** Looks at every change, and now and then, for `look` may be about something else than this workspace. */
-async function waitFor<T>(
-  workspace: Workspace,
-  look: () => T | undefined | null | false,
-  ms: number,
-  complaints: readonly string[],
-): Promise<T> {
-  const releases: (() => void)[] = [];
-  try {
-    return await new Promise<T>((resolve, reject) => {
-      const check = () => {
-        try {
-          const seen = look();
-          if (seen !== undefined && seen !== null && seen !== false) resolve(seen);
-        } catch (error) {
-          reject(error);
-        }
-      };
-      const giveUp = () => {
-        const said = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
-        reject(new Error(`Nothing of the kind within ${ms} ms.${said}`));
-      };
-      const looks = setInterval(check, LOOK_EVERY);
-      const patience = setTimeout(giveUp, ms);
-      releases.push(
-        workspace.onChange(check),
-        () => clearInterval(looks),
-        () => clearTimeout(patience),
-      );
-      check();
-    });
-  } finally {
-    for (const release of releases) release();
-  }
 }

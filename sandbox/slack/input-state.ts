@@ -16,6 +16,7 @@ const HOLDERS: Readonly<Record<string, readonly [key: string, initial: string, e
   radio_buttons: ['selected_option', 'initial_option', null],
   checkboxes: ['selected_options', 'initial_options', []],
   multi_static_select: ['selected_options', 'initial_options', []],
+  multi_external_select: ['selected_options', 'initial_options', []],
   users_select: ['selected_user', 'initial_user', null],
   multi_users_select: ['selected_users', 'initial_users', []],
   conversations_select: ['selected_conversation', 'initial_conversation', null],

@@ -3,7 +3,7 @@ import type { Person, Place, StateValues, Verbs } from '../protocol.ts';
 import { elementsOf, problemsOf } from './blocks.ts';
 import type { Ack, Delivery, Kind } from './deliver.ts';
 import { stateOf } from './input-state.ts';
-import { channelOf, envelope, messageOf, userOf, viewOf } from './payloads.ts';
+import { channelOf, envelopeOf, messageOf, userOf, viewOf } from './payloads.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { Outcome } from './speech.ts';
 import { suggestions } from './texts.ts';
@@ -54,7 +54,7 @@ export class Interactions {
     const trigger_id = this.parts.triggers.issue({ person: as, viewId: scene.viewId });
     const ack = await this.parts.delivery().send(INTERACTIVE, {
       type: 'block_actions',
-      ...envelope,
+      ...envelopeOf(this.parts.workspace),
       user: userOf(scene.person),
       trigger_id,
       ...scene.describe(withChosen(values, full)),
@@ -69,7 +69,7 @@ export class Interactions {
     if (!scene) return { ok: false, error: 'not_found' };
     const ack = await this.parts.delivery().send(INTERACTIVE, {
       type: 'block_suggestion',
-      ...envelope,
+      ...envelopeOf(this.parts.workspace),
       user: userOf(scene.person),
       ...scene.describe({}),
       action_id: actionId,

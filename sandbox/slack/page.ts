@@ -6,7 +6,6 @@ import { z } from 'zod';
 import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
 import { readBody, readFields, sendJson } from './http.ts';
 import type { TrafficLog } from './traffic.ts';
-import type { Workspace } from './workspace.ts';
 
 type Outcome = { ok: boolean } & Record<string, unknown>;
 
@@ -24,6 +23,7 @@ const BODIES: { [V in keyof Verbs]: z.ZodType } = {
   close: z.object({ as: name, viewId: name }),
   suggest: z.object({ as: name, place, blockId: name, actionId: name, value: z.string() }),
   home: z.object({ as: name }),
+  uninstall: z.object({ as: name }),
   switch: z.object({ service: name, mode: name }),
 };
 
@@ -42,7 +42,9 @@ const KEEP_ALIVE = 15_000;
 
 export interface PageParts {
   doers: Doers;
-  workspace: Workspace;
+  /** The person of that id; whoever comes first when none is asked for. */
+  person: (id: string | null) => string | undefined;
+  onChange: (listener: () => void) => () => void;
   traffic: TrafficLog;
   snapshot: (person: string) => Snapshot;
   /** Where the built page lies. */
@@ -67,9 +69,9 @@ export class Page {
 
   /** A snapshot and the traffic so far, then a snapshot at most every 50 ms, and each exchange as it goes. */
   stream(as: string | null, response: ServerResponse): void {
-    const { workspace, traffic, snapshot } = this.parts;
-    const person = workspace.person(as ?? workspace.people[0]?.id ?? '');
-    if (!person) {
+    const { onChange, traffic, snapshot } = this.parts;
+    const person = this.parts.person(as);
+    if (person === undefined) {
       sendJson(response, 404, { ok: false, error: 'user_not_found' });
       return;
     }
@@ -80,7 +82,7 @@ export class Page {
     let timer: NodeJS.Timeout | undefined;
     const flush = () => {
       timer = undefined;
-      if (isStale) send(snapshot(person.id));
+      if (isStale) send(snapshot(person));
       if (news.size > 0) send({ type: 'traffic', entries: [...news.values()] });
       isStale = false;
       news.clear();
@@ -89,7 +91,7 @@ export class Page {
       timer ??= setTimeout(flush, COALESCE);
     };
     const forget = [
-      workspace.onChange(() => {
+      onChange(() => {
         isStale = true;
         soon();
       }),
@@ -108,7 +110,7 @@ export class Page {
     };
     this.#streams.add(end);
     response.once('close', end);
-    send(snapshot(person.id));
+    send(snapshot(person));
     send({ type: 'traffic', entries: [...traffic.entries] });
   }
 

@@ -1,24 +1,23 @@
 /** The pieces that Slack's payloads share. */
 import type { Person, StateValues } from '../protocol.ts';
 import { stateOf } from './input-state.ts';
-import { APP, BOT, BOT_USER, type Place, TEAM } from './people.ts';
+import { APP, BOT, BOT_USER, type Place, teamOf } from './people.ts';
 import type { Frame } from './views.ts';
-import { type Stored, userIdOf } from './workspace.ts';
+import { type Stored, userIdOf, type Workspace } from './workspace.ts';
 
-export const TEAM_DOMAIN = 'sandbox';
 /** The long deprecated verification token that every payload still carries. */
 const VERIFICATION = 'sandbox-verification-token';
 
-export const envelope = {
+export const envelopeOf = ({ team: { id, domain } }: Workspace) => ({
   token: VERIFICATION,
   api_app_id: APP,
-  team: { id: TEAM, domain: TEAM_DOMAIN },
+  team: { id, domain },
   enterprise: null,
   is_enterprise_install: false,
-};
+});
 
 export function userOf(person: Person) {
-  return { id: person.id, username: person.name, name: person.name, team_id: TEAM };
+  return { id: person.id, username: person.name, name: person.name, team_id: teamOf(person) };
 }
 
 /** Slack hides the names of private conversations. */
@@ -28,12 +27,12 @@ export function channelOf(place: Place) {
 }
 
 /** The fields of a slash command. */
-export function commandOf(person: Person, place: Place) {
+export function commandOf(person: Person, place: Place, { team }: Workspace) {
   const { id, name } = channelOf(place);
   return {
     token: VERIFICATION,
-    team_id: TEAM,
-    team_domain: TEAM_DOMAIN,
+    team_id: team.id,
+    team_domain: team.domain,
     channel_id: id,
     channel_name: name,
     user_id: person.id,
@@ -43,12 +42,12 @@ export function commandOf(person: Person, place: Place) {
   };
 }
 
-export function viewOf({ id, view, hash, rootId, previousId }: Frame, values: StateValues = {}) {
+export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, values: StateValues = {}) {
   return {
     id,
-    team_id: TEAM,
+    team_id: team,
     app_id: APP,
-    app_installed_team_id: TEAM,
+    app_installed_team_id: team,
     bot_id: BOT,
     type: view.type,
     ...(view.title && { title: view.title }),
@@ -67,13 +66,13 @@ export function viewOf({ id, view, hash, rootId, previousId }: Frame, values: St
   };
 }
 
-export function messageOf({ ts, from, text, blocks, edited, threadTs }: Stored) {
+export function messageOf({ team, ts, from, text, blocks, edited, threadTs }: Stored) {
   return {
     type: 'message',
     user: userIdOf(from),
     ts,
     text,
-    team: TEAM,
+    team,
     ...(from === 'bot' && { bot_id: BOT, app_id: APP }),
     ...(blocks && { blocks }),
     ...(edited && { edited: { user: userIdOf(from), ts } }),
@@ -81,11 +80,11 @@ export function messageOf({ ts, from, text, blocks, edited, threadTs }: Stored) 
   };
 }
 
-export function eventOf(event: Record<string, unknown>, id: string, at: number) {
+export function eventOf(event: Record<string, unknown>, id: string, at: number, { team }: Workspace) {
   return {
     token: VERIFICATION,
-    team_id: TEAM,
-    context_team_id: TEAM,
+    team_id: team.id,
+    context_team_id: team.id,
     context_enterprise_id: null,
     api_app_id: APP,
     event,
@@ -93,7 +92,13 @@ export function eventOf(event: Record<string, unknown>, id: string, at: number) 
     event_id: id,
     event_time: Math.floor(at / 1000),
     authorizations: [
-      { enterprise_id: null, team_id: TEAM, user_id: BOT_USER, is_bot: true, is_enterprise_install: false },
+      {
+        enterprise_id: null,
+        team_id: team.id,
+        user_id: BOT_USER,
+        is_bot: true,
+        is_enterprise_install: false,
+      },
     ],
     is_ext_shared_channel: false,
     event_context: `4-${id}`,

@@ -5,6 +5,16 @@ export interface Place extends Channel {
   /** Ids of people; `bot` when the bot is a member. */
   members: string[];
   archived?: boolean;
+  /** With another organisation. */
+  shared?: boolean;
+}
+
+export interface UserGroup {
+  id: string;
+  handle: string;
+  name: string;
+  /** Ids of people. */
+  members: string[];
 }
 
 export const TEAM = 'T0SANDBOX1';
@@ -15,6 +25,11 @@ export const BOT_USER = 'U0TALLYBOT';
 export const OWNER = 'U0OWNER001';
 export const MEMBER = 'U0MEMBER01';
 export const GUEST = 'U0GUEST001';
+export const ADMIN = 'U0ADMIN001';
+export const STRANGER = 'U0STRANGER';
+/** Where the stranger is at home. */
+export const OTHER_TEAM = 'T0ACMECORP';
+export const FINOPS = 'S0FINOPS01';
 
 export const PEOPLE: readonly Person[] = [
   {
@@ -44,7 +59,33 @@ export const PEOPLE: readonly Person[] = [
     locale: 'en-IN',
     color: '#c2571a',
   },
+  {
+    id: ADMIN,
+    name: 'amara',
+    realName: 'Amara Nwosu',
+    role: 'admin',
+    tz: 'America/New_York',
+    locale: 'en-US',
+    color: '#2f7d4f',
+  },
+  {
+    id: STRANGER,
+    name: 'sven',
+    realName: 'Sven Ekholm',
+    role: 'stranger',
+    tz: 'Europe/Stockholm',
+    locale: 'sv-SE',
+    color: '#6b6f76',
+  },
 ];
+
+/** Who counts as one when somebody says `@finops`. */
+export const USER_GROUPS: readonly UserGroup[] = [
+  { id: FINOPS, handle: 'finops', name: 'FinOps', members: [MEMBER] },
+];
+
+/** The workspace or organisation that a person belongs to. */
+export const teamOf = ({ role, team }: Person): string => team ?? (role === 'stranger' ? OTHER_TEAM : TEAM);
 
 /** The bot is not in #finance, so that there is somewhere to try `/invite`. */
 export const CHANNELS: readonly Place[] = [
@@ -53,14 +94,14 @@ export const CHANNELS: readonly Place[] = [
     name: 'general',
     kind: 'public',
     topic: 'Everybody, guests too',
-    members: [OWNER, MEMBER, GUEST, 'bot'],
+    members: [OWNER, ADMIN, MEMBER, GUEST, 'bot'],
   },
   {
     id: 'C0COSTS001',
     name: 'cloud-costs',
     kind: 'public',
     topic: 'What the projects cost',
-    members: [OWNER, MEMBER, 'bot'],
+    members: [OWNER, ADMIN, MEMBER, 'bot'],
   },
   {
     id: 'C0FINANCE1',
@@ -68,6 +109,14 @@ export const CHANNELS: readonly Place[] = [
     kind: 'private',
     topic: 'Private; Tally has to be invited',
     members: [OWNER, MEMBER],
+  },
+  {
+    id: 'C0SHARED01',
+    name: 'with-acme',
+    kind: 'public',
+    topic: 'Shared with another organisation',
+    members: [OWNER, MEMBER, STRANGER, 'bot'],
+    shared: true,
   },
 ];
 

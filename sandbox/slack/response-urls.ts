@@ -47,6 +47,10 @@ export class ResponseUrls {
     return `${this.base()}/response/${key}`;
   }
 
+  has(key: string): boolean {
+    return this.#issued.has(key);
+  }
+
   /** Every attempt counts as a use, one with bad blocks too. */
   answer(key: string, body: unknown): Answer {
     const issued = this.#issued.get(key);

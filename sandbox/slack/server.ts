@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isFromOwnPage, isLocal, readBody, readFields, sendJson } from './http.ts';
+import { type AuthorizeParts, authorizeAnswer, authorizePage, type Reply } from './authorize.ts';
+import { type Files, uploadedBytes } from './files.ts';
+import { isFromOwnPage, isLocal, readBody, readBytes, readFields, sendJson } from './http.ts';
 import type { Page } from './page.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { TrafficLog } from './traffic.ts';
@@ -10,9 +12,12 @@ import type { WebApi } from './web-api.ts';
 
 export interface Rooms {
   api: WebApi;
-  responses: ResponseUrls;
+  responses: Pick<ResponseUrls, 'answer'>;
+  files: Files;
   page: Page;
   traffic: TrafficLog;
+  /** Absent where apps are not installed by OAuth. */
+  authorize?: AuthorizeParts | undefined;
   scopes: ReadonlySet<string>;
   upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
@@ -61,6 +66,10 @@ async function route(request: IncomingMessage, response: ServerResponse, rooms: 
   const [, room = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
   if (room === 'api') return callMethod(rest, url, request, response, rooms);
   if (room === 'response' && request.method === 'POST') return respond(rest, request, response, rooms);
+  if (url.pathname === '/oauth/v2/authorize' && rooms.authorize)
+    return authorize(url.searchParams, request, response, rooms.authorize);
+  if (room === 'upload' && request.method === 'POST') return upload(rest, request, response, rooms);
+  if (room === 'file' && isReading) return download(rest, response, rooms);
   if (room === 'sandbox' && rest === 'stream') return rooms.page.stream(url.searchParams.get('as'), response);
   if (room === 'sandbox' && request.method === 'POST') return rooms.page.verb(rest, request, response);
   if (isReading) return rooms.page.file(url.pathname, response);
@@ -75,8 +84,9 @@ async function callMethod(
   { api, scopes }: Rooms,
 ): Promise<void> {
   const fields = readFields(request.headers['content-type'], await readBody(request));
-  const args = { ...Object.fromEntries(url.searchParams), ...fields };
-  const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  const { authorization = '' } = request.headers;
+  const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basic(authorization) };
+  const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
   const token = bearer ?? (typeof args.token === 'string' ? args.token : undefined);
   const answer = api.answer(method, token, args);
   if (answer === 'hang') return;
@@ -95,4 +105,57 @@ async function respond(
   const { status, body: answer } = responses.answer(key, body);
   end(answer.ok ? String(status) : `${status} ${answer.error ?? ''}`, answer);
   sendJson(response, status, answer);
+}
+
+async function upload(
+  id: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { files }: Rooms,
+): Promise<void> {
+  const bytes = await uploadedBytes(request.headers['content-type'], await readBytes(request));
+  const isKnown = files.receive(id, bytes);
+  response.writeHead(isKnown ? 200 : 404, { 'Content-Type': 'text/plain' });
+  response.end(isKnown ? `OK - ${bytes.length}` : 'file_not_found');
+}
+
+/** Always as a download: an uploaded page must not run beside the sandbox's own. */
+function download(id: string, response: ServerResponse, { files }: Rooms): void {
+  const file = files.find(id);
+  if (!file) {
+    sendJson(response, 404, { ok: false, error: 'file_not_found' });
+    return;
+  }
+  response.writeHead(200, {
+    'Content-Type': 'application/octet-stream',
+    'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+  });
+  response.end(file.content);
+}
+
+/** An app may name itself in the header instead of the form. */
+function basic(authorization: string): Record<string, string> {
+  const [, given] = /^Basic (\S+)$/i.exec(authorization) ?? [];
+  if (given === undefined) return {};
+  const [id = '', ...rest] = Buffer.from(given, 'base64').toString('utf8').split(':');
+  return { client_id: decodeURIComponent(id), client_secret: decodeURIComponent(rest.join(':')) };
+}
+
+async function authorize(
+  query: URLSearchParams,
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: AuthorizeParts,
+): Promise<void> {
+  const reply: Reply =
+    request.method === 'POST'
+      ? authorizeAnswer(query, readFields(request.headers['content-type'], await readBody(request)), parts)
+      : authorizePage(query, parts);
+  if ('redirect' in reply) {
+    response.writeHead(302, { Location: reply.redirect, 'Cache-Control': 'no-store' });
+    response.end();
+    return;
+  }
+  response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', 'X-Frame-Options': 'DENY' });
+  response.end(reply.html);
 }

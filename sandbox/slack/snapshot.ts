@@ -1,7 +1,7 @@
 /** The workspace as one person sees it, for the page. */
 import type { Message, Snapshot, Switch, Try } from '../protocol.ts';
 import type { Manifest } from './manifest.ts';
-import { BOT_USER, TEAM } from './people.ts';
+import { BOT_USER } from './people.ts';
 import { shownView, type Views } from './views.ts';
 import type { Stored, Workspace } from './workspace.ts';
 
@@ -13,6 +13,8 @@ export interface Panel {
   tries: readonly Try[];
   credentials: readonly { label: string; value: string }[];
   botUp(): boolean;
+  /** Where the app is installed from; absent where it has one token for one workspace. */
+  installUrl?(): string;
 }
 
 export const NO_PANEL: Panel = {
@@ -29,14 +31,25 @@ export interface Scenery {
   manifest: Manifest;
   panel: Panel;
   mode: 'http' | 'socket';
+  /** All workspaces, this one among them. */
+  workspaces: () => readonly Workspace[];
 }
 
-export function snapshotFor(me: string, { workspace, views, manifest, panel, mode }: Scenery): Snapshot {
+export function snapshotFor(me: string, scenery: Scenery): Snapshot {
+  const { workspace, views, manifest, panel, mode } = scenery;
   const places = workspace.placesOf(me);
   const home = views.home(me);
   return {
     type: 'snapshot',
-    workspace: { id: TEAM, name: 'Sandbox' },
+    workspace: { id: workspace.team.id, name: workspace.team.name },
+    workspaces: scenery.workspaces().map(({ team, people }) => ({
+      id: team.id,
+      name: team.name,
+      as: people[0]?.id ?? '',
+    })),
+    ...(panel.installUrl && {
+      install: { url: panel.installUrl(), isInstalled: workspace.isInstalled },
+    }),
     me,
     people: [...workspace.people],
     channels: places.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
@@ -57,6 +70,6 @@ export function snapshotFor(me: string, { workspace, views, manifest, panel, mod
   };
 }
 
-function withoutViewer({ channel: _channel, viewer: _viewer, ...message }: Stored): Message {
+function withoutViewer({ channel: _channel, team: _team, viewer: _viewer, ...message }: Stored): Message {
   return message;
 }

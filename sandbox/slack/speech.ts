@@ -5,7 +5,7 @@ import type { Events } from './events.ts';
 import { readMessage } from './incoming.ts';
 import type { Manifest } from './manifest.ts';
 import { commandOf } from './payloads.ts';
-import { BOT_USER, type Place, TEAM } from './people.ts';
+import { BOT_USER, type Place, teamOf } from './people.ts';
 import type { Asked, ResponseUrls } from './response-urls.ts';
 import type { Triggers } from './triggers.ts';
 import { linked } from './typing.ts';
@@ -66,7 +66,8 @@ export class Speech {
       text,
       ts,
       channel: place.id,
-      team: TEAM,
+      team: teamOf(person),
+      user_team: teamOf(person),
       event_ts: ts,
       ...(threadTs && { thread_ts: threadTs }),
     };
@@ -84,7 +85,12 @@ export class Speech {
       say(`${command} is not supported in threads. Sorry!`);
     } else if (this.#builtIn(command, text, place)) {
       workspace.changed();
-    } else if (!manifest.commands.some((one) => one.command === command)) {
+    } else if (
+      !workspace.isInstalled ||
+      person.role === 'stranger' ||
+      !manifest.commands.some((one) => one.command === command)
+    ) {
+      // An app's commands are there for the workspace that installed it, in shared channels too.
       say(`${command} is not a valid command.`);
     } else {
       const problem = await this.#dispatch(person, place, command, text);
@@ -107,7 +113,7 @@ export class Speech {
     const escapes = manifest.commands.some((one) => one.command === command && one.shouldEscape);
     const asked: Asked = { person: person.id, channel: place.id, typed: `${command} ${text}`.trim() };
     const ack = await delivery().send('slash_commands', {
-      ...commandOf(person, place),
+      ...commandOf(person, place, workspace),
       command,
       text: escapes ? linked(text, workspace, manifest.botName) : text,
       response_url: responses.issue(asked),

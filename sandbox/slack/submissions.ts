@@ -3,7 +3,8 @@ import type { StateValues, Verbs } from '../protocol.ts';
 import { elementsOf } from './blocks.ts';
 import { problemsOfInputs, stateOf } from './input-state.ts';
 import type { InteractionParts } from './interactions.ts';
-import { envelope, userOf, viewOf } from './payloads.ts';
+import { envelopeOf, userOf, viewOf } from './payloads.ts';
+import { teamOf } from './people.ts';
 import type { Outcome } from './speech.ts';
 import { type GivenView, judgeView } from './view-shape.ts';
 import { type Frame, WHOLE_VIEW } from './views.ts';
@@ -40,7 +41,12 @@ export class Submissions {
     if (isCleared) views.clear(as);
     else views.close(frame);
     if (frame.view.notify_on_close) {
-      const payload = { type: 'view_closed', ...envelope, user: userOf(person), view: viewOf(frame) };
+      const payload = {
+        type: 'view_closed',
+        ...envelopeOf(workspace),
+        user: userOf(person),
+        view: viewOf(frame),
+      };
       await delivery().send('interactive', { ...payload, is_cleared: isCleared });
     }
     return { ok: true };
@@ -52,7 +58,9 @@ export class Submissions {
     if (!person) return { ok: false, error: 'user_not_found' };
     const ack = await delivery().send('interactive', {
       type: 'view_submission',
-      ...envelope,
+      ...envelopeOf(workspace),
+      // The sender's own team; the one that has the app is `app_installed_team_id` of the view.
+      team: { ...envelopeOf(workspace).team, id: teamOf(person) },
       user: userOf(person),
       trigger_id: triggers.issue({ person: person.id, viewId: frame.id }),
       view: viewOf(frame, values),

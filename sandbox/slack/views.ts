@@ -7,6 +7,7 @@ import { invent } from './workspace.ts';
 
 export interface Frame {
   id: string;
+  team: string;
   person: string;
   view: GivenView;
   errors: Record<string, string>;
@@ -25,6 +26,7 @@ export class Views {
   #changes = 0;
 
   constructor(
+    readonly team: string,
     readonly now: () => number,
     readonly changed: () => void,
   ) {}
@@ -116,6 +118,7 @@ export class Views {
     const id = `V${invent(10)}`;
     return {
       id,
+      team: this.team,
       person,
       view: { ...view, blocks: withIds(view.blocks, invent) },
       errors: {},

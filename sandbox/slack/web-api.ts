@@ -1,5 +1,7 @@
 /** `POST /api/<method>`: who asks, whether they may, and what came of it. */
+import { apps } from './methods/apps.ts';
 import { chat } from './methods/chat.ts';
+import { files } from './methods/files.ts';
 import { history } from './methods/history.ts';
 import { type Arguments, type Context, type Method, Refusal, requireScope } from './methods/method.ts';
 import { reads } from './methods/reads.ts';
@@ -7,7 +9,7 @@ import { views } from './methods/views.ts';
 import type { TrafficLog } from './traffic.ts';
 
 const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries({ ...reads, ...history, ...chat, ...views }),
+  Object.entries({ ...reads, ...history, ...chat, ...files, ...views, ...apps }),
 );
 
 export interface Call {
@@ -25,18 +27,17 @@ export type Answer =
   | { status: number; headers?: Record<string, string>; body: Record<string, unknown> | string }
   | 'hang';
 
-export interface Tokens {
-  bot: string;
-  app?: string | undefined;
-}
+/** Who a token speaks for. */
+export type Bearer = 'app' | { context: Context } | { error: string };
 
 export class WebApi {
   readonly calls: Call[] = [];
   readonly #failures = new Map<string, Failure[]>();
 
   constructor(
+    /** Where methods run that no workspace's token is asked for. */
     readonly context: Context,
-    readonly tokens: Tokens,
+    readonly bearerOf: (token: string) => Bearer,
     readonly traffic: TrafficLog,
   ) {}
 
@@ -71,17 +72,20 @@ export class WebApi {
   #run(name: string, token: string | undefined, args: Arguments): Record<string, unknown> {
     const method = METHODS.get(name);
     if (!method) throw new Refusal('unknown_method', { req_method: name });
-    this.#authorize(method, token);
-    if (method.scope) requireScope(this.context, method.scope);
+    const context = this.#authorize(method, token);
+    if (method.scope) requireScope(context, method.scope);
     const missing = method.required?.find((one) => args[one] === undefined || args[one] === '');
     if (missing) throw new Refusal('missing_argument', { argument: missing });
-    return method.run(args, this.context);
+    return method.run(args, context);
   }
 
-  #authorize({ appToken }: Method, token: string | undefined): void {
+  #authorize({ appToken, tokenless }: Method, token: string | undefined): Context {
+    if (tokenless) return this.context;
     if (!token) throw new Refusal('not_authed');
-    if (token !== this.tokens.bot && token !== this.tokens.app) throw new Refusal('invalid_auth');
-    if ((token === this.tokens.app) !== (appToken === true)) throw new Refusal('not_allowed_token_type');
+    const bearer = this.bearerOf(token);
+    if (bearer !== 'app' && 'error' in bearer) throw new Refusal(bearer.error);
+    if ((bearer === 'app') !== (appToken === true)) throw new Refusal('not_allowed_token_type');
+    return bearer === 'app' ? this.context : bearer.context;
   }
 }
 

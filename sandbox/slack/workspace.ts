@@ -1,11 +1,13 @@
 /** The workspace's truth: who is where, and what was said. Whoever changes it calls `changed`. */
 import { randomInt } from 'node:crypto';
 import type { KnownBlock } from '@slack/types';
-import type { Message, Person } from '../protocol.ts';
-import { BOT_USER, CHANNELS, directMessage, PEOPLE, type Place } from './people.ts';
+import type { Message, Person, SharedFile } from '../protocol.ts';
+import { BOT_USER, directMessage, type Place, type UserGroup } from './people.ts';
+import { SANDBOX, type Team } from './teams.ts';
 import { withIds } from './view-shape.ts';
 
 export interface Stored extends Message {
+  team: string;
   channel: string;
   /** The only one who sees it, when it is ephemeral. */
   viewer?: string;
@@ -19,25 +21,41 @@ export interface Draft {
   blocks?: readonly object[] | undefined;
   viewer?: string | undefined;
   threadTs?: string | undefined;
+  files?: SharedFile[] | undefined;
 }
 
 export interface WorkspaceOptions {
   botName: string;
   now: () => number;
+  team?: Team;
   people?: readonly Person[];
   channels?: readonly Place[];
+  userGroups?: readonly UserGroup[];
+  /** Whether the app is there from the beginning; it is, by default. */
+  isInstalled?: boolean;
+  /** Told of every change; several workspaces may share them. */
+  listeners?: Set<() => void>;
 }
 
 export class Workspace {
   readonly people: readonly Person[];
+  readonly userGroups: readonly UserGroup[];
+  readonly team: Team;
+  isInstalled: boolean;
   readonly places = new Map<string, Place>();
   readonly now: () => number;
   readonly #messages = new Map<string, Stored[]>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners: Set<() => void>;
   #lastMicros = 0;
 
-  constructor({ botName, now, people = PEOPLE, channels = CHANNELS }: WorkspaceOptions) {
-    this.people = people;
+  constructor(options: WorkspaceOptions) {
+    const { botName, now, people = SANDBOX.people, channels = SANDBOX.channels } = options;
+    this.team = options.team ?? SANDBOX.team;
+    this.userGroups = structuredClone(options.userGroups ?? SANDBOX.userGroups);
+    this.isInstalled = options.isInstalled ?? true;
+    this.#listeners = options.listeners ?? new Set();
+    // Copies: what becomes of a person here is no other workspace's business.
+    this.people = structuredClone(people);
     this.now = now;
     for (const place of [...channels, ...people.map((one) => directMessage(one, botName))])
       this.places.set(place.id, structuredClone(place));
@@ -70,10 +88,11 @@ export class Workspace {
     );
   }
 
-  /** Full members may look into every public channel; guests only where they were invited. */
+  /** Full members may look into every public channel; guests and strangers only where they were invited. */
   maySee(person: string, place: Place): boolean {
     if (place.members.includes(person)) return true;
-    return place.kind === 'public' && this.person(person)?.role !== 'guest';
+    const role = this.person(person)?.role;
+    return place.kind === 'public' && role !== 'guest' && role !== 'stranger';
   }
 
   placesOf(person: string): Place[] {
@@ -89,8 +108,9 @@ export class Workspace {
     return this.#messages.get(channel)?.find((one) => one.ts === ts);
   }
 
-  post({ channel, from, text, blocks, viewer, threadTs }: Draft): Stored {
+  post({ channel, from, text, blocks, viewer, threadTs, files }: Draft): Stored {
     const message: Stored = {
+      team: this.team.id,
       channel,
       ts: this.#timestamp(),
       from,
@@ -100,6 +120,7 @@ export class Workspace {
       ...(viewer && { viewer }),
       edited: false,
       ...(threadTs && { threadTs }),
+      ...(files && { files }),
     };
     this.#messages.set(channel, [...(this.#messages.get(channel) ?? []), message]);
     this.changed();

@@ -200,6 +200,18 @@ export class NotConnected extends Base<'not-connected'> {
   }
 }
 
+/** The connection that a project names is gone; without a name: several are there and none is the default. */
+export class ConnectionMissing extends Base<'connection-missing'> {
+  constructor(readonly connection?: string) {
+    super(
+      'connection-missing',
+      connection === undefined
+        ? 'There are several connections, and none of them is the default.'
+        : `There is no connection named ${connection}.`,
+    );
+  }
+}
+
 /** The rights do not allow it. */
 export class NotAllowed extends Base<'not-allowed'> {
   constructor(readonly reason: 'guest' | 'stranger' | 'not-manager' | 'channel') {
@@ -217,8 +229,19 @@ export class NotAllowed extends Base<'not-allowed'> {
 
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
 export class SealBroken extends Base<'seal-broken'> {
-  constructor(readonly reason: 'unknown-key' | 'not-authentic' | 'malformed') {
+  /** @param keyId the name of an unknown key, for operators */
+  constructor(
+    readonly reason: 'unknown-key' | 'not-authentic' | 'malformed',
+    readonly keyId?: string,
+  ) {
     super('seal-broken', 'The stored access token cannot be opened.');
+  }
+}
+
+/** The stored settings cannot be read: days guessed at would be wrong sums, and rights guessed at would be wrong too. */
+export class SettingsDamaged extends Base<'settings-damaged'> {
+  constructor() {
+    super('settings-damaged', 'The stored settings of this workspace are damaged.');
   }
 }
 
@@ -237,6 +260,33 @@ export class SlackFailed extends Base<'slack-failed'> {
     options?: ErrorOptions,
   ) {
     super('slack-failed', `Slack did not answer ${method} (${code}).`, options);
+  }
+}
+
+/** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */
+export class NotInstalled extends Base<'not-installed'> {
+  constructor(readonly reason: 'unknown' | 'lapsed') {
+    super(
+      'not-installed',
+      {
+        unknown: 'Tally does not know that it is installed in this workspace.',
+        lapsed: 'Slack no longer accepts Tally’s access to this workspace.',
+      }[reason],
+    );
+  }
+}
+
+/** Slack does not let Tally post in a channel. */
+export class CannotPost extends Base<'cannot-post'> {
+  constructor(readonly reason: 'not-there' | 'archived' | 'restricted') {
+    super(
+      'cannot-post',
+      {
+        'not-there': 'Tally is not in that channel, so it cannot answer there.',
+        archived: 'That channel is archived, so nobody can answer there.',
+        restricted: 'That channel lets only some people post, so Tally cannot answer there.',
+      }[reason],
+    );
   }
 }
 
@@ -259,10 +309,14 @@ export type Failure =
   | JustBegun
   | ProjectMissing
   | NotConnected
+  | ConnectionMissing
   | NotAllowed
   | SealBroken
+  | SettingsDamaged
   | StoreUnreachable
-  | SlackFailed;
+  | SlackFailed
+  | NotInstalled
+  | CannotPost;
 
 export function isFailure(error: unknown): error is Failure {
   return error instanceof Base;

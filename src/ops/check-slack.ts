@@ -2,13 +2,21 @@ import { bad, type Finding, good, plain, reasonOf, warning } from './finding.ts'
 
 const ABOUT = 'Slack';
 /** Those of manifest.yml. */
-export const SCOPES: readonly string[] = ['commands', 'chat:write', 'im:write', 'users:read'];
+export const SCOPES: readonly string[] = [
+  'commands',
+  'chat:write',
+  'im:write',
+  'users:read',
+  'app_mentions:read',
+  'im:history',
+];
 /** A clock that is off by so many seconds soon will be off by more; at the second Slack's signatures are refused. */
 const SKEW = { unusual: 60, refused: 300 } as const;
 
 export interface SlackParts {
   readonly apiUrl: string;
-  readonly botToken: string;
+  /** Undefined where workspaces install Tally by OAuth, each with a token of its own. */
+  readonly botToken: string | undefined;
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   /** ms since the epoch */
   readonly clock: () => number;
@@ -25,9 +33,12 @@ interface Called {
 
 /** Who the bot token makes us, what it may, and whether our clock agrees with Slack's. */
 export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
+  const { botToken } = parts;
   try {
-    const { headers, body, at } = await call('auth.test', parts.botToken, parts);
+    const method = botToken === undefined ? 'api.test' : 'auth.test';
+    const { headers, body, at } = await call(method, botToken, parts);
     const clock = clockFinding(headers, at, parts.mode.kind === 'http');
+    if (botToken === undefined) return [good(ABOUT, 'answers; workspaces install Tally by OAuth'), ...clock];
     if (body.ok !== true) return [refused('SLACK_BOT_TOKEN', body.error, TOKEN_ADVICE), ...clock];
     const who = `the bot token is that of “${nameIn(body.user)}” in “${nameIn(body.team)}”`;
     return [good(ABOUT, who), scopes(headers), ...clock];
@@ -54,11 +65,15 @@ export async function checkSocketMode(parts: SlackParts): Promise<readonly Findi
 
 const TOKEN_ADVICE = 'Copy the Bot User OAuth Token again from the app’s page, OAuth & Permissions.';
 
-async function call(method: string, token: string, { apiUrl, clock, patience }: SlackParts): Promise<Called> {
+async function call(
+  method: string,
+  token: string | undefined,
+  { apiUrl, clock, patience }: SlackParts,
+): Promise<Called> {
   const asked = clock();
   const response = await fetch(`${apiUrl}${method}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     redirect: 'error',
     signal: AbortSignal.timeout(patience),
   });

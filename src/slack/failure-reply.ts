@@ -5,6 +5,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
+import { projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
@@ -13,6 +14,8 @@ interface Advice {
   /** Words from outside, shown as a quotation. */
   readonly quotes?: readonly string[];
   readonly buttons?: readonly Button[];
+  /** What to choose from. */
+  readonly choices?: readonly Block[];
 }
 
 const OPEN_CONNECT = button('connect', 'Connect…', { style: 'primary' });
@@ -26,8 +29,14 @@ const ALLOWED_INSTEAD = {
   channel: 'Ask there, or ask an owner or admin to allow this channel.',
 } as const;
 
+const POST_INSTEAD = {
+  'not-there': 'Type /invite @Tally there, then ask again; or ask here.',
+  archived: 'Ask in another channel, or here.',
+  restricted: 'Ask in another channel, or here.',
+} as const;
+
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
-function advise(failure: Failure, rerun?: Rerun): Advice {
+function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   switch (failure.kind) {
     case 'token-rejected':
       return {
@@ -42,7 +51,7 @@ function advise(failure: Failure, rerun?: Rerun): Advice {
     case 'no-data':
       return {
         todo: 'That happens when the project belongs to another product, when the ID is not that of a project, or when nothing was recorded for the period.',
-        buttons: rerun === undefined ? [] : otherProducts(failure.productId, rerun),
+        buttons: rerun === undefined ? [] : otherProducts(failure.productId, rerun, scene),
       };
     case 'graphql-errors':
       return {
@@ -99,13 +108,24 @@ function advise(failure: Failure, rerun?: Rerun): Advice {
     case 'just-begun':
       return { todo: 'Ask again in a moment, or for yesterday.', buttons: again(rerun) };
     case 'project-missing':
-      return {
-        todo: `Name it by the ID on its project card in the console, for example: ${rerun?.command ?? '/spend'} 123 ${rerun?.text ?? ''}`.trim(),
-      };
+      return rerun === undefined || scene === undefined
+        ? { todo: 'Name it by the ID on its project card in the console, for example: /spend 123' }
+        : { todo: '', choices: projectPicker(rerun, scene) };
     case 'not-connected':
       return {
         todo: 'An owner or admin of the workspace connects it once: it takes the address of the service and an access token.',
         buttons: [OPEN_CONNECT],
+      };
+    case 'connection-missing':
+      return {
+        todo: 'An owner or admin can see what is there with /billing status, and register or choose one.',
+        buttons: [
+          button(
+            'connect',
+            'Connect…',
+            failure.connection === undefined ? {} : { value: failure.connection },
+          ),
+        ],
       };
     case 'not-allowed':
       return {
@@ -119,8 +139,14 @@ function advise(failure: Failure, rerun?: Rerun): Advice {
             : 'The record is damaged or does not belong here, so Tally did not use it. An owner or admin can register the token again.',
         buttons: [OPEN_CONNECT],
       };
+    case 'settings-damaged':
+      return {
+        todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
+      };
     case 'store-unreachable':
       return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+    case 'not-installed':
+      return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
     case 'slack-failed':
       return {
         todo:
@@ -129,19 +155,21 @@ function advise(failure: Failure, rerun?: Rerun): Advice {
             : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
         buttons: again(rerun),
       };
+    case 'cannot-post':
+      return { todo: POST_INSTEAD[failure.reason], buttons: again(rerun) };
   }
 }
 
 const seconds = (count: number): string => (count === 1 ? 'a second' : `${Math.ceil(count)} seconds`);
 
 /** The same question about the other two products. */
-function otherProducts(asked: ProductId, { command, text }: Rerun): Button[] {
-  const { project = '', phrase } = readWords(text);
-  const words = phrase === undefined ? project : `${project} ${canonical(phrase)}`;
+function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {
+  const { project, alias = project, phrase } = readWords(text, scene?.record.aliases);
+  const words = [alias, phrase && canonical(phrase)].filter(Boolean).join(' ');
   return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
     rerunButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {
       command,
-      text: `${words} ${PRODUCTS[id].word}`,
+      text: `${words} ${PRODUCTS[id].word}`.trim(),
     }),
   );
 }
@@ -155,12 +183,16 @@ function body(sentence: string, { todo, quotes = [] }: Advice): Block[] {
 }
 
 /** The reply to a command or a click that failed. */
-export function failureMessage(failure: Failure, rerun?: Rerun): Message {
-  const advice = advise(failure, rerun);
-  const buttons = advice.buttons ?? [];
+export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): Message {
+  const advice = advise(failure, rerun, scene);
+  const { buttons = [], choices = [] } = advice;
   return {
     text: failure.message,
-    blocks: [...body(failure.message, advice), ...(buttons.length > 0 ? [actions(...buttons)] : [])],
+    blocks: [
+      ...body(failure.message, advice),
+      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      ...choices,
+    ],
   };
 }
 

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
 import { type Failure, isFailure, WordRefused } from '../domain/failure.ts';
+import type { Heard } from '../workspace/heard.ts';
 import { demand, type Right } from '../workspace/rights.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import { failureMessage, failureModal, unknownMessage, unknownModal } from './failure-reply.ts';
+import type { Message } from './kit/atoms.ts';
 import { type Fields, readFields } from './kit/modal.ts';
 import type { People } from './people.ts';
+import { isDirect } from './post.ts';
+import type { Scene } from './project-picker.ts';
 import { type Rerun, readRerun, readShare } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import {
@@ -34,7 +39,12 @@ export interface CommandListener {
 
 export interface ActionListener {
   readonly right: Right;
-  run(action: { readonly value: string; readonly fields: Fields }, visit: Visit): Promise<void>;
+  /** `rerun` goes on with a command in the place of the message, its right checked anew. */
+  run(
+    action: { readonly value: string; readonly fields: Fields },
+    visit: Visit,
+    rerun: (command: Rerun) => Promise<void>,
+  ): Promise<void>;
 }
 
 /** A submission is read at once, before the acknowledgement; the work comes after it. */
@@ -55,16 +65,22 @@ export interface OptionsListener {
 
 /** An event of the Events API by its type; Slack has its acknowledgement already. */
 export interface EventListener {
-  /** None where nobody asks: what happens to the installation. */
-  readonly right?: Right;
-  /** `visit` is there when a right was asked for and the person has it. */
-  run(event: SlackEvent, visit: Visit | undefined, origin: EventOrigin): Promise<void>;
+  readonly right: Right;
+  /** Answers with a message: so what Slack sends again is passed over. */
+  readonly once?: boolean;
+  /** Pure: what is not wanted is passed over before anything is asked or said. */
+  wants?(event: SlackEvent): boolean;
+  run(event: SlackEvent, visit: Visit, origin: EventOrigin): Promise<void>;
+  /** Says what went wrong; without it that is said to the person alone, where the event happened. */
+  sorry?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
 }
 
 /** What the listeners read of an event. */
 export interface SlackEvent {
   readonly type: string;
   readonly user?: string;
+  /** The workspace the person belongs to. */
+  readonly user_team?: string;
   readonly channel?: string;
   readonly channel_type?: string;
   readonly text?: string;
@@ -75,11 +91,11 @@ export interface SlackEvent {
   readonly subtype?: string;
 }
 
-/** Where an event comes from: a workspace, or an organisation without one. */
-export interface EventOrigin {
-  readonly workspace: string | undefined;
-  readonly enterprise: string | undefined;
+/** Where an event comes from. */
+interface EventOrigin {
   readonly client: WebClient;
+  /** Runs a command as if it had been typed where the event happened, its answer for everybody there. */
+  rerun(rerun: Rerun): Promise<void>;
 }
 
 /** What a feature listens to: commands by `/name`, the rest by id; an action's id may go on after a colon. */
@@ -96,6 +112,7 @@ export interface ListenDeps {
   readonly people: People;
   readonly workspaces: Workspaces;
   readonly responder: Responder;
+  readonly heard: Heard;
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
@@ -103,22 +120,25 @@ export interface ListenDeps {
 
 /** Connects the listeners with Bolt. Everything is acknowledged first; whatever is thrown after that becomes a reply. */
 export function listen(app: App, listeners: Required<Listeners>, deps: ListenDeps): void {
-  const { people, workspaces, responder, log, clock } = deps;
+  const { people, workspaces, responder, heard, log, clock } = deps;
 
   /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
   const admit = async (
     client: WebClient,
-    { workspace, person }: Origin,
+    origin: Origin,
     right: Right,
+    isTyping = false,
   ): Promise<Admission> => {
     const fresh = right === 'manage';
+    const { workspace } = origin;
     const [profile, record] = await Promise.all([
-      people.find(client, workspace, person, fresh),
+      people.find(client, origin, fresh),
       workspaces.read(workspace),
     ]);
-    const asker = await people.admit(client, profile, settingsOf(record), fresh);
+    // Slack lets a group's members be asked for some twenty times a minute: less than somebody types.
+    const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
     demand(right, asker);
-    return { asker, record };
+    return { asker, record, userGroups: () => people.userGroups(client, workspace) };
   };
 
   /** The one place where a thrown thing turns into words. */
@@ -136,25 +156,35 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     return { id };
   };
 
-  const apologise = async (ways: Ways, error: unknown, rerun?: Rerun): Promise<void> => {
+  const apologise = async (
+    ways: Ways,
+    error: unknown,
+    rerun?: Rerun,
+    admission?: Admission,
+  ): Promise<void> => {
     const told = explain(error, rerun?.command ?? 'action');
-    const message = 'failure' in told ? failureMessage(told.failure, rerun) : unknownMessage(told.id, rerun);
+    const scene = admission && sceneOf(ways, admission);
+    const message =
+      'failure' in told ? failureMessage(told.failure, rerun, scene) : unknownMessage(told.id, rerun);
     await whisper(ways, message).catch((lost: unknown) =>
       log.error({ err: lost }, 'a reply could not be delivered'),
     );
   };
 
   const runCommand = async (ways: Ways, rerun: Rerun, options: VisitOptions): Promise<void> => {
+    let admission: Admission | undefined;
     try {
       const listener = listeners.commands[rerun.command];
       if (listener === undefined)
         throw new WordRefused(rerun.command, 'is no command of Tally', 'Try /billing help.');
       const right = typeof listener.right === 'function' ? listener.right(rerun.text) : listener.right;
-      const admission = await admit(ways.client, ways.origin, right);
-      const audience = listener.open && !options.replace ? admission.record.settings.visibility : 'asker';
-      await listener.run(rerun.text, createVisit(ways, admission, { audience, ...options }));
+      admission = await admit(ways.client, ways.origin, right);
+      const { visibility } = settingsOf(admission.record);
+      const isOpen = listener.open === true && !options.replace;
+      const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
+      await listener.run(rerun.text, createVisit(ways, admission, { ...options, audience, rerun }));
     } catch (error) {
-      await apologise(ways, error, rerun);
+      await apologise(ways, error, rerun, admission);
     }
   };
 
@@ -171,10 +201,12 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
     const value = valueIn(action as ActionPayload);
     const name = (action as ActionPayload).action_id?.split(':')[0] ?? '';
-    if (name === 'rerun') return runCommand(ways, readRerun(value), { at: clock(), replace: true });
+    // `rerun` answers in the place of the message it stands on, `run` beside it.
+    if (name === 'rerun' || name === 'run')
+      return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
     if (name === 'share') {
       const { at, ...rerun } = readShare(value);
-      return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel' });
+      return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel', shared: true });
     }
     const listener = listeners.actions[name];
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
@@ -182,7 +214,10 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
       const admission = await admit(client, ways.origin, listener.right);
       const { view, state } = body as { view?: { state?: { values?: object } }; state?: { values?: object } };
       const fields = readFields((view?.state ?? state)?.values as never);
-      await listener.run({ value, fields }, createVisit(ways, admission, { at: clock(), replace: true }));
+      const options = { at: clock(), replace: true };
+      await listener.run({ value, fields }, createVisit(ways, admission, options), (rerun) =>
+        runCommand(ways, rerun, options),
+      );
     } catch (error) {
       await apologise(ways, error);
     }
@@ -210,11 +245,14 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
 
   app.options(/.*/, async ({ ack, options, body, client }) => {
     const listener = listeners.options[options.action_id];
-    const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
     try {
       if (listener === undefined) return await ack({ options: [] });
-      const visit = createVisit(ways, await admit(client, ways.origin, listener.right), { at: clock() });
-      await ack({ options: [...(await listener.find(options.value, visit))] });
+      const find = async () => {
+        const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
+        const admission = await admit(client, ways.origin, listener.right, true);
+        return listener.find(options.value, createVisit(ways, admission, { at: clock() }));
+      };
+      await ack({ options: [...(await withinPatience(find()))] });
     } catch (error) {
       explain(error, options.action_id);
       await ack({ options: [] });
@@ -222,42 +260,64 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   });
 
   app.event(/.*/, async ({ event, body, client }) => {
-    const listener = listeners.events[event.type];
-    if (listener === undefined) return;
     const given = event as SlackEvent;
-    const { team_id: workspace, enterprise_id: enterprise } = body as {
-      team_id?: string;
-      enterprise_id?: string;
-    };
-    const origin = { workspace, enterprise, client };
-    if (listener.right === undefined || workspace === undefined || given.user === undefined)
-      return listener.right === undefined ? listener.run(given, undefined, origin) : undefined;
+    const listener = listeners.events[given.type];
+    if (listener === undefined || listener.wants?.(given) === false) return;
+    const { authorizations, event_id: id, team_id } = body as EventEnvelope;
+    const workspace = authorizations?.[0]?.team_id ?? team_id;
+    const { user: person, channel, ts } = given;
+    if (workspace === undefined || person === undefined) return;
+    const at = clock();
+    const isAlone = channel === undefined || isDirect(channel);
+    const place = { channel, thread: given.thread_ts, begins: isAlone ? undefined : ts };
     const ways = {
-      origin: {
-        ...NOWHERE,
-        workspace,
-        person: given.user,
-        channel: given.channel,
-        thread: given.thread_ts ?? given.ts,
-      },
+      origin: { ...NOWHERE, workspace, person, home: given.user_team, ...place },
       client,
       responder,
     };
+    const rerun = (one: Rerun) => runCommand(ways, one, { at, aloud: isAlone ? 'asker' : 'channel' });
+    const origin = { client, rerun };
     try {
-      await listener.run(
-        given,
-        createVisit(ways, await admit(client, ways.origin, listener.right), { at: clock() }),
-        origin,
-      );
+      if (listener.once && id !== undefined && !(await heard.first(workspace, id, at))) return;
+      const admission = await admit(client, ways.origin, listener.right);
+      await listener.run(given, createVisit(ways, admission, { at }), origin);
     } catch (error) {
-      await apologise(ways, error);
+      if (listener.sorry === undefined) return apologise(ways, error);
+      const told = explain(error, given.type);
+      const message = 'failure' in told ? failureMessage(told.failure) : unknownMessage(told.id);
+      await listener
+        .sorry(message, given, origin)
+        .catch((lost: unknown) => log.error({ err: lost }, 'a reply could not be delivered'));
     }
   });
 
   app.error(async (error) => log.error({ err: error }, 'a listener failed'));
 }
 
-const NOWHERE = { responseUrl: undefined, trigger: undefined, viewId: undefined, thread: undefined };
+/** Slack waits 3 s for suggestions; nothing found is better said in time. */
+const PATIENCE = 2_000;
+
+async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readonly T[]> {
+  const end = new AbortController();
+  const late = setTimeout(PATIENCE, [], { signal: end.signal }).catch(() => []);
+  return Promise.race([finding, late]).finally(() => end.abort());
+}
+
+const NOWHERE = { responseUrl: undefined, trigger: undefined, viewId: undefined };
+
+/** What is written around an event. */
+interface EventEnvelope {
+  /** Of what happens in a shared channel, `team_id` may be the other organisation; this is who has the app. */
+  readonly authorizations?: readonly { readonly team_id?: string | null }[];
+  readonly team_id?: string;
+  readonly event_id?: string;
+}
+
+const sceneOf = ({ origin }: Ways, { asker, record }: Admission): Scene => ({
+  record,
+  channel: origin.channel,
+  manager: asker.manage,
+});
 
 /** Damaged settings allow what none would: so the form that mends them stays open to owners and admins alone. */
 function settingsOf(record: WorkspaceRecord): Settings {

@@ -9,6 +9,7 @@ import {
   SocketModeReceiver,
 } from '@slack/bolt';
 import type { Config } from '../config.ts';
+import type { Installations } from './installations.ts';
 import { WEB_OPTIONS } from './web.ts';
 
 /** A page for machines: `GET` path → status and JSON. */
@@ -18,6 +19,12 @@ interface RouteAnswer {
   readonly status: number;
   readonly body: object;
 }
+
+/** Answers one request of a browser. Never rejects. */
+export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** A page for people: `GET` path → what answers it. */
+export type Pages = Readonly<Record<string, Handler>>;
 
 export interface SlackServer {
   readonly app: App;
@@ -34,11 +41,17 @@ const SKEW_SECONDS = 300;
 const EVENTS = '/slack/events';
 
 /**
- * Bolt behind a server of our own: HTTP or Socket Mode for the events, the routes in both. Every event is
+ * Bolt behind a server of our own: HTTP or Socket Mode for the events, the pages in both. Every event is
  * acknowledged at the latest when its listeners are through, whatever happened to them, and counted until then.
  */
-export function createSlackServer(config: Config['slack'], routes: Routes, logger: Logger): SlackServer {
-  const { mode, signingSecret, botToken, apiUrl } = config;
+export function createSlackServer(
+  config: Config['slack'],
+  routes: Routes,
+  installations: Installations,
+  logger: Logger,
+): SlackServer {
+  const { mode, signingSecret, apiUrl } = config;
+  const { pages, authorize } = installations;
   const clientOptions = { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger };
   const http =
     mode.kind === 'http' ? new HTTPReceiver({ signingSecret, endpoints: [EVENTS], logger }) : undefined;
@@ -62,6 +75,8 @@ export function createSlackServer(config: Config['slack'], routes: Routes, logge
     const path = req.url?.split('?')[0] ?? '';
     const route = req.method === 'GET' || req.method === 'HEAD' ? routes[path] : undefined;
     if (route !== undefined) return void answer(res, route);
+    const page = req.method === 'GET' ? pages[path] : undefined;
+    if (page !== undefined) return stopping ? end(res, 503) : void track(page(req, res));
     if (http === undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
     if (stopping) return end(res, 503);
     if (isFromTheFuture(req)) return end(res, 401);
@@ -74,7 +89,7 @@ export function createSlackServer(config: Config['slack'], routes: Routes, logge
   const receiver: Receiver = {
     init(app) {
       (http ?? socket)?.init({
-        processEvent: (event: ReceiverEvent) => track(acknowledged(app, event)),
+        processEvent: (event: ReceiverEvent) => track(acknowledged(app, installations, event)),
       } as unknown as App);
     },
     start: async () => undefined,
@@ -89,8 +104,7 @@ export function createSlackServer(config: Config['slack'], routes: Routes, logge
   };
 
   return {
-    // Several workspaces come with installing by OAuth; until then the one token serves everybody who is let in.
-    app: new App({ receiver, logger, clientOptions, authorize: async () => ({ botToken }) }),
+    app: new App({ receiver, logger, clientOptions, authorize }),
     async start(port) {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
@@ -108,7 +122,8 @@ export function createSlackServer(config: Config['slack'], routes: Routes, logge
       const patience = new Promise((resolve) => {
         timer = setTimeout(resolve, deadline);
       });
-      await Promise.race([patience, drained(inFlight).then(() => closed)]);
+      const drains = drained(inFlight).then(installations.idle);
+      await Promise.race([patience, drains.then(() => closed)]);
       clearTimeout(timer);
       server.closeAllConnections();
       return inFlight.size;
@@ -120,13 +135,17 @@ async function drained(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
   while (inFlight.size > 0) await Promise.allSettled(inFlight);
 }
 
-/** Hands the event to Bolt with an acknowledgement that works once, and gives it when nobody else did. */
-async function acknowledged(app: App, event: ReceiverEvent): Promise<void> {
+/**
+ * Hands the event to Bolt with an acknowledgement that works once, and gives it when nobody else did. Who leaves is
+ * seen off first: Bolt acknowledges events before their work, and when this work fails Slack has to say it again.
+ */
+async function acknowledged(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
+  if (await installations.leave(event.body)) return event.ack();
   let given = false;
   const ack = async (response?: unknown): Promise<void> => {
     if (given) return;
     given = true;
-    await event.ack(response);
+    await event.ack(response ?? installations.sorry(event.body));
   };
   try {
     await app.processEvent({ ...event, ack });

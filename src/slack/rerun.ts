@@ -1,4 +1,5 @@
 import type { Button } from '@slack/types';
+import { PRODUCTS, type ProductId } from '../domain/product.ts';
 import { type ButtonOptions, button, option } from './kit/atoms.ts';
 import { LIMITS } from './kit/limits.ts';
 
@@ -18,7 +19,15 @@ export function rerunButton(id: string, label: string, rerun: Rerun, options: Bu
 }
 
 /** The same as an option of a select. */
-export const rerunOption = (label: string, rerun: Rerun) => option(label, written(rerun));
+export const rerunOption = (label: string, rerun: Rerun, description?: string) =>
+  option(label, written(rerun), description);
+
+/** Opens the form that gives an ID a name. */
+export const nameOption = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
+  rerunOption('Name this project…', {
+    command: '/billing',
+    text: `projects add ${project} ${PRODUCTS[product].word}`,
+  });
 
 export function readRerun(value: string): Rerun {
   const [command = '', ...words] = value.split(' ');

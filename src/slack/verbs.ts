@@ -12,7 +12,7 @@ export function byVerb(verbs: Verbs): CommandListener {
     async run(text, visit) {
       const { verb, rest } = split(text);
       if (announcesSecret(text) || text.split(/\s+/).some(looksSecret)) throw new SecretPasted();
-      const listener = verbs[/\bhelp\b/.test(rest) ? 'help' : verb];
+      const listener = verbs[verb];
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       await listener.run(rest, visit);
     },
@@ -21,7 +21,8 @@ export function byVerb(verbs: Verbs): CommandListener {
 
 function split(text: string): { verb: string; rest: string } {
   const [verb = '', ...rest] = normalise(text).split(' ');
-  return { verb: verb === '' || verb === '?' ? 'help' : verb.replaceAll('-', ''), rest: rest.join(' ') };
+  const helps = verb === '' || verb === '?' || rest.includes('help');
+  return { verb: helps ? 'help' : verb.replaceAll('-', ''), rest: rest.join(' ') };
 }
 
 function rightOf(verb: string, text: string, verbs: Verbs) {

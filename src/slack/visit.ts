@@ -1,8 +1,11 @@
 import type { ModalView } from '@slack/types';
 import { NotAllowed } from '../domain/failure.ts';
+import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
-import type { Message } from './kit/atoms.ts';
-import type { Asker } from './people.ts';
+import { actions, type Message, section } from './kit/atoms.ts';
+import type { Asker, UserGroup } from './people.ts';
+import { isDirect, post, postAlone } from './post.ts';
+import { type Rerun, rerunButton } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import { callSlack, type WebClient } from './web.ts';
 
@@ -17,26 +20,58 @@ export interface Visit {
   readonly record: WorkspaceRecord;
   /** Whom `answer` speaks to. */
   readonly audience: 'asker' | 'channel';
+  /** Who brought an answer that everybody sees; undefined where it is for the asker alone. */
+  readonly byline: Byline | undefined;
+  /** BCP 47, of whoever reads the answer. */
+  readonly locale: string;
   /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
   answer(message: Message): Promise<void>;
   /** For the asker alone and beside whatever there is. Throws SlackFailed. */
   whisper(message: Message): Promise<void>;
+  /** A file for the asker, in the conversation with Tally; wants the optional scope files:write. Throws SlackFailed. */
+  sendFile(file: OutgoingFile): Promise<void>;
   /** Opens a modal; within 3 s of the click or command. Throws SlackFailed. */
   open(view: ModalView): Promise<void>;
   /** Draws the modal this came from anew. Where that fails (it was closed, say), says `instead` in a direct message. */
   show(view: ModalView, instead?: Message): Promise<void>;
+  /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
+  userGroups(): Promise<readonly UserGroup[]>;
+}
+
+export interface Byline {
+  readonly how: 'asked' | 'shared';
+  readonly person: string;
+}
+
+/** Numbers for everybody: Slack knows a person's locale, none of a workspace. */
+const PUBLIC_LOCALE = 'en-US';
+
+/** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
+export const placeOf = ({ channel, asker, audience }: Visit): Place => ({
+  channel,
+  manager: asker.manage && (audience === 'asker' || (channel !== undefined && isDirect(channel))),
+});
+
+interface OutgoingFile {
+  readonly name: string;
+  readonly title: string;
+  readonly content: string;
 }
 
 /** What every payload of Slack's has in one place or another. */
 export interface Origin {
   readonly workspace: string;
   readonly person: string;
+  /** The workspace the person belongs to, where the payload names it. */
+  readonly home: string | undefined;
   readonly channel: string | undefined;
   readonly responseUrl: string | undefined;
   readonly trigger: string | undefined;
   readonly viewId: string | undefined;
-  /** The thread it was said in, or begins. */
+  /** The thread it was said in. What is for one person alone is not shown in a thread that nobody has begun. */
   readonly thread: string | undefined;
+  /** The message that it was said with, in a channel: a thread can begin there. */
+  readonly begins: string | undefined;
 }
 
 interface Payload {
@@ -48,7 +83,7 @@ interface Payload {
   readonly enterprise?: { readonly id?: string } | null;
   readonly user?: { readonly id?: string; readonly team_id?: string };
   readonly channel?: { readonly id?: string };
-  readonly view?: { readonly id?: string };
+  readonly view?: { readonly id?: string; readonly app_installed_team_id?: string };
   readonly container?: { readonly thread_ts?: string };
   readonly response_url?: string;
   readonly trigger_id?: string;
@@ -56,18 +91,26 @@ interface Payload {
 
 /** Where a payload comes from. Throws NotAllowed when it names no workspace or person. */
 export function originOf(body: Payload): Origin {
+  // A form that a member of another organisation sends names that one as its team, and ours in the view.
   const workspace =
-    body.team_id ?? body.team?.id ?? body.user?.team_id ?? body.enterprise_id ?? body.enterprise?.id;
+    body.view?.app_installed_team_id ??
+    body.team_id ??
+    body.team?.id ??
+    body.user?.team_id ??
+    body.enterprise_id ??
+    body.enterprise?.id;
   const person = body.user_id ?? body.user?.id;
   if (workspace === undefined || person === undefined) throw new NotAllowed('stranger');
   return {
     workspace,
     person,
+    home: body.user?.team_id,
     channel: body.channel_id ?? body.channel?.id,
     responseUrl: body.response_url,
     trigger: body.trigger_id,
     viewId: body.view?.id,
     thread: body.container?.thread_ts,
+    begins: undefined,
   };
 }
 
@@ -91,19 +134,16 @@ export async function whisper(
       if (channel === undefined) throw error;
     }
   }
-  const content = { text: message.text, blocks: [...message.blocks] as never[] };
-  if (channel !== undefined) {
-    await callSlack('chat.postEphemeral', () =>
-      client.chat.postEphemeral({
-        channel,
-        user: person,
-        ...(thread !== undefined && { thread_ts: thread }),
-        ...content,
-      }),
-    );
-  } else {
-    await callSlack('chat.postMessage', () => client.chat.postMessage({ channel: person, ...content }));
-  }
+  await postAlone(client, person, channel === undefined ? undefined : { channel, thread }, message);
+}
+
+/** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. */
+async function speak({ origin, client, responder }: Ways, message: Message): Promise<void> {
+  const { responseUrl, channel, thread, begins } = origin;
+  // A response_url knows no thread: what it posts for everybody would stand in the channel.
+  if (channel !== undefined && (responseUrl === undefined || thread !== undefined))
+    return post(client, { channel, thread: thread ?? begins }, message);
+  await responder.post(responseUrl ?? '', message, { everyone: true });
 }
 
 /** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
@@ -121,29 +161,61 @@ export async function show(ways: Ways, view: ModalView, instead?: Message): Prom
 export interface Admission {
   readonly asker: Asker;
   readonly record: WorkspaceRecord;
+  readonly userGroups: () => Promise<readonly UserGroup[]>;
 }
 
 export interface VisitOptions {
   readonly at: number;
   readonly audience?: 'asker' | 'channel';
+  /** What was for the asker alone is shown to the channel. */
+  readonly shared?: boolean;
   readonly replace?: boolean;
+  /** Whom an open answer is for, where it is asked in front of others or of nobody. */
+  readonly aloud?: 'asker' | 'channel';
+  /** The command that is run. */
+  readonly rerun?: Rerun;
 }
 
-export function createVisit(ways: Ways, { asker, record }: Admission, options: VisitOptions): Visit {
-  const { origin, client, responder } = ways;
-  const { at, audience = 'asker', replace = false } = options;
+/** Slack opens a form at a click or a slash command, not at a message: so a click is asked for. */
+function formBehind(rerun: Rerun): Message {
+  const text = 'Slack opens forms at a click only:';
+  return {
+    text,
+    blocks: [section(text), actions(...rerunButton('form', 'Open the form…', rerun, { style: 'primary' }))],
+  };
+}
+
+export function createVisit(
+  ways: Ways,
+  { asker, record, userGroups }: Admission,
+  options: VisitOptions,
+): Visit {
+  const { origin, client } = ways;
+  const { at, audience = 'asker', replace = false, shared = false, rerun } = options;
   return {
     at,
     asker,
     channel: origin.channel,
     record,
     audience,
+    byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
+    locale: audience === 'asker' ? asker.locale : PUBLIC_LOCALE,
+    userGroups,
     async answer(message) {
-      if (audience === 'asker' || origin.responseUrl === undefined) return whisper(ways, message, replace);
-      await responder.post(origin.responseUrl, message, { everyone: true });
+      const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
+      await (audience === 'asker' || isAlone ? whisper(ways, message, replace) : speak(ways, message));
     },
     whisper: (message) => whisper(ways, message),
+    async sendFile({ name, title, content }) {
+      const { channel } = await callSlack('conversations.open', () =>
+        client.conversations.open({ users: origin.person }),
+      );
+      await callSlack('files.uploadV2', () =>
+        client.filesUploadV2({ channel_id: channel?.id ?? '', filename: name, title, content }),
+      );
+    },
     async open(view) {
+      if (origin.trigger === undefined && rerun !== undefined) return whisper(ways, formBehind(rerun));
       await callSlack('views.open', () => client.views.open({ trigger_id: origin.trigger ?? '', view }));
     },
     show: (view, instead) => show(ways, view, instead),

@@ -37,6 +37,6 @@ export function createKeyring(keys: readonly SealingKey[]): Keyring {
 
 function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
   const key = byId.get(id);
-  if (key === undefined) throw new SealBroken('unknown-key');
+  if (key === undefined) throw new SealBroken('unknown-key', id);
   return key;
 }

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
+import { auditKey } from './keys.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const DEEDS = [
@@ -29,49 +30,71 @@ export interface AuditEntry {
   readonly about: string;
 }
 
-/** @throws StoreUnreachable */
+/** As it was recorded, by an older or a newer version too: so its deed may be one that this version does not know. */
+export type RecordedEntry = Omit<AuditEntry, 'deed'> & { readonly deed: string };
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly entries: readonly RecordedEntry[];
+  /** Where the next page begins; undefined on the last one. */
+  readonly older: string | undefined;
+}
+
+/** Each method is one round trip. @throws StoreUnreachable */
 export interface Audit {
   record(workspace: string, entry: AuditEntry): Promise<void>;
   /** Newest first. */
-  list(workspace: string, most: number): Promise<readonly AuditEntry[]>;
+  list(workspace: string, most: number): Promise<readonly RecordedEntry[]>;
+  /** The newest entries, or those before the place that a page's `older` names. */
+  page(workspace: string, most: number, before?: string): Promise<AuditPage>;
 }
 
 /** Enough for years of administration; older entries go. */
-const KEPT = 1000;
+export const KEPT = 1000;
+/** The stream is capped by entries, so an entry is capped too. */
+const LONGEST_ABOUT = 500;
+/** As Redis makes them; what is longer it would refuse. */
+const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
-export const auditKey = (workspace: string): string => `tally:audit:${workspace}`;
+type Row = readonly [id: string, fields: readonly string[]];
 
 export function createAudit(redis: Redis): Audit {
+  const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
+    storeGuard(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
+
   return {
-    async record(workspace, entry) {
-      const { at, who, deed, about } = entry;
+    async record(workspace, { at, who, deed, about }) {
+      const fields = { at, who, deed, about: about.slice(0, LONGEST_ABOUT) };
       await storeGuard(() =>
-        redis.xadd(
-          auditKey(workspace),
-          'MAXLEN',
-          '~',
-          KEPT,
-          '*',
-          'at',
-          at,
-          'who',
-          who,
-          'deed',
-          deed,
-          'about',
-          about,
-        ),
+        redis.xadd(auditKey(workspace), 'MAXLEN', KEPT, '*', ...Object.entries(fields).flat()),
       );
     },
     async list(workspace, most) {
-      const rows = await storeGuard(() => redis.xrevrange(auditKey(workspace), '+', '-', 'COUNT', most));
-      return rows.map(([, fields]) => entryOf(fields));
+      return (await rows(workspace, '+', most)).map(entryOf);
+    },
+    async page(workspace, most, before) {
+      // What a button brings back is outside text; what is no place at all begins anew.
+      const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
+      const found = await rows(workspace, from, most + 1);
+      const shown = found.slice(0, most);
+      return {
+        entries: shown.map(entryOf),
+        older: found.length > most ? shown.at(-1)?.[0] : undefined,
+      };
     },
   };
 }
 
-function entryOf(fields: readonly string[]): AuditEntry {
-  const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? '';
-  const deed = DEEDS.find((known) => known === field('deed')) ?? 'settings changed';
-  return { at: Number(field('at')), who: field('who'), deed, about: field('about') };
+function entryOf([id, fields]: Row): RecordedEntry {
+  const named = new Map<string, string>();
+  for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
+  const text = (name: string): string => named.get(name) ?? '';
+  const at = Number(text('at'));
+  return {
+    // The stream's own ids are times as well: by the clock of Redis.
+    at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
+    who: text('who'),
+    deed: text('deed'),
+    about: text('about'),
+  };
 }

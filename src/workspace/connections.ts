@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { dayAt, daysBetween, formatDays } from '../domain/calendar.ts';
+import { SealBroken } from '../domain/failure.ts';
+import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseRecord } from './record.ts';
 
@@ -8,8 +11,32 @@ export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as
 export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
 export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
 
+export const ROLE_NAMES: Record<(typeof ROLES)[number], string> = {
+  administrator: 'Administrator',
+  'read-only': 'Read-only',
+  accountant: 'Accountant',
+  engineer: 'Engineer',
+};
+export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
+  '30-days': '30 days',
+  '60-days': '60 days',
+  '90-days': '90 days',
+  '1-year': '1 year',
+  none: 'No expiry',
+};
+export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
+  'for-oneself': 'For oneself',
+  'for-a-user': 'For a user',
+};
+
 /** More connections than accounts anybody has; the record is read whole by every command. */
 export const MOST_CONNECTIONS = 20;
+/** What a workspace's first connection is called unless somebody calls it otherwise. */
+export const FIRST_NAME = 'main';
+const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
+
+/** In lower case: 2 to 32 letters, digits and hyphens, no hyphen at an end. */
+export const isConnectionName = (text: string): boolean => NAME.test(text);
 
 const schema = z.object({
   /** 2 to 32 letters, digits and hyphens. */
@@ -26,6 +53,14 @@ const schema = z.object({
   type: z.enum(TOKEN_TYPES).exactOptional(),
   /** The account chosen in the console, as somebody wrote it down. */
   account: z.string().exactOptional(),
+  /** What its token was tested with when it was registered, and is tested with again on demand. */
+  test: z
+    .object({
+      /** 1 to 32 digits */
+      project: z.string(),
+      product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+    })
+    .exactOptional(),
   /** Slack's id of the person. */
   registeredBy: z.string(),
   /** ms since the epoch */
@@ -45,12 +80,50 @@ export type OpenableConnection = Connection & {
   readonly token: () => string;
 };
 
-const ownerOf = (workspace: string, name: string) => ({ workspace, kind: 'billing-token', id: name });
+/** Days before its end from which on a token is said to lapse soon. */
+const SOON = 14;
 
-/** @throws SealBroken `malformed` */
-export function readConnection(keyring: Keyring, workspace: string, json: string): OpenableConnection {
+type Lapsing = Pick<Connection, 'lapsesAt'>;
+
+/** Whole days of the zone's calendar until the token lapses; 0 for today, negative afterwards. */
+function daysLeft(lapsesAt: number, at: number, zone: string): number {
+  return daysBetween(dayAt(at, zone), dayAt(lapsesAt, zone));
+}
+
+export function lapsesSoon({ lapsesAt }: Lapsing, at: number, zone: string): boolean {
+  return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON;
+}
+
+/** `lapses in 12 days (Thu 3 Dec 2026)`, `lapsed yesterday (…)`, `no expiry` */
+export function lapseWords({ lapsesAt }: Lapsing, at: number, zone: string): string {
+  if (lapsesAt === undefined) return 'no expiry';
+  const left = daysLeft(lapsesAt, at, zone);
+  const day = dayAt(lapsesAt, zone);
+  return `${at < lapsesAt ? `lapses ${ahead(left)}` : `lapsed ${ago(-left)}`} (${formatDays(day, day)})`;
+}
+
+/** `token ····abcd · fingerprint 0123456789ab`: all that is ever shown of a token. */
+export const tokenWords = ({ lastFour, fingerprint }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
+  `token ····${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
+
+const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${days} days`;
+const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
+
+export const ownerOf = (workspace: string, name: string) => ({ workspace, kind: 'billing-token', id: name });
+
+/**
+ * @param name where the record was found: one that was moved there from another name is not believed
+ * @throws SealBroken `malformed`, `not-authentic`
+ */
+export function readConnection(
+  keyring: Keyring,
+  workspace: string,
+  name: string,
+  json: string,
+): OpenableConnection {
   const { sealed, ...connection } = parseRecord(schema, json);
-  return { ...connection, token: () => keyring.open(sealed, ownerOf(workspace, connection.name)) };
+  if (connection.name !== name) throw new SealBroken('not-authentic');
+  return { ...connection, token: () => keyring.open(sealed, ownerOf(workspace, name)) };
 }
 
 export function writeConnection(

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { SealBroken } from '../domain/failure.ts';
+import { SealBroken, SettingsDamaged } from '../domain/failure.ts';
 
 /** @throws SealBroken `malformed` without a cause: the messages of parsers quote what they could not read */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string): T {
@@ -13,5 +13,15 @@ function parseJson(json: string): unknown {
     return JSON.parse(json);
   } catch {
     return undefined;
+  }
+}
+
+/** For what has to go on beside a damaged part, such as the form that mends it: undefined in its place. */
+export function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SealBroken || error instanceof SettingsDamaged) return undefined;
+    throw error;
   }
 }

@@ -2,10 +2,10 @@ import { NotAllowed } from '../domain/failure.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What Slack says of a person: an owner or admin, a full member, a guest, or a member of another organisation (who
- * left counts as one too).
+ * What Slack says of a person: an owner or admin, a full member, a guest, a member of another organisation; nobody is
+ * who has left, or a program.
  */
-export type Standing = 'admin' | 'member' | 'guest' | 'stranger';
+export type Standing = 'admin' | 'member' | 'guest' | 'stranger' | 'nobody';
 
 /** What a handler demands of who asks. */
 export type Right = 'ask' | 'manage';

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
+import { SettingsDamaged } from '../domain/failure.ts';
 import { parseRecord } from './record.ts';
+
+/** More than anybody names one by one; the record is read whole by every command. */
+export const MOST_MANAGERS = 100;
+/** Each is looked up where rights are decided. */
+export const MOST_GROUPS = 20;
+/** In characters. */
+export const LONGEST_CURRENCY = 8;
 
 const person = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
 const group = z.string().regex(/^S[A-Z0-9]{1,30}$/);
@@ -11,14 +19,18 @@ const schema = z.object({
   zone: z.string().refine(isZone).default('UTC'),
   /** Whom an answer is for unless it is shared. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /** Stands beside amounts, because the interface names no currency; '' for none. */
+  /**
+   * Stands beside amounts, because the interface names no currency; '' for none. No mark-up, and no digits: they would
+   * read as part of the amount.
+   */
   currency: z
     .string()
-    .regex(/^[^<>&*_~`\s]{0,8}$/u)
+    .regex(/^[^<>&*_~`\s\p{N}\p{C}]*$/u)
+    .max(LONGEST_CURRENCY)
     .default(''),
   /** Who manages beside owners and admins: Slack ids of people and of user groups. */
-  managers: z.array(person).max(100).readonly().default([]),
-  managerGroups: z.array(group).max(20).readonly().default([]),
+  managers: z.array(person).max(MOST_MANAGERS).readonly().default([]),
+  managerGroups: z.array(group).max(MOST_GROUPS).readonly().default([]),
   /** Whether guests may ask. */
   guests: z.boolean().default(false),
   /** Whether members of other organisations, in shared channels, may ask. */
@@ -31,9 +43,21 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** @throws SealBroken `malformed`: days guessed at would be wrong sums */
+/** @throws SettingsDamaged: days guessed at would be wrong sums */
 export function readSettings(json: string | undefined): Settings {
-  return json === undefined ? DEFAULT_SETTINGS : parseRecord(schema, json);
+  if (json === undefined) return DEFAULT_SETTINGS;
+  try {
+    return parseRecord(schema, json);
+  } catch {
+    throw new SettingsDamaged();
+  }
+}
+
+/** Which parts of what somebody typed or chose cannot be taken. */
+export function refusedSettings(given: unknown): readonly (keyof Settings)[] {
+  const { error } = schema.partial().safeParse(given);
+  const parts = error?.issues.map(({ path }) => path[0] as keyof Settings) ?? [];
+  return [...new Set(parts)];
 }
 
 /** @throws ZodError for what the form has to refuse before */

@@ -1,4 +1,4 @@
-import { NotAllowed, NotConnected, ProjectMissing } from '../domain/failure.ts';
+import { ConnectionMissing, NotAllowed, NotConnected, ProjectMissing } from '../domain/failure.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
 import type { WorkspaceRecord } from './workspaces.ts';
@@ -34,22 +34,19 @@ export interface Place {
 }
 
 /**
- * The project that is meant: by alias, by ID (a registered project's limits count for its ID too), else the
- * channel's default.
+ * The project that is meant: by alias, by ID, else the channel's default.
  * @throws ProjectMissing, NotAllowed where the project is limited to other channels
  */
 export function targetOf(named: Named, record: WorkspaceRecord, place: Place): Target {
-  const alias = named.alias ?? (named.project === undefined ? defaultOf(record, place) : undefined);
-  if (alias === undefined && named.project === undefined) throw new ProjectMissing();
-  const project = alias === undefined ? registered(named, record) : record.project(alias);
-  const limits =
-    alias === undefined ? record.projects.filter(({ id }) => id === named.project) : project ? [project] : [];
-  if (!limits.every((one) => mayAsk(one, place))) throw new NotAllowed('channel');
+  const project = meant(named, record, place);
   const id = project?.id ?? named.project;
   if (id === undefined) throw new ProjectMissing();
+  const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
+  const limits = limiting(id, product, project, record);
+  if (!limits.every((one) => mayAsk(one, place))) throw new NotAllowed('channel');
   return {
     project: id,
-    product: named.product ?? project?.product ?? DEFAULT_PRODUCT,
+    product,
     label: project?.alias ?? `Project ${id}`,
     word: project?.alias ?? id,
     alias: project?.alias,
@@ -58,15 +55,40 @@ export function targetOf(named: Named, record: WorkspaceRecord, place: Place): T
   };
 }
 
-const defaultOf = (record: WorkspaceRecord, { channel }: Place): string | undefined =>
-  channel === undefined ? undefined : record.channelDefault(channel);
+function meant(named: Named, record: WorkspaceRecord, place: Place): Project | undefined {
+  if (named.alias !== undefined) return record.project(named.alias);
+  return named.project === undefined ? defaultOf(record, place) : registered(named, record);
+}
 
-/** An ID finds its registration only when that is the only one: two aliases may share an ID with other products. */
+/** A default that was removed, or limited to other channels since it was set, is none, for managers too. */
+function defaultOf(record: WorkspaceRecord, place: Place): Project | undefined {
+  const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
+  const project = alias === undefined ? undefined : record.project(alias);
+  return project !== undefined && mayAsk(project, { ...place, manager: false }) ? project : undefined;
+}
+
+/** An ID finds its registration: the only one, or the only one as that product, for aliases may share an ID. */
 function registered({ project, product }: Named, record: WorkspaceRecord): Project | undefined {
-  const same = record.projects.filter(
-    (one) => one.id === project && (product === undefined || one.product === product),
-  );
-  return same.length === 1 ? same[0] : undefined;
+  const same = record.projects.filter(({ id }) => id === project);
+  const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
+  const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
+  return others.length === 0 ? only : undefined;
+}
+
+/**
+ * The registrations whose limits hold for a question. A project asked about as what it is obeys its own; an ID that
+ * is not clearly one project, or a project asked about as another product, obeys all that it may bring to light.
+ */
+function limiting(
+  id: string,
+  product: ProductId,
+  project: Project | undefined,
+  record: WorkspaceRecord,
+): readonly Project[] {
+  if (project?.product === product) return [project];
+  const same = record.projects.filter((one) => one.id === id);
+  const exact = same.filter((one) => one.product === product);
+  return [...(project === undefined ? [] : [project]), ...(exact.length > 0 ? exact : same)];
 }
 
 /** Whether a project may be asked about there. */
@@ -74,12 +96,23 @@ export function mayAsk({ channels }: Project, { channel, manager }: Place): bool
   return manager || channels.length === 0 || (channel !== undefined && channels.includes(channel));
 }
 
-/** What billing is asked with, unsealed for this one question. @throws NotConnected, SealBroken */
-export function accessOf(
-  record: WorkspaceRecord,
-  name?: string,
-): { readonly baseUrl: string; readonly token: string } {
+/** The projects that may be asked about there, by alias. @throws SealBroken */
+export function projectsFor(record: WorkspaceRecord, place: Place): readonly Project[] {
+  return record.projects.filter((one) => mayAsk(one, place));
+}
+
+/** What billing is asked with, unsealed for this one question. */
+export interface OpenedAccess {
+  /** Name of the connection. */
+  readonly connection: string;
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** @throws NotConnected, ConnectionMissing where others are there, SealBroken */
+export function accessOf(record: WorkspaceRecord, name?: string): OpenedAccess {
   const connection = record.connection(name);
-  if (connection === undefined) throw new NotConnected();
-  return { baseUrl: connection.baseUrl, token: connection.token() };
+  if (connection !== undefined)
+    return { connection: connection.name, baseUrl: connection.baseUrl, token: connection.token() };
+  throw record.connectionNames.length === 0 ? new NotConnected() : new ConnectionMissing(name);
 }

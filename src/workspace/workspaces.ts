@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
   type Connection,
@@ -10,6 +11,15 @@ import {
 import { type Project, type Removal, readProject, readRemoval, UNDO } from './projects.ts';
 import { readSettings, type Settings, writeSettings } from './settings.ts';
 import { createWorkspaceStore, type Fields } from './store.ts';
+import {
+  balanceFields,
+  type LastBalance,
+  lastBalanceIn,
+  lastUsedIn,
+  type Notes,
+  noteFields,
+  usedField,
+} from './used.ts';
 
 /**
  * What a workspace told us, read once for each request. A part that is damaged throws SealBroken `malformed` when it
@@ -19,6 +29,10 @@ export interface WorkspaceRecord {
   readonly settings: Settings;
   /** By name. */
   readonly connections: readonly OpenableConnection[];
+  /** The same by name alone, damaged ones too. */
+  readonly connectionNames: readonly string[];
+  /** Name of the connection that is asked where none is named: the chosen one, else the only one there is. */
+  readonly defaultConnection: string | undefined;
   /** The one of that name; without a name the default one, or the only one there is. */
   connection(name?: string): OpenableConnection | undefined;
   /** By alias. */
@@ -30,6 +44,10 @@ export interface WorkspaceRecord {
   channelDefault(channel: string): string | undefined;
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
+  /** When an answer last came by this connection, in ms, to the hour; undefined when none was. */
+  lastUsed(connection: string): number | undefined;
+  /** What a registered project had when it was last asked about. */
+  lastBalance(id: string, product: ProductId): LastBalance | undefined;
 }
 
 /** Each method is one round trip. @throws StoreUnreachable from each */
@@ -39,6 +57,8 @@ export interface Workspaces {
   /** Replaces the connection of the same name. */
   saveConnection(workspace: string, connection: NewConnection): Promise<Connection>;
   removeConnection(workspace: string, name: string): Promise<void>;
+  /** What an answer taught; nothing is written when its connection is gone meanwhile. */
+  note(workspace: string, notes: Notes): Promise<void>;
   /** False when the alias is taken. */
   addProject(workspace: string, project: Project): Promise<boolean>;
   /** Writes a known project anew, under its alias or under a new one; false when that one is taken. */
@@ -78,19 +98,23 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
       await store.write(workspace, { [CONNECTION + connection.name]: json });
       return connection;
     },
-    removeConnection: (workspace, name) => store.write(workspace, {}, [CONNECTION + name]),
+    removeConnection: (workspace, name) => store.write(workspace, {}, [CONNECTION + name, usedField(name)]),
+    note: (workspace, notes) =>
+      store.writeBeside(workspace, CONNECTION + notes.connection, noteFields(notes)),
     addProject: (workspace, project) => store.writeNew(workspace, PROJECT + project.alias, written(project)),
     async changeProject(workspace, before, after, channels) {
+      const stale = before.id === after.id ? [] : balanceFields(before.id);
       if (before.alias === after.alias) {
-        await store.write(workspace, written(after));
+        await store.write(workspace, written(after), stale);
         return true;
       }
       const set = { ...written(after), ...defaults(channels, after.alias) };
-      return store.writeNew(workspace, PROJECT + after.alias, set, [PROJECT + before.alias]);
+      return store.writeNew(workspace, PROJECT + after.alias, set, [PROJECT + before.alias, ...stale]);
     },
     removeProject(workspace, removal) {
-      const { alias } = removal.project;
-      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
+      const { alias, id } = removal.project;
+      const defaulted = removal.channels.map((channel) => CHANNEL + channel);
+      const gone = [PROJECT + alias, ...defaulted, ...balanceFields(id)];
       return store.write(workspace, { [REMOVED + alias]: JSON.stringify(removal) }, gone);
     },
     async removed(workspace, alias, now) {
@@ -118,7 +142,7 @@ function recordOf(fields: Fields, keyring: Keyring, workspace: string): Workspac
       .sort();
   const opened = (name: string): OpenableConnection | undefined => {
     const json = fields[CONNECTION + name];
-    return json === undefined ? undefined : readConnection(keyring, workspace, json);
+    return json === undefined ? undefined : readConnection(keyring, workspace, name, json);
   };
   const project = (alias: string): Project | undefined => {
     const json = fields[PROJECT + alias];
@@ -131,10 +155,17 @@ function recordOf(fields: Fields, keyring: Keyring, workspace: string): Workspac
     get connections() {
       return named(CONNECTION).flatMap((name) => opened(name) ?? []);
     },
-    connection(name) {
-      if (name !== undefined) return opened(name);
+    get connectionNames() {
+      return named(CONNECTION);
+    },
+    get defaultConnection() {
       const names = named(CONNECTION);
-      return opened(record.settings.connection) ?? (names.length === 1 ? opened(names[0] ?? '') : undefined);
+      const { connection } = record.settings;
+      if (names.includes(connection)) return connection;
+      return names.length === 1 ? names[0] : undefined;
+    },
+    connection(name = record.defaultConnection) {
+      return name === undefined ? undefined : opened(name);
     },
     get projects() {
       return named(PROJECT).flatMap((alias) => project(alias) ?? []);
@@ -143,6 +174,8 @@ function recordOf(fields: Fields, keyring: Keyring, workspace: string): Workspac
     aliases: new Set(named(PROJECT)),
     channelDefault: (channel) => fields[CHANNEL + channel],
     channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
+    lastUsed: (connection) => lastUsedIn(fields, connection),
+    lastBalance: (id, product) => lastBalanceIn(fields, id, product),
   };
   return record;
 }

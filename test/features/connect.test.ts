@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { MOST_CONNECTIONS } from '../../src/workspace/connections.ts';
 import {
   BOT_TOKEN,
   type Bot,
@@ -24,13 +26,41 @@ async function openForm(person = OWNER, command = '/billing connect') {
   await bot.slack.waitFor(() => bot.slack.modal(person));
 }
 
+/** Fills the form of a connection and waits for what came of it. */
+async function register(name: string, fields: Record<string, string> = {}) {
+  await openForm(OWNER, `/billing connect ${name}`);
+  await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
+  await bot.slack.waitFor(() => modalText().includes('onnected'));
+  const said = modalText();
+  await bot.slack.dismiss(OWNER);
+  return said;
+}
+
+const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
+const deeds = async () =>
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ deed, about }) => `${deed}: ${about}`);
+
+const lastOf = (person = OWNER) =>
+  readable(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
+
 const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
+
+/** What the workspace told, as Redis holds it. */
+const told = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
 
 /** Everything Redis holds, as text. */
 async function dump(): Promise<string> {
-  const keys = await bot.redis.client.keys('*');
-  const all = await Promise.all(keys.map(async (key) => [key, await bot.redis.client.hgetall(key)]));
-  return JSON.stringify(all);
+  const { client } = bot.redis;
+  const keys = await client.keys('*');
+  const contentOf = async (key: string) => {
+    const type = await client.type(key);
+    if (type === 'hash') return client.hgetall(key);
+    if (type === 'stream') return client.xrange(key, '-', '+');
+    if (type === 'zset') return client.zrange(key, '0', '-1');
+    if (type === 'set') return client.smembers(key);
+    return client.get(key);
+  };
+  return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await contentOf(key)])));
 }
 
 /** Everything that left the bot or stays behind: logs, calls to Slack, messages, views, Redis. */
@@ -60,7 +90,7 @@ describe('/billing connect', () => {
     await bot.slack.waitFor(() => modalText().includes('Connected'), 10_000);
     expect(modalText()).toMatch(/Project 123 has [\d,.]+ left as Cloud platform \(1\)\./);
     expect(modalText()).toContain(`token ····${token.slice(-4)}`);
-    expect(modalText()).toContain('lapses 2026-12-21');
+    expect(modalText()).toContain('30 days, lapses in 30 days (Mon 21 Dec 2026)');
     expect(await everywhere()).not.toContain(token);
     expect(await dump()).toContain('v1.test.');
   });
@@ -76,12 +106,12 @@ describe('/billing connect', () => {
 
   it('keeps the old token when the new one is refused, and brings the form back without the token', async () => {
     await bot.connect();
-    const before = await dump();
+    const before = await told();
     await openForm();
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
     expect(modalText()).toContain('The one registered before stays in use.');
-    expect(await dump()).toBe(before);
+    expect(await told()).toEqual(before);
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).not.toContain('nobody-knows');
@@ -157,6 +187,8 @@ describe('/billing connect', () => {
           private_metadata: '{"standing":"manager"}',
           state: {
             values: {
+              name: value('main'),
+              type: chosen('for-oneself'),
               base_url: value(bot.billing.url),
               token: value(goodToken(bot.billing)),
               role: chosen('engineer'),
@@ -175,6 +207,60 @@ describe('/billing connect', () => {
     },
   );
 
+  it('calls the first one main, and keeps everything the form was told', async () => {
+    await openForm();
+    expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"main"');
+    await bot.slack.submit(OWNER, {
+      token: goodToken(bot.billing),
+      auth_url: 'https://identity.example.com/v3/auth/tokens',
+      type: 'for-a-user',
+      account: 'Acme & <!channel>',
+      project: '123',
+    });
+    await bot.slack.waitFor(() => modalText().includes('Connected'));
+    expect(await connectionIn('main')).toMatchObject({
+      name: 'main',
+      authUrl: 'https://identity.example.com/v3',
+      type: 'for-a-user',
+      account: 'Acme & <!channel>',
+      role: 'read-only',
+      lifetime: '90-days',
+      test: { project: '123', product: 1 },
+      registeredBy: OWNER,
+      registeredAt: NOW,
+      lapsesAt: NOW + 90 * 86_400_000,
+    });
+    expect(await deeds()).toEqual(['connection registered: main']);
+  });
+
+  it('fills in the identity service’s address from the environment, and checks it like the other', async () => {
+    await bot.stop();
+    bot = await startBot({ now: () => NOW, identityUrl: 'https://identity.example.com/v3' });
+    await openForm();
+    expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('https://identity.example.com/v3');
+    await bot.slack.submit(OWNER, {
+      auth_url: 'http://169.254.169.254/v3',
+      token: goodToken(bot.billing),
+      project: '123',
+    });
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['auth_url']);
+  });
+
+  it.each(['x', 'two words', '-eu', 'eu_west', 'a'.repeat(33), 'ümlaut'])(
+    'does not take “%s” for a name in the form',
+    async (name) => {
+      await openForm();
+      const sent = await bot.slack.submit(OWNER, { name, token: goodToken(bot.billing), project: '123' });
+      expect(JSON.stringify([sent, bot.slack.modal(OWNER)!.errors])).toMatch(/2 to 32|no more than 32/);
+      expect(await told()).toEqual({});
+    },
+  );
+
+  it('refuses a name behind the verb that is none', async () => {
+    expect((await bot.ask('/billing connect no/name')).reads).toContain('is no name of a connection');
+    expect(bot.slack.modal(OWNER)).toBeUndefined();
+  });
+
   const post = (body: string): RequestInit => ({
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
@@ -182,7 +268,206 @@ describe('/billing connect', () => {
   });
 });
 
+describe('several connections', () => {
+  const administrator = () => bot.billing.tokens.find(({ label }) => label === 'Administrator')!.value;
+
+  it('are registered by name, in lower case, the same token under two names too', async () => {
+    await register('');
+    expect(await register('', { name: 'EU-Finance' })).toContain('The default connection is still main.');
+    expect(Object.keys(await told()).sort()).toEqual(['connection:eu-finance', 'connection:main']);
+    const [main, other] = [await connectionIn('main'), await connectionIn('eu-finance')];
+    expect(other.fingerprint).toBe(main.fingerprint);
+    expect(other.sealed).not.toBe(main.sealed);
+    expect(await deeds()).toEqual(['connection registered: eu-finance', 'connection registered: main']);
+  });
+
+  it('open the form of the one that is named, filled in with what it has and without its token', async () => {
+    await register('main', { account: 'Acme' });
+    await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
+    await openForm(OWNER, '/billing connect finance');
+    const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
+    expect(view).toContain('"initial_value":"finance"');
+    expect(view).toContain('Globex');
+    expect(view).not.toContain(administrator());
+    expect(modalText()).toContain('finance asks http://127.0.0.1');
+    await bot.slack.dismiss(OWNER);
+    await openForm();
+    expect(modalText()).toContain('Registered: finance, main.');
+    expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('Acme');
+  });
+
+  it('are replaced one by one: the others and a refused one stay as they were', async () => {
+    await register('main');
+    await register('finance');
+    const before = await told();
+    const refused = await register('finance', { token: 'sandbox-token-nobody-knows' });
+    expect(refused).toContain('The one registered before stays in use.');
+    expect(await told()).toEqual(before);
+
+    await register('finance', { token: administrator() });
+    expect((await connectionIn('finance')).fingerprint).not.toBe((await connectionIn('main')).fingerprint);
+    expect((await told())['connection:main']).toBe(before['connection:main']);
+    expect((await deeds())[0]).toBe('connection replaced: finance');
+  });
+
+  it('ask by the default one, also when that was the only one and is not called main', async () => {
+    await register('', { name: 'finance' });
+    await register('eu', { token: administrator() });
+    await bot.ask('/balance 123');
+    expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
+    expect(JSON.parse((await told()).settings ?? '{}').connection).toBe('finance');
+  });
+
+  it('are asked by name alone while none is the default, until one is registered', async () => {
+    await register('eu');
+    await register('us');
+    await bot.redis.client.hdel('tally:workspace:T0SANDBOX1', 'settings');
+    const answer = await bot.ask('/balance 123');
+    expect(answer.reads).toContain('There are several connections, and none of them is the default.');
+    expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
+    expect((await deeds())[0]).toBe('default connection changed: us');
+    await bot.ask('/balance 123');
+    expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
+  });
+
+  it('are mended by registering anew where a record is damaged', async () => {
+    await register('main');
+    await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
+    expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
+    await openForm();
+    expect(modalText()).toContain('The record of main is damaged and not used.');
+    await bot.slack.dismiss(OWNER);
+    await register('main');
+    expect((await bot.ask('/balance 123')).reads).toContain('left');
+  });
+
+  it('are not more than the record can carry', async () => {
+    await bot.connect();
+    const json = (await told())['connection:main']!;
+    for (let n = 1; n < MOST_CONNECTIONS; n += 1) {
+      const named = json.replace('"name":"main"', `"name":"c-${n}"`);
+      await bot.redis.client.hset('tally:workspace:T0SANDBOX1', `connection:c-${n}`, named);
+    }
+    const asked = bot.billing.requests.length;
+    expect(await register('one-more')).toContain(`${MOST_CONNECTIONS} is the most`);
+    expect(bot.billing.requests).toHaveLength(asked);
+    expect(await connectionIn('one-more')).toBeNull();
+    expect(await register('main')).toContain('Connected');
+  });
+
+  it('answer for the projects that name them, and refuse for a name that is gone', async () => {
+    await register('main');
+    await register('finance', { token: administrator() });
+    const project = (alias: string, connection: string) =>
+      bot.redis.client.hset(
+        'tally:workspace:T0SANDBOX1',
+        `project:${alias}`,
+        JSON.stringify({
+          ...{ alias, id: '123', product: 1, connection, channels: [] },
+          ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
+        }),
+      );
+    await project('prod', 'finance');
+    await project('lost', 'gone');
+    await bot.ask('/balance prod');
+    expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
+    const asked = bot.billing.requests.length;
+    expect((await bot.ask('/balance lost')).reads).toContain('There is no connection named gone.');
+    expect(bot.billing.requests).toHaveLength(asked);
+  });
+});
+
 describe('/billing disconnect', () => {
+  const answerTo = async (label: string, ts: string) => {
+    const before = lastOf().reads;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await bot.slack.waitFor(() => lastOf().reads !== before);
+    return lastOf();
+  };
+  const chosen = async (id: string, value: string, ts: string) => {
+    const before = lastOf().reads;
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, id, value);
+    await bot.slack.waitFor(() => lastOf().reads !== before);
+    return lastOf();
+  };
+
+  it('lets choose where there are several, and deletes that one alone', async () => {
+    await register('main');
+    await register('finance');
+    const which = await bot.ask('/billing disconnect');
+    expect(which.reads).toContain('Disconnect which one?');
+    const confirm = await chosen('disconnect-ask', 'finance', which.ts);
+    expect(confirm.reads).toContain('Disconnect finance?');
+    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('token of finance is deleted.');
+    expect(Object.keys(await told())).toEqual(['connection:main']);
+    expect((await deeds())[0]).toBe('connection removed: finance');
+  });
+
+  it('says which one becomes the default where one is left', async () => {
+    await register('main');
+    await register('finance');
+    const confirm = await bot.ask('/billing disconnect main');
+    expect(confirm.reads).toContain('finance becomes the default');
+    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain(
+      'finance is the default connection now.',
+    );
+    expect(JSON.parse((await told()).settings!).connection).toBe('finance');
+    expect((await deeds()).slice(0, 2)).toEqual([
+      'connection removed: main',
+      'default connection changed: finance',
+    ]);
+    expect((await bot.ask('/balance 123')).reads).toContain('left');
+  });
+
+  it('asks which one becomes the default where several are left', async () => {
+    for (const name of ['main', 'finance', 'eu']) await register(name);
+    const heir = await bot.ask('/billing disconnect main');
+    expect(heir.reads).toContain('Which one is asked in its place?');
+    const confirm = await chosen('disconnect-heir', 'eu', heir.ts);
+    expect(confirm.reads).toContain('eu becomes the default');
+    await answerTo('Disconnect', confirm.ts);
+    expect(JSON.parse((await told()).settings!).connection).toBe('eu');
+    expect(await connectionIn('main')).toBeNull();
+  });
+
+  it('warns of the projects that name the connection', async () => {
+    await register('main');
+    await register('finance');
+    for (const [alias, connection] of [
+      ['prod', 'finance'],
+      ['backups', 'finance'],
+      ['other', 'main'],
+    ]) {
+      const project = { alias, id: '123', product: 1, connection, channels: [] };
+      await bot.redis.client.hset(
+        'tally:workspace:T0SANDBOX1',
+        `project:${alias}`,
+        JSON.stringify({ ...project, owner: OWNER, addedBy: OWNER, addedAt: NOW }),
+      );
+    }
+    const { reads } = await bot.ask('/billing disconnect finance');
+    expect(reads).toContain('These projects ask finance and give no figures');
+    expect(reads).toContain('(/billing projects): backups, prod.');
+  });
+
+  it('does not delete a token that was registered after the question', async () => {
+    await bot.connect();
+    const question = await bot.ask('/billing disconnect');
+    await register('main', { token: bot.billing.tokens[0]!.value });
+    expect((await answerTo('Disconnect', question.ts)).reads).toContain('has another token by now');
+    expect(await connectionIn('main')).not.toBeNull();
+  });
+
+  it('removes a damaged record, and gains nothing for a button that names what is not there', async () => {
+    await bot.connect();
+    await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
+    const question = await bot.ask('/billing disconnect');
+    expect(question.reads).toContain('main · the record is damaged');
+    await answerTo('Disconnect', question.ts);
+    expect(await told()).toEqual({});
+    expect((await bot.ask('/billing disconnect nobody')).reads).toContain('not connected');
+  });
+
   it('asks first, then deletes the sealed token', async () => {
     await bot.connect();
     const answer = await bot.ask('/billing disconnect');
@@ -190,7 +475,7 @@ describe('/billing disconnect', () => {
     expect(await dump()).toContain('v1.test.');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Disconnect');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Disconnected.'));
-    expect(await dump()).toBe('[]');
+    expect(await told()).toEqual({});
     expect((await bot.ask('/balance 123')).reads).toContain('not connected');
   });
 
@@ -248,8 +533,17 @@ describe('what is secret', () => {
     await bot.connect();
     await bot.ask('/balance 123');
     await bot.ask('/spend 123 mtd');
+    const [administrator, , accountant] = bot.billing.tokens.map(({ value }) => value);
+    await register('finance', { token: administrator!, account: 'Acme' });
+    await register('finance', { token: accountant! });
+    await register('finance', { token: 'sandbox-token-nobody-knows' });
+    const status = await bot.ask('/billing status');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: status.ts }, 'Test now');
+    await bot.slack.waitFor(() => lastOf().reads.includes('Tested just now'));
+    await bot.ask('/billing audit');
     const all = await everywhere();
-    for (const secret of [goodToken(bot.billing), BOT_TOKEN, SIGNING_SECRET])
-      expect(all).not.toContain(secret);
+    const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];
+    for (const secret of [...secrets, BOT_TOKEN, SIGNING_SECRET]) expect(all).not.toContain(secret);
+    expect(await dump()).toContain('connection replaced');
   });
 });

@@ -100,6 +100,7 @@ describe('whatever the billing service sends', () => {
             window && before && compare(usage, before, { current: window.currentDays, before: window.days });
           const message = spendMessage({
             target: target(id, 1),
+            mayName: true,
             period,
             usage,
             change,
@@ -107,7 +108,7 @@ describe('whatever the billing service sends', () => {
             asked: NOW,
             fetched: NOW,
             locale: tongue,
-            sharedBy: undefined,
+            byline: undefined,
           });
           expect(problems(message)).toEqual([]);
           const marked = message.blocks.flatMap((block) =>
@@ -136,13 +137,14 @@ describe('whatever the billing service sends', () => {
           const week = readUsage(sent, readPeriod('', NOW, 'UTC'));
           const message = balanceMessage({
             target: target(id, 3),
+            mayName: true,
             ...has,
             runway: runway(has, week, dayAt(NOW, 'UTC')),
             remarks: said,
             asked: NOW,
             fetched: NOW,
             locale: tongue,
-            sharedBy: 'U1',
+            byline: { how: 'shared', person: 'U1' },
           });
           expect(problems(message)).toEqual([]);
         },

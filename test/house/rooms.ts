@@ -38,7 +38,9 @@ const FEATURE = [
   'slack/kit',
   'domain',
 ];
-const ROOF = new Set(['main', 'app', 'doctor']);
+/** Where a process begins. */
+const ENTRIES = new Set(['main', 'doctor', 'reseal']);
+const ROOF = new Set([...ENTRIES, 'app']);
 
 /** Types are no weight: these rooms may be named by them. */
 const TYPES_FROM: Readonly<Record<string, readonly string[]>> = {
@@ -63,7 +65,7 @@ const ONLY_PACKAGES: Readonly<Record<string, RegExp>> = {
 };
 
 const WORDS: readonly (readonly [RegExp, string, (room: string) => boolean])[] = [
-  [/\bprocess\.env\b/, 'process.env', (room) => room !== 'main' && room !== 'doctor'],
+  [/\bprocess\.env\b/, 'process.env', (room) => !ENTRIES.has(room)],
   [/\bnew Redis\(/, 'new Redis', (room) => room !== 'redis'],
   [/\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.now\b/, 'the clock', (room) => isPure(room)],
   [/\bMath\.random\b/, 'chance', (room) => isPure(room)],

@@ -14,6 +14,7 @@ import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
 import { type Finding, good } from '../../src/ops/finding.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -295,14 +296,14 @@ describe('Redis', () => {
 describe('sealed records', () => {
   const check = (redis: Redis, id: string, key: Buffer) =>
     checkRecords(Promise.resolve(redis), async (workspace) => {
-      const { connection } = await workspacesWith(id, key).read(workspace);
-      return connection !== undefined && connection.token() !== '';
+      const { connections } = await workspacesWith(id, key).read(workspace);
+      return connections.length > 0 && connections.every(({ token }) => token() !== '');
     });
 
   it('are all looked at, however many there are', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
     await store.client.set('tally:workspace:not ours', '');
-    await workspacesWith('k', KEY).saveSettings('TNONE', { zone: 'UTC' });
+    await workspacesWith('k', KEY).saveSettings('TNONE', DEFAULT_SETTINGS);
     expect(says(await check(store.client, 'k', KEY))).toContain('300 registered tokens, all open');
   });
 

@@ -22,6 +22,10 @@ export interface BotOptions {
   readonly redisUrl?: string;
   /** What the switch `slow` of billing means, in ms. */
   readonly slowFor?: number;
+  /** ENCRYPTION_KEYS; a fresh key when not given. */
+  readonly encryptionKeys?: string;
+  /** IDENTITY_AUTH_URL; none when not given. */
+  readonly identityUrl?: string;
 }
 
 /** The whole bot in this process, with the sandbox's Slack and billing as the other side and a real Redis. */
@@ -72,9 +76,10 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
     SLACK_API_URL: `${slack.url}/api/`,
     REDIS_URL: options.redisUrl ?? redis.url,
-    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    ENCRYPTION_KEYS: options.encryptionKeys ?? `test:${randomBytes(32).toString('base64')}`,
     TRUSTED_API_HOSTS: '127.0.0.1',
     BILLING_BASE_URL: billing.url,
+    ...(options.identityUrl !== undefined && { IDENTITY_AUTH_URL: options.identityUrl }),
     LOG_LEVEL: 'trace',
   });
   const log = createLog('trace', { write: (line) => void lines.push(line) });

@@ -4,21 +4,38 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SealBroken, StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { NewConnection } from '../../src/workspace/connections.ts';
+import { lapseWords, type NewConnection } from '../../src/workspace/connections.ts';
+import { type Project, UNDO } from '../../src/workspace/projects.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { createUsed, type Notes } from '../../src/workspace/used.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
 const TOKEN = 'fake-user-access-token-abcd';
+const NOW = Date.UTC(2026, 10, 21, 10, 15);
 const MAIN: NewConnection = {
   name: 'main',
   baseUrl: 'https://api.example.com',
+  authUrl: 'https://identity.example.com/v3',
   role: 'read-only',
   lifetime: '90-days',
+  type: 'for-a-user',
+  account: 'Acme',
+  test: { project: '123', product: 1 },
   registeredBy: 'U1',
   registeredAt: Date.UTC(2026, 10, 21),
   lapsesAt: Date.UTC(2027, 1, 19),
   token: TOKEN,
+};
+const PROD: Project = {
+  alias: 'prod',
+  id: '123',
+  product: 1,
+  channels: [],
+  owner: 'U1',
+  addedBy: 'U1',
+  addedAt: NOW,
 };
 const HASH = 'tally:workspace:T1';
 
@@ -36,66 +53,83 @@ afterEach(async () => {
 });
 afterAll(() => store.close());
 
-/** How many commands the server carried out for this work, INFO itself left out. */
+const read = () => workspaces.read('T1');
+const zone = (name: string) => ({ ...DEFAULT_SETTINGS, zone: name });
+
+/** How many commands the server carried out for this work, INFO and what a script or transaction is made of left out. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   await redis.config('RESETSTAT');
   await work();
   const stats = await redis.info('commandstats');
-  const lines = stats.matchAll(/^cmdstat_([a-z|]+):calls=(\d+)/gm);
-  return [...lines]
+  const lines = [...stats.matchAll(/^cmdstat_([a-z|]+):calls=(\d+)/gm)];
+  const whole = lines.find(([, name]) => name === 'eval' || name === 'exec');
+  return lines
     .filter(([, name]) => name !== 'config|resetstat')
+    .filter(([, name]) => whole === undefined || name === whole[1])
     .map(([, name, calls]) => `${name} ${calls}`);
 }
 
 describe('a workspace', () => {
-  it('begins with days in UTC and no connection', async () => {
-    const { settings, connection } = await workspaces.read('T1');
-    expect(settings).toEqual({ zone: 'UTC' });
-    expect(connection).toBeUndefined();
+  it('begins with days in UTC, answers for the asker, and no connection or project', async () => {
+    const record = await read();
+    expect(record.settings).toEqual(DEFAULT_SETTINGS);
+    expect(record.settings).toMatchObject({ zone: 'UTC', visibility: 'asker', connection: 'main' });
+    expect(record.connection()).toBeUndefined();
+    expect(record.connections).toEqual([]);
+    expect(record.defaultConnection).toBeUndefined();
+    expect(record.projects).toEqual([]);
+    expect(record.aliases.size).toBe(0);
+    expect(record.channelDefault('C1')).toBeUndefined();
   });
 
   it('gives back what it was told', async () => {
-    await workspaces.saveSettings('T1', { zone: 'America/New_York' });
+    await workspaces.saveSettings('T1', zone('America/New_York'));
     const saved = await workspaces.saveConnection('T1', MAIN);
-    const { settings, connection } = await workspaces.read('T1');
-    const { token, ...shown } = connection!;
-    expect(settings).toEqual({ zone: 'America/New_York' });
+    const { settings, connection } = await read();
+    const { token, ...shown } = connection()!;
+    expect(settings).toEqual(zone('America/New_York'));
     expect(shown).toEqual(saved);
+    expect(shown).toMatchObject({ authUrl: MAIN.authUrl, account: 'Acme', test: MAIN.test });
     expect(token()).toBe(TOKEN);
   });
 
   it('keeps a connection that never lapses', async () => {
     const { lapsesAt: _, ...rest } = MAIN;
     await workspaces.saveConnection('T1', { ...rest, lifetime: 'none' });
-    expect((await workspaces.read('T1')).connection).not.toHaveProperty('lapsesAt');
+    expect((await read()).connection()).not.toHaveProperty('lapsesAt');
   });
 
   it('is read, written and forgotten in one round trip each', async ({ skip }) => {
     skip(store.kind === 'embedded', 'the embedded Redis counts no commands');
-    expect(await commandsOf(() => workspaces.saveConnection('T1', MAIN))).toEqual(['hset 1']);
-    expect(await commandsOf(() => workspaces.saveSettings('T1', { zone: 'UTC' }))).toEqual(['hset 1']);
-    expect(await commandsOf(() => workspaces.read('T1'))).toEqual(['hmget 1']);
-    expect(await commandsOf(() => workspaces.removeConnection('T1', 'main'))).toEqual(['hdel 1']);
+    const removal = { project: PROD, channels: ['C1'], at: NOW };
+    const renamed = { ...PROD, alias: 'live' };
+    expect(await commandsOf(() => workspaces.saveConnection('T1', MAIN))).toEqual(['exec 1']);
+    expect(await commandsOf(() => workspaces.saveSettings('T1', zone('UTC')))).toEqual(['exec 1']);
+    expect(await commandsOf(() => workspaces.addProject('T1', PROD))).toEqual(['eval 1']);
+    expect(await commandsOf(() => workspaces.setChannelDefault('T1', 'C1', 'prod'))).toEqual(['exec 1']);
+    expect(await commandsOf(() => workspaces.changeProject('T1', PROD, renamed, ['C1']))).toEqual(['eval 1']);
+    expect(await commandsOf(() => workspaces.note('T1', { connection: 'main', at: NOW }))).toEqual([
+      'eval 1',
+    ]);
+    expect(await commandsOf(read)).toEqual(['hgetall 1']);
+    expect(await commandsOf(() => workspaces.removeProject('T1', removal))).toEqual(['exec 1']);
+    expect(await commandsOf(() => workspaces.removed('T1', 'prod', NOW))).toEqual(['hgetall 1']);
+    expect(await commandsOf(() => workspaces.restoreProject('T1', removal))).toEqual(['eval 1']);
+    expect(await commandsOf(() => workspaces.removeConnection('T1', 'main'))).toEqual(['exec 1']);
     expect(await commandsOf(() => workspaces.forget('T1'))).toEqual(['unlink 1']);
   });
 
   it('forgets everything, and nothing of its neighbour', async () => {
     for (const id of ['T1', 'T2']) {
-      await workspaces.saveSettings(id, { zone: 'Asia/Tokyo' });
+      await workspaces.saveSettings(id, zone('Asia/Tokyo'));
       await workspaces.saveConnection(id, MAIN);
+      await workspaces.addProject(id, PROD);
+      await workspaces.setChannelDefault(id, 'C1', 'prod');
+      await workspaces.note(id, { connection: 'main', at: NOW });
     }
     await workspaces.forget('T1');
     expect(await redis.keys('*')).toEqual(['tally:workspace:T2']);
-    expect((await workspaces.read('T2')).connection?.token()).toBe(TOKEN);
-  });
-
-  it('removes a connection and keeps the settings', async () => {
-    await workspaces.saveSettings('T1', { zone: 'Asia/Tokyo' });
-    await workspaces.saveConnection('T1', MAIN);
-    expect(await workspaces.removeConnection('T1', 'main')).toBe(true);
-    expect(await workspaces.removeConnection('T1', 'main')).toBe(false);
-    const { settings, connection } = await workspaces.read('T1');
-    expect({ settings, connection }).toEqual({ settings: { zone: 'Asia/Tokyo' }, connection: undefined });
+    expect((await workspaces.read('T2')).connection()?.token()).toBe(TOKEN);
   });
 
   it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be called “%s”', async (id) => {
@@ -103,9 +137,53 @@ describe('a workspace', () => {
     await expect(workspaces.forget(id)).rejects.toThrow(RangeError);
   });
 
-  it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (zone) => {
-    await expect(async () => workspaces.saveSettings('T1', { zone })).rejects.toThrow();
+  it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (name) => {
+    await expect(async () => workspaces.saveSettings('T1', zone(name))).rejects.toThrow();
     expect(await redis.exists(HASH)).toBe(0);
+  });
+
+  it('reads settings of an older version as what they meant', async () => {
+    await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
+    expect((await read()).settings).toEqual(zone('Asia/Tokyo'));
+  });
+});
+
+describe('several connections', () => {
+  const named = (name: string) =>
+    workspaces.saveConnection('T1', { ...MAIN, name, token: `${TOKEN}-${name}` });
+
+  it('are listed by name, and each opens its own token', async () => {
+    for (const name of ['main', 'finance', 'eu']) await named(name);
+    const record = await read();
+    expect(record.connectionNames).toEqual(['eu', 'finance', 'main']);
+    expect(record.connections.map(({ token }) => token())).toEqual([
+      `${TOKEN}-eu`,
+      `${TOKEN}-finance`,
+      `${TOKEN}-main`,
+    ]);
+    expect(record.connection('nobody')).toBeUndefined();
+  });
+
+  it('have the chosen one for their default, else the only one there is, else none', async () => {
+    await named('finance');
+    expect((await read()).connection()?.name).toBe('finance');
+    await named('eu');
+    expect((await read()).defaultConnection).toBeUndefined();
+    expect((await read()).connection()).toBeUndefined();
+    await workspaces.saveSettings('T1', { ...DEFAULT_SETTINGS, connection: 'eu' });
+    expect((await read()).defaultConnection).toBe('eu');
+    expect((await read()).connection()?.name).toBe('eu');
+  });
+
+  it('go one by one, and leave the settings', async () => {
+    await workspaces.saveSettings('T1', zone('Asia/Tokyo'));
+    await named('main');
+    await named('eu');
+    await workspaces.removeConnection('T1', 'main');
+    await workspaces.removeConnection('T1', 'main');
+    const record = await read();
+    expect(record.connectionNames).toEqual(['eu']);
+    expect(record.settings.zone).toBe('Asia/Tokyo');
   });
 });
 
@@ -113,7 +191,7 @@ describe('a token', () => {
   it('is nowhere in Redis as it is', async () => {
     await workspaces.saveConnection('T1', MAIN);
     expect(JSON.stringify(await redis.hgetall(HASH))).not.toContain(TOKEN);
-    expect(JSON.stringify(await workspaces.read('T1'))).not.toContain(TOKEN);
+    expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
   });
 
   it('is shown as its last four characters and the start of its SHA-256', async () => {
@@ -132,7 +210,7 @@ describe('a token', () => {
   it('is replaced by the next one of the same name', async () => {
     await workspaces.saveConnection('T1', MAIN);
     await workspaces.saveConnection('T1', { ...MAIN, token: 'another-fake-token-wxyz' });
-    const { connection } = await workspaces.read('T1');
+    const connection = (await read()).connection();
     expect(connection?.token()).toBe('another-fake-token-wxyz');
     expect(connection?.lastFour).toBe('wxyz');
   });
@@ -140,15 +218,27 @@ describe('a token', () => {
   it('opens for its own workspace only', async () => {
     await workspaces.saveConnection('T1', MAIN);
     await redis.copy(HASH, 'tally:workspace:T2');
-    const { connection } = await workspaces.read('T2');
+    const connection = (await workspaces.read('T2')).connection();
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+  });
+
+  it('opens under its own name only, whatever the record says of itself', async () => {
+    await workspaces.saveConnection('T1', MAIN);
+    const json = (await redis.hget(HASH, 'connection:main'))!;
+    await redis.hset(HASH, 'connection:eu', json);
+    await redis.hset(HASH, 'connection:us', json.replace('"name":"main"', '"name":"us"'));
+    const record = await read();
+    const refused = expect.objectContaining({ reason: 'not-authentic' });
+    expect(() => record.connection('eu')).toThrow(refused);
+    expect(() => record.connection('us')?.token()).toThrow(refused);
+    expect(record.connection('main')?.token()).toBe(TOKEN);
   });
 
   it('opens after a new key was put before its own, and says so when its key is gone', async () => {
     await workspaces.saveConnection('T1', MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
-      (await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1')).connection;
+      (await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1')).connection();
     expect((await reading(next, KEY))?.token()).toBe(TOKEN);
     const orphan = await reading(next);
     expect(orphan?.lastFour).toBe('abcd');
@@ -156,31 +246,244 @@ describe('a token', () => {
   });
 });
 
-describe('a damaged record', () => {
-  it.each(['', '{', 'null', '[]', '{"name":"main"}', '{"zone":"Mars/Olympus"}', '{"zone":7}'])(
-    'is refused when it is touched, and leaves the other part usable: %s',
-    async (json) => {
-      await workspaces.saveSettings('T1', { zone: 'Asia/Tokyo' });
-      await workspaces.saveConnection('T1', MAIN);
+describe('a project', () => {
+  const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 
-      await redis.hset(HASH, 'connection:main', json);
-      const damagedConnection = await workspaces.read('T1');
-      expect(() => damagedConnection.connection).toThrow(SealBroken);
-      expect(damagedConnection.settings.zone).toBe('Asia/Tokyo');
+  it('is found by its alias, and listed', async () => {
+    expect(await workspaces.addProject('T1', STAGING)).toBe(true);
+    expect(await workspaces.addProject('T1', PROD)).toBe(true);
+    const record = await read();
+    expect(record.projects).toEqual([PROD, STAGING]);
+    expect(record.project('staging')).toEqual(STAGING);
+    expect(record.project('nobody')).toBeUndefined();
+    expect([...record.aliases]).toEqual(['prod', 'staging']);
+  });
 
-      await workspaces.saveConnection('T1', MAIN);
-      await redis.hset(HASH, 'settings', json);
-      const damagedSettings = await workspaces.read('T1');
-      expect(() => damagedSettings.settings).toThrow(expect.objectContaining({ reason: 'malformed' }));
-      expect(damagedSettings.connection?.token()).toBe(TOKEN);
+  it('does not take a taken alias: of many at once one gets it', async () => {
+    const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
+    const added = await Promise.all(ids.map((id) => workspaces.addProject('T1', { ...PROD, id })));
+    expect(added.filter(Boolean)).toHaveLength(1);
+    expect((await read()).project('prod')?.id).toBe(ids[added.indexOf(true)]);
+  });
+
+  it('changes under its alias', async () => {
+    await workspaces.addProject('T1', PROD);
+    const after = { ...PROD, product: 2 as const, channels: ['C1'] };
+    expect(await workspaces.changeProject('T1', PROD, after, [])).toBe(true);
+    expect((await read()).projects).toEqual([after]);
+  });
+
+  it('takes its channels along when it is renamed, and never another one’s alias', async () => {
+    await workspaces.addProject('T1', PROD);
+    await workspaces.addProject('T1', STAGING);
+    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    const before = await redis.hgetall(HASH);
+    expect(await workspaces.changeProject('T1', PROD, { ...PROD, alias: 'staging' }, ['C1'])).toBe(false);
+    expect(await redis.hgetall(HASH)).toEqual(before);
+
+    expect(await workspaces.changeProject('T1', PROD, { ...PROD, alias: 'live' }, ['C1'])).toBe(true);
+    const record = await read();
+    expect([...record.aliases]).toEqual(['live', 'staging']);
+    expect(record.channelDefault('C1')).toBe('live');
+  });
+
+  it('goes with its channels’ default, and comes back with it within ten minutes', async () => {
+    await workspaces.addProject('T1', PROD);
+    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    await workspaces.setChannelDefault('T1', 'C2', 'prod');
+    const channels = [...(await read()).channelsOf('prod')];
+    expect(channels).toEqual(['C1', 'C2']);
+    await workspaces.removeProject('T1', { project: PROD, channels, at: NOW });
+    const gone = await read();
+    expect(gone.projects).toEqual([]);
+    expect(gone.channelDefault('C1')).toBeUndefined();
+
+    expect(await workspaces.removed('T1', 'prod', NOW + UNDO)).toBeUndefined();
+    const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO - 1))!;
+    expect(await workspaces.restoreProject('T1', removal)).toBe(true);
+    const back = await read();
+    expect(back.project('prod')).toEqual(PROD);
+    expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
+    expect(await workspaces.removed('T1', 'prod', NOW)).toBeUndefined();
+  });
+
+  it('does not come back over one that took its alias meanwhile', async () => {
+    const other = { ...PROD, id: '789' };
+    const removal = { project: PROD, channels: ['C1'], at: NOW };
+    await workspaces.removeProject('T1', removal);
+    await workspaces.addProject('T1', other);
+    expect(await workspaces.restoreProject('T1', removal)).toBe(false);
+    const record = await read();
+    expect(record.projects).toEqual([other]);
+    expect(record.channelDefault('C1')).toBeUndefined();
+  });
+});
+
+describe('a channel', () => {
+  it('has one default, which can be changed and taken away', async () => {
+    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    await workspaces.setChannelDefault('T1', 'C2', 'staging');
+    expect((await read()).channelDefault('C1')).toBe('prod');
+    await workspaces.setChannelDefault('T1', 'C1', 'staging');
+    expect((await read()).channelsOf('staging')).toEqual(['C1', 'C2']);
+    await workspaces.setChannelDefault('T1', 'C1', undefined);
+    expect((await read()).channelDefault('C1')).toBeUndefined();
+    expect((await read()).channelDefault('C2')).toBe('staging');
+  });
+});
+
+describe('what an answer taught', () => {
+  const BALANCE = { id: '123', product: 1, balance: '10.000000000000000000001', bonuses: '-2' } as const;
+  const MINUTE = 60_000;
+  const HOUR = 60 * MINUTE;
+
+  /** How many writes went out for these notes, one after the other, each by a request of its own. */
+  async function writesOf(...notes: Notes[]): Promise<number> {
+    let writes = 0;
+    const used = createUsed(
+      { note: (...args) => workspaces.note(...args).finally(() => writes++) },
+      () => undefined,
+    );
+    for (const one of notes) await used.note({ workspace: 'T1', record: await read() }, one);
+    return writes;
+  }
+
+  it('is when a connection was last used, and what a project had, digit by digit', async () => {
+    await workspaces.saveConnection('T1', MAIN);
+    await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
+    const record = await read();
+    expect(record.lastUsed('main')).toBe(NOW);
+    expect(record.lastUsed('eu')).toBeUndefined();
+    expect(record.lastBalance('123', 1)).toEqual({ balance: BALANCE.balance, bonuses: '-2', at: NOW });
+    expect(record.lastBalance('123', 2)).toBeUndefined();
+  });
+
+  it('is written once an hour for a connection, once a minute for a balance', async () => {
+    await workspaces.saveConnection('T1', MAIN);
+    const use = (at: number) => ({ connection: 'main', at });
+    const balance = (at: number) => ({ ...use(at), balance: BALANCE });
+    expect(await writesOf(use(NOW), use(NOW), use(NOW + HOUR - 1))).toBe(1);
+    expect(await writesOf(use(NOW + HOUR))).toBe(1);
+    const later = NOW + HOUR;
+    expect(await writesOf(balance(later), balance(later + MINUTE - 1))).toBe(1);
+    expect(await writesOf(balance(later + MINUTE))).toBe(1);
+    expect((await read()).lastBalance('123', 1)?.at).toBe(later + MINUTE);
+  });
+
+  it('does not bring back a connection, or a workspace, that went meanwhile', async () => {
+    await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it('goes with the connection and with the project it is about', async () => {
+    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection('T1', { ...MAIN, name: 'eu' });
+    await workspaces.addProject('T1', PROD);
+    await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
+    await workspaces.removeConnection('T1', 'main');
+    expect((await read()).lastUsed('main')).toBeUndefined();
+    expect((await read()).lastBalance('123', 1)).toBeDefined();
+    await workspaces.changeProject('T1', PROD, { ...PROD, product: 2 }, []);
+    expect((await read()).lastBalance('123', 1)).toBeDefined();
+    await workspaces.changeProject('T1', PROD, { ...PROD, id: '456' }, []);
+    expect((await read()).lastBalance('123', 1)).toBeUndefined();
+
+    await workspaces.note('T1', { connection: 'eu', at: NOW, balance: { ...BALANCE, id: '456' } });
+    await workspaces.removeProject('T1', { project: { ...PROD, id: '456' }, channels: [], at: NOW });
+    expect((await read()).lastBalance('456', 1)).toBeUndefined();
+  });
+
+  it.each(['', '{', 'null', '{"balance":7,"at":1}', 'NaN'])(
+    'is nothing where it cannot be read: %s',
+    async (text) => {
+      await redis.hset(HASH, { 'used:main': text || 'x', 'balance:123:1': text });
+      const record = await read();
+      expect(record.lastUsed('main')).toBeUndefined();
+      expect(record.lastBalance('123', 1)).toBeUndefined();
     },
   );
+
+  it('is reported when it cannot be written, and thrown at nobody', async () => {
+    const failures: unknown[] = [];
+    const note = () => Promise.reject(new StoreUnreachable());
+    await createUsed({ note }, (error) => failures.push(error)).note(
+      { workspace: 'T1', record: await read() },
+      { connection: 'main', at: NOW },
+    );
+    expect(failures).toEqual([expect.any(StoreUnreachable)]);
+  });
+});
+
+describe('a lifetime', () => {
+  const UNTIL = Date.UTC(2026, 11, 3, 8);
+  const DAY = 86_400_000;
+
+  it.each([
+    [-12 * DAY, 'lapses in 12 days (Thu 3 Dec 2026)'],
+    [-2 * DAY, 'lapses in 2 days (Thu 3 Dec 2026)'],
+    [-DAY, 'lapses tomorrow (Thu 3 Dec 2026)'],
+    [-1, 'lapses today (Thu 3 Dec 2026)'],
+    [0, 'lapsed today (Thu 3 Dec 2026)'],
+    [DAY, 'lapsed yesterday (Thu 3 Dec 2026)'],
+    [3 * DAY, 'lapsed 3 days ago (Thu 3 Dec 2026)'],
+  ])('seen from %i ms after its end reads: %s', (after, words) => {
+    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
+  });
+
+  it('counts days where the workspace’s days begin, and may never end', () => {
+    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('lapses tomorrow');
+    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('lapses today');
+    expect(lapseWords({}, NOW, 'UTC')).toBe('no expiry');
+  });
+});
+
+describe('a damaged part', () => {
+  const DAMAGE = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"name":"main","visibility":"all"}',
+    '{"zone":"Mars/Olympus"}',
+    '{"zone":7}',
+  ];
+
+  it.each(DAMAGE)('is refused when it is touched, and leaves the others usable: %s', async (json) => {
+    await workspaces.saveSettings('T1', zone('Asia/Tokyo'));
+    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection('T1', { ...MAIN, name: 'eu' });
+    await workspaces.addProject('T1', PROD);
+    await workspaces.addProject('T1', { ...PROD, alias: 'staging' });
+
+    await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
+    const damaged = await read();
+    expect(() => damaged.connection()).toThrow(SealBroken);
+    expect(() => damaged.connections).toThrow(SealBroken);
+    expect(() => damaged.project('prod')).toThrow(SealBroken);
+    expect(() => damaged.projects).toThrow(SealBroken);
+    expect(damaged.connection('eu')?.token()).toBe(TOKEN);
+    expect(damaged.project('staging')?.id).toBe('123');
+    expect(damaged.connectionNames).toEqual(['eu', 'main']);
+    expect([...damaged.aliases]).toEqual(['prod', 'staging']);
+    expect(damaged.settings.zone).toBe('Asia/Tokyo');
+
+    await workspaces.saveConnection('T1', MAIN);
+    await redis.hset(HASH, 'settings', json);
+    const damagedSettings = await read();
+    expect(() => damagedSettings.settings).toThrow(expect.objectContaining({ kind: 'settings-damaged' }));
+    expect(damagedSettings.connection('main')?.token()).toBe(TOKEN);
+  });
+
+  it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {
+    await redis.hset(HASH, 'removed:prod', json);
+    await expect(workspaces.removed('T1', 'prod', NOW)).rejects.toThrow(SealBroken);
+  });
 
   it('with a seal that is none is shown and does not open', async () => {
     await workspaces.saveConnection('T1', MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
-    const { connection } = await workspaces.read('T1');
+    const connection = (await read()).connection();
     expect(connection?.fingerprint).toBe(record.fingerprint);
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'malformed' }));
   });
@@ -189,11 +492,19 @@ describe('a damaged record', () => {
 it('says that the store is unreachable, whatever it is asked', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
+  const removal = { project: PROD, channels: [], at: NOW };
   for (const work of [
     lost.read('T1'),
-    lost.saveSettings('T1', { zone: 'UTC' }),
+    lost.saveSettings('T1', zone('UTC')),
     lost.saveConnection('T1', MAIN),
     lost.removeConnection('T1', 'main'),
+    lost.note('T1', { connection: 'main', at: NOW }),
+    lost.addProject('T1', PROD),
+    lost.changeProject('T1', PROD, { ...PROD, alias: 'live' }, []),
+    lost.removeProject('T1', removal),
+    lost.removed('T1', 'prod', NOW),
+    lost.restoreProject('T1', removal),
+    lost.setChannelDefault('T1', 'C1', 'prod'),
     lost.forget('T1'),
   ])
     await expect(work).rejects.toThrow(StoreUnreachable);

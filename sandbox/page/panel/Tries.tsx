@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { post, sentenceOf } from '../api.ts';
 import { CheckIcon, CopyIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
 
@@ -8,9 +9,39 @@ export function Tries({ onTry }: { onTry(attempt: { text: string }): void }) {
   return (
     <>
       {formIsOpen && <Credentials />}
+      <Installation />
       <Attempts onTry={onTry} />
       {!formIsOpen && <Credentials />}
     </>
+  );
+}
+
+/** How the app comes into this workspace, and how it leaves. */
+function Installation() {
+  const { snapshot, me, report } = useWorkspace();
+  const { install, workspace, bot } = snapshot;
+  if (!install) return null;
+  const uninstall = async () => {
+    const answer = await post('uninstall', { as: me.id });
+    if (!answer.ok) report(sentenceOf(answer, 'It is still installed.'));
+  };
+  return (
+    <section aria-label="Installation">
+      <h3>Installation</h3>
+      <p className="panel-note">
+        {bot.name} is {install.isInstalled ? '' : 'not '}installed in {workspace.name}.
+      </p>
+      <p className="panel-actions">
+        <a href={install.url} target="_blank" rel="noreferrer">
+          {install.isInstalled ? 'Install again' : `Install ${bot.name}`}
+        </a>
+        {install.isInstalled && (
+          <button type="button" onClick={() => void uninstall()}>
+            Uninstall
+          </button>
+        )}
+      </p>
+    </section>
   );
 }
 

@@ -1,5 +1,7 @@
 /** What a Web API method is made of. */
+import type { Files } from '../files.ts';
 import type { Manifest } from '../manifest.ts';
+import type { OAuth } from '../oauth.ts';
 import type { Place } from '../people.ts';
 import type { Triggers } from '../triggers.ts';
 import type { Views } from '../views.ts';
@@ -12,10 +14,17 @@ export interface Context {
   views: Views;
   triggers: Triggers;
   manifest: Manifest;
+  files: Files;
   /** Block types not taken in ephemeral messages. */
   refuse: ReadonlySet<string>;
   /** The base of this server. */
   url: () => string;
+  /** Absent where the app has one token for one workspace. */
+  oauth?: OAuth | undefined;
+  /** The app is there from now on. */
+  settle: (team: string) => void;
+  /** It is there no more: its tokens end, and it is told. */
+  uninstall: (team: string) => void;
   /** Where a Socket Mode client shall connect; absent in HTTP mode. */
   socketUrl?: (() => string) | undefined;
 }
@@ -27,6 +36,8 @@ export interface Method {
   scope?: string;
   /** Arguments that have to be there. */
   required?: readonly string[];
+  /** Asks for no token: the app names itself by its client ID and secret. */
+  tokenless?: boolean;
   /** Taken with the app-level token instead of the bot's. */
   appToken?: boolean;
 }

@@ -1,6 +1,5 @@
 import type { Person } from '../../protocol.ts';
-import { TEAM_DOMAIN } from '../payloads.ts';
-import { APP, BOT, BOT_USER, type Place, TEAM } from '../people.ts';
+import { APP, BOT, BOT_USER, type Place, teamOf } from '../people.ts';
 import { userIdOf } from '../workspace.ts';
 import { zoneOffset } from '../zone.ts';
 import { type Context, type Method, Refusal, requireScope, text, visiblePlace } from './method.ts';
@@ -9,38 +8,43 @@ function isTrue(flag: unknown): boolean {
   return flag === true || flag === 'true' || flag === '1';
 }
 
-function userOf(person: Person, now: number, includeLocale: boolean) {
-  const { offset, label } = zoneOffset(person.tz, now);
+/** Slack calls nobody a stranger whom the app can meet in a shared channel: the team tells. */
+function userOf(person: Person, { workspace }: Context, includeLocale: boolean) {
+  const isMet = [...workspace.places.values()].some(
+    ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
+  );
+  const { offset, label } = zoneOffset(person.tz, workspace.now());
   return {
     id: person.id,
-    team_id: TEAM,
+    team_id: teamOf(person),
     name: person.name,
     real_name: person.realName,
-    deleted: false,
+    deleted: person.left ?? false,
     tz: person.tz,
     tz_label: label,
     tz_offset: offset,
-    profile: { real_name: person.realName, display_name: person.name, team: TEAM },
-    is_admin: person.role === 'owner',
+    profile: { real_name: person.realName, display_name: person.name, team: teamOf(person) },
+    is_admin: person.role === 'owner' || person.role === 'admin',
     is_owner: person.role === 'owner',
     is_primary_owner: person.role === 'owner',
     is_restricted: person.role === 'guest',
     is_ultra_restricted: false,
-    is_stranger: false,
+    is_stranger: person.role === 'stranger' && !isMet,
     is_bot: false,
     is_app_user: false,
     ...(includeLocale && { locale: person.locale }),
   };
 }
 
-function botUser({ manifest }: Context) {
+function botUser({ manifest, workspace }: Context) {
+  const team = workspace.team.id;
   return {
     id: BOT_USER,
-    team_id: TEAM,
+    team_id: team,
     name: manifest.botName.toLowerCase(),
     real_name: manifest.botName,
     deleted: false,
-    profile: { real_name: manifest.botName, bot_id: BOT, api_app_id: APP, team: TEAM },
+    profile: { real_name: manifest.botName, bot_id: BOT, api_app_id: APP, team },
     is_bot: true,
     is_app_user: false,
   };
@@ -60,8 +64,8 @@ function conversationOf(place: Place) {
     is_private: place.kind !== 'public',
     is_archived: place.archived ?? false,
     is_general: place.name === 'general',
-    is_shared: false,
-    is_ext_shared: false,
+    is_shared: place.shared ?? false,
+    is_ext_shared: place.shared ?? false,
     is_org_shared: false,
     is_member: place.members.includes('bot'),
     topic: { value: place.topic, creator: '', last_set: 0 },
@@ -87,12 +91,12 @@ const KINDS: Record<string, Place['kind']> = {
 export const reads: Record<string, Method> = {
   'api.test': { run: (args) => ({ ok: true, args }) },
   'auth.test': {
-    run: (_args, { url, manifest }) => ({
+    run: (_args, { url, manifest, workspace: { team } }) => ({
       ok: true,
       url: `${url()}/`,
-      team: 'Sandbox',
+      team: team.name,
       user: manifest.botName.toLowerCase(),
-      team_id: TEAM,
+      team_id: team.id,
       user_id: BOT_USER,
       bot_id: BOT,
       is_enterprise_install: false,
@@ -100,7 +104,7 @@ export const reads: Record<string, Method> = {
   },
   'team.info': {
     scope: 'team:read',
-    run: () => ({ ok: true, team: { id: TEAM, name: 'Sandbox', domain: TEAM_DOMAIN, email_domain: '' } }),
+    run: (_args, { workspace: { team } }) => ({ ok: true, team: { ...team, email_domain: '' } }),
   },
   'bots.info': {
     scope: 'users:read',
@@ -117,20 +121,44 @@ export const reads: Record<string, Method> = {
       if (args.user === BOT_USER) return { ok: true, user: botUser(context) };
       const person = context.workspace.person(text(args.user));
       if (!person) throw new Refusal('user_not_found');
-      const user = userOf(person, context.workspace.now(), isTrue(args.include_locale));
+      const user = userOf(person, context, isTrue(args.include_locale));
       return { ok: true, user };
     },
   },
   'users.list': {
     scope: 'users:read',
     run(args, context) {
-      const { people, now } = context.workspace;
-      const members = people.map((one) => userOf(one, now(), isTrue(args.include_locale)));
+      const people = context.workspace.people.filter(({ role }) => role !== 'stranger');
+      const members = people.map((one) => userOf(one, context, isTrue(args.include_locale)));
       return {
         ok: true,
         members: [...members, botUser(context)],
         response_metadata: { next_cursor: '' },
       };
+    },
+  },
+  'usergroups.list': {
+    scope: 'usergroups:read',
+    run: (_args, { workspace }) => ({
+      ok: true,
+      usergroups: workspace.userGroups.map(({ id, handle, name, members }) => ({
+        id,
+        team_id: workspace.team.id,
+        is_usergroup: true,
+        name,
+        handle,
+        date_delete: 0,
+        user_count: members.length,
+      })),
+    }),
+  },
+  'usergroups.users.list': {
+    scope: 'usergroups:read',
+    required: ['usergroup'],
+    run(args, { workspace }) {
+      const group = workspace.userGroups.find(({ id }) => id === args.usergroup);
+      if (!group) throw new Refusal('no_such_subteam');
+      return { ok: true, users: [...group.members] };
     },
   },
   'conversations.info': {

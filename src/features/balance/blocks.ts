@@ -15,12 +15,15 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
-import { rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import { nameOption, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import type { Byline } from '../../slack/visit.ts';
 import type { Target } from '../../workspace/target.ts';
 
 /** Everything an answer to `/balance` says. */
 export interface BalanceReport {
   readonly target: Target;
+  /** Whether this person can give the project a name. */
+  readonly mayName: boolean;
   readonly balance: Amount;
   readonly bonuses: Amount;
   /** A sentence where the week behind the runway could not be had. */
@@ -32,12 +35,12 @@ export interface BalanceReport {
   readonly fetched: number;
   /** BCP 47 */
   readonly locale: string;
-  /** Who shared it, when it is for the channel. */
-  readonly sharedBy: string | undefined;
+  /** Who asked for it or shared it, when it is for everybody there. */
+  readonly byline: Byline | undefined;
 }
 
 export function balanceMessage(report: BalanceReport): Message {
-  const { target, fetched, sharedBy, remarks } = report;
+  const { target, fetched, byline, remarks } = report;
   const { project, product } = target;
   const title = `${target.label} · ${headline(report)}`;
   return {
@@ -47,13 +50,13 @@ export function balanceMessage(report: BalanceReport): Message {
       ...(title.length > LIMITS.header ? [section(title)] : []),
       markup(`${bonuses(report)} · ${runwayText(report)}`),
       ...remarks.map(quote),
-      ...(sharedBy === undefined ? [buttons(report)] : []),
+      ...(byline === undefined ? [buttons(report)] : []),
       context(
         [
           `project ${project}`,
           `${PRODUCTS[product].name} (${product})`,
           `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
-          ...(sharedBy === undefined ? [] : [`shared by <@${escapeMarkup(sharedBy)}>`]),
+          ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
         ].join(' · '),
       ),
     ],
@@ -114,7 +117,7 @@ function basis(estimate: {
   return ` (${said.join(', ')})`;
 }
 
-function buttons({ target, asked }: BalanceReport) {
+function buttons({ target, mayName, asked }: BalanceReport) {
   const { word, product } = target;
   const words = (as: ProductId) => `${word} ${PRODUCTS[as].word}`;
   return actions(
@@ -123,11 +126,11 @@ function buttons({ target, asked }: BalanceReport) {
       text: `${word} last-7-days ${PRODUCTS[product].word}`,
     }),
     ...shareButton({ command: '/balance', text: words(product) }, asked),
-    overflow(
-      'rerun:more',
-      PRODUCT_IDS.filter((id) => id !== product).map((id) =>
+    overflow('rerun:more', [
+      ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
         rerunOption(`As ${PRODUCTS[id].name}`, { command: '/balance', text: words(id) }),
       ),
-    ),
+      ...(mayName ? [nameOption(target)] : []),
+    ]),
   );
 }

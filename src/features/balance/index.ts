@@ -7,8 +7,9 @@ import { LAST_7_DAYS } from '../../domain/phrase.ts';
 import { runway } from '../../domain/runway.ts';
 import { readUsage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
-import type { Visit } from '../../slack/visit.ts';
+import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
+import type { Notes, Used } from '../../workspace/used.ts';
 import type { Feature } from '../feature.ts';
 import { type BalanceReport, balanceMessage } from './blocks.ts';
 import { readBalanceWords } from './words.ts';
@@ -21,18 +22,19 @@ const HELP: HelpLine = {
 
 export interface BalanceParts {
   readonly billing: BillingClient;
+  readonly used: Used;
   /** ms since the epoch */
   readonly clock: () => number;
 }
 
 /** `/balance`: what is left and how long it lasts. The two questions go side by side; the balance stands without the week. */
-export function createBalance({ billing, clock }: BalanceParts): Feature {
-  async function report(text: string, visit: Visit): Promise<BalanceReport | 'help'> {
-    const { asker, at, record, channel } = visit;
+export function createBalance({ billing, used, clock }: BalanceParts): Feature {
+  async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
+    const { asker, at, record } = visit;
     const request = readBalanceWords(text, record.aliases);
     if (request === 'help') return request;
     const { zone } = record.settings;
-    const target = targetOf(request, record, { channel, manager: asker.manage });
+    const target = targetOf(request, record, placeOf(visit));
     const access = accessOf(record, target.connection);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
@@ -43,6 +45,8 @@ export function createBalance({ billing, clock }: BalanceParts): Feature {
     const today = dayAt(at, zone);
     return {
       target,
+      connection: access.connection,
+      mayName: asker.manage && target.alias === undefined,
       ...amounts,
       runway:
         typeof spent === 'string'
@@ -51,8 +55,8 @@ export function createBalance({ billing, clock }: BalanceParts): Feature {
       remarks: left.remarks,
       asked: at,
       fetched: clock(),
-      locale: visit.audience === 'channel' ? 'en-US' : asker.locale,
-      sharedBy: visit.audience === 'channel' ? asker.person : undefined,
+      locale: visit.locale,
+      byline: visit.byline,
     };
   }
 
@@ -64,13 +68,24 @@ export function createBalance({ billing, clock }: BalanceParts): Feature {
         open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
-          await visit.answer(
-            answer === 'help' ? helpMessage('What have we got?', [HELP]) : balanceMessage(answer),
-          );
+          if (answer === 'help') return visit.whisper(helpMessage('What have we got?', [HELP]));
+          await visit.answer(balanceMessage(answer));
+          await used.note({ workspace: visit.asker.workspace, record: visit.record }, notesOf(answer));
         },
       },
     },
   };
+}
+
+/** With the name of the connection that it came by. */
+type Answered = BalanceReport & { readonly connection: string };
+
+/** Registered projects' balances are kept: anybody's IDs would fill the record. */
+function notesOf({ connection, target, balance, bonuses, fetched: at }: Answered): Notes {
+  if (target.alias === undefined || !('raw' in balance)) return { connection, at };
+  const { project: id, product } = target;
+  const credit = 'raw' in bonuses ? { bonuses: bonuses.raw } : {};
+  return { connection, at, balance: { id, product, balance: balance.raw, ...credit } };
 }
 
 function sentence(error: unknown): string {

@@ -1,32 +1,29 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { isFailure, NoData, NotConnected } from '../../domain/failure.ts';
+import { DAY } from '../../domain/calendar.ts';
+import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { NewConnection } from '../../workspace/connections.ts';
-import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
+import { chooseDefault } from '../../workspace/default-connection.ts';
+import { readable } from '../../workspace/record.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import {
-  checking,
-  connectedBlocks,
-  connectedModal,
-  connectForm,
-  disconnectMessage,
-  plainMessage,
-  refusedBlocks,
-} from './blocks.ts';
-import { type ConnectRequest, readConnectForm, recall, remember } from './words.ts';
+import { connectedBlocks, connectedModal, plainMessage, refusedBlocks } from './blocks.ts';
+import { createDisconnect } from './disconnect.ts';
+import { type Addresses, checking, connectForm, knownOf } from './form.ts';
+import { type ConnectRequest, readConnectForm, readName, recall, remember } from './words.ts';
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
+  readonly audit: Audit;
   readonly billing: BillingClient;
   /** The address rules; throws AddressRefused. */
   readonly checkBaseUrl: (text: string) => string;
-  /** Filled in for a first connection. */
-  readonly baseUrl: string | undefined;
+  /** Filled in for a new connection. */
+  readonly addresses: Addresses;
 }
 
-const NAME = 'main';
-const DAY = 86_400_000;
 const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
   '30-days': 30,
   '60-days': 60,
@@ -34,12 +31,13 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
   '1-year': 365,
 };
 
-/** `/billing connect` and `/billing disconnect`: the token comes in through a form, is tested, sealed and kept. */
-export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: ConnectParts): Feature {
-  const openForm = async (visit: Visit): Promise<void> => {
-    const current = readable(() => visit.record.connection());
-    await visit.open(connectForm({ baseUrl: current?.baseUrl ?? baseUrl ?? '' }, current));
-  };
+/** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
+export function createConnect(parts: ConnectParts): Feature {
+  const { workspaces, audit, billing, checkBaseUrl, addresses } = parts;
+  const disconnect = createDisconnect(parts);
+
+  const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
+    visit.open(connectForm(knownOf(visit.record, name, addresses), visit.record));
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
   const test = async (request: ConnectRequest) => {
@@ -52,57 +50,64 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
   };
 
   const connect = async (request: ConnectRequest, visit: Visit): Promise<void> => {
-    const { workspace, person, locale } = visit.asker;
+    const { asker, record, at } = visit;
+    const { workspace, person, locale } = asker;
+    const { name } = request;
+    const names = [...new Set([...record.connectionNames, name])];
+    if (names.length > MOST_CONNECTIONS) throw tooMany(name);
     const balance = await test(request);
-    const connection = await workspaces.saveConnection(workspace, newConnection(request, person, visit.at));
-    const blocks = connectedBlocks({ connection, request, balance, locale });
+    const connection = await workspaces.saveConnection(workspace, newConnection(request, person, at));
+    const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
+    await audit.record(workspace, { at, who: person, deed, about: name });
+    const chosen = await keepDefault(name, visit);
+    const zone = readable(() => record.settings.zone) ?? 'UTC';
+    const blocks = connectedBlocks({ connection, request, balance, names, chosen, at, zone, locale });
     await visit.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+  };
+
+  /** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
+  const keepDefault = async (name: string, { asker, record, at }: Visit): Promise<string | undefined> => {
+    const settings = readable(() => record.settings);
+    if (settings === undefined) return undefined;
+    const before = record.defaultConnection;
+    const chosen = before ?? name;
+    if (settings.connection !== chosen) await chooseDefault(workspaces, asker.workspace, chosen);
+    if (before === undefined && record.connectionNames.length > 0) {
+      const entry = { at, who: asker.person, deed: 'default connection changed', about: chosen } as const;
+      await audit.record(asker.workspace, entry);
+    }
+    return chosen;
   };
 
   return {
     help: [
       {
-        usage: '/billing connect',
-        what: 'Register the access token that Tally reads billing with (owners and admins).',
+        usage: '/billing connect [name]',
+        what: 'Register or replace an access token that Tally reads billing with (for those who manage). A workspace with several accounts names several.',
       },
-      { usage: '/billing disconnect', what: 'Delete that token from Tally (owners and admins).' },
+      {
+        usage: '/billing disconnect [name]',
+        what: 'Delete such a token from Tally (for those who manage).',
+      },
     ],
     verbs: {
-      connect: { right: 'manage', run: (_, visit) => openForm(visit) },
-      disconnect: {
-        right: 'manage',
-        async run(_, visit) {
-          const connection = visit.record.connection();
-          if (connection === undefined) throw new NotConnected();
-          await visit.answer(disconnectMessage(connection));
-        },
-      },
+      ...disconnect.verbs,
+      connect: { right: 'manage', run: (text, visit) => openForm(visit, readName(text)) },
     },
     actions: {
-      connect: { right: 'manage', run: (_, visit) => openForm(visit) },
+      ...disconnect.actions,
+      connect: {
+        right: 'manage',
+        run: ({ value }, visit) => openForm(visit, isConnectionName(value) ? value : undefined),
+      },
       'connect-again': {
         right: 'manage',
         run: ({ value }, visit) =>
           visit.show(
-            connectForm(recall(value)),
+            connectForm(recall(value), visit.record),
             plainMessage('The form is closed. Run /billing connect to open it again.'),
           ),
       },
-      disconnect: {
-        right: 'manage',
-        async run(_, visit) {
-          const removed = visit.record.connection() !== undefined;
-          await workspaces.removeConnection(visit.asker.workspace, NAME);
-          await visit.answer(
-            plainMessage(
-              removed
-                ? 'Disconnected. Tally’s copy of the token is deleted.'
-                : 'There was no connection any more.',
-            ),
-          );
-        },
-      },
-      keep: { right: 'manage', run: (_, visit) => visit.answer(plainMessage('Nothing was changed.')) },
     },
     views: {
       connect: {
@@ -114,7 +119,7 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
             await connect(request, visit);
           } catch (error) {
             if (!isFailure(error)) throw error;
-            const kept = isConnected(visit.record);
+            const kept = visit.record.connectionNames.includes(request.name);
             const reason = failureMessage(error);
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
@@ -128,31 +133,23 @@ export function createConnect({ workspaces, billing, checkBaseUrl, baseUrl }: Co
   };
 }
 
-function newConnection(
-  { baseUrl, token, role, lifetime }: ConnectRequest,
-  person: string,
-  at: number,
-): NewConnection {
+const tooMany = (name: string): WordRefused =>
+  new WordRefused(
+    name,
+    `would be connection ${MOST_CONNECTIONS + 1}, and ${MOST_CONNECTIONS} is the most`,
+    'Replace one of those there are, or remove one with /billing disconnect.',
+  );
+
+function newConnection(request: ConnectRequest, person: string, at: number): NewConnection {
+  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = request;
   const days = DAYS[lifetime];
   return {
-    name: NAME,
-    baseUrl,
-    token,
-    role,
-    lifetime,
+    ...{ name, baseUrl, token, role, lifetime, type },
+    ...(authUrl !== '' && { authUrl }),
+    ...(account !== '' && { account }),
+    ...(days !== undefined && { lapsesAt: at + days * DAY }),
+    test: { project, product },
     registeredBy: person,
     registeredAt: at,
-    ...(days !== undefined && { lapsesAt: at + days * DAY }),
   };
 }
-
-/** A damaged record must not stand in the way of the form that mends it. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-const isConnected = (record: WorkspaceRecord): boolean => readable(() => record.connection()) !== undefined;

@@ -1,12 +1,19 @@
-import { AddressRefused } from '../../domain/failure.ts';
+import { AddressRefused, WordRefused } from '../../domain/failure.ts';
 import { isProductId, type ProductId } from '../../domain/product.ts';
+import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Fields } from '../../slack/kit/modal.ts';
-import { LIFETIMES, ROLES } from '../../workspace/connections.ts';
+import { isConnectionName, LIFETIMES, ROLES, TOKEN_TYPES } from '../../workspace/connections.ts';
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {
+  readonly name: string;
   readonly baseUrl: string;
+  /** '' where none was given. */
+  readonly authUrl: string;
   readonly token: string;
+  readonly type: (typeof TOKEN_TYPES)[number];
+  /** '' where none was given. */
+  readonly account: string;
   readonly role: (typeof ROLES)[number];
   readonly lifetime: (typeof LIFETIMES)[number];
   readonly project: string;
@@ -14,48 +21,70 @@ export interface ConnectRequest {
 }
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ConnectRequest };
+type CheckUrl = (text: string) => string;
 
+const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
+export const LONGEST_ACCOUNT = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
 const PROJECT = /^[1-9]\d{0,31}$/;
 
-/** @param checkBaseUrl the address rules: the address as it will be used, or AddressRefused */
-export function readConnectForm(fields: Fields, checkBaseUrl: (text: string) => string): Reading {
-  const errors: Record<string, string> = {};
-  const baseUrl = attempt(() => checkBaseUrl(fields.base_url ?? ''), errors);
-  const token = unquoted(fields.token ?? '');
-  if (!TOKEN.test(token)) {
-    errors.token = 'Paste the token alone, as the console showed it: one word, no spaces or line breaks.';
-  }
-  const project = fields.project ?? '';
-  if (!PROJECT.test(project)) {
-    errors.project = 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.';
-  }
-  const product = Number(fields.product);
-  if (!isProductId(product)) errors.product = 'Choose the product the project belongs to.';
-  const role = ROLES.find((known) => known === fields.role);
-  if (role === undefined) errors.role = 'Choose the role that was chosen in the console.';
-  const lifetime = LIFETIMES.find((known) => known === fields.lifetime);
-  if (lifetime === undefined) errors.lifetime = 'Choose the lifetime that was chosen in the console.';
-
-  if (
-    Object.keys(errors).length > 0 ||
-    !isProductId(product) ||
-    role === undefined ||
-    lifetime === undefined
-  ) {
-    return { errors };
-  }
-  return { input: { baseUrl, token, role, lifetime, project, product } };
+/** The name behind a verb; undefined when there is none. @throws WordRefused */
+export function readName(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  if (name === '') return undefined;
+  if (!isConnectionName(name)) throw new WordRefused(name.slice(0, 40), 'is no name of a connection', A_NAME);
+  return name;
 }
 
-function attempt(check: () => string, errors: Record<string, string>): string {
+/** @param checkUrl the address rules: the address as it will be used, or AddressRefused */
+export function readConnectForm(fields: Fields, checkUrl: CheckUrl): Reading {
+  const errors: Record<string, string> = {};
+  /** What a field means, or the sentence why it means nothing. */
+  function take<T>(block: string, value: T | undefined, otherwise: string): T {
+    if (value === undefined) errors[block] = otherwise;
+    // Never seen: a reading with errors is not handed out.
+    return value as T;
+  }
+  const url = (block: string): string => {
+    const checked = checkedUrl(fields[block] ?? '', checkUrl);
+    return take(block, checked.url, checked.refusal ?? '');
+  };
+  const among = <T extends string>(block: string, known: readonly T[]): T =>
+    take(
+      block,
+      known.find((one) => one === fields[block]),
+      'Choose what was chosen in the console.',
+    );
+  const matching = (text: string, shape: RegExp) => (shape.test(text) ? text : undefined);
+  const name = (fields.name ?? '').toLowerCase();
+  const product = Number(fields.product);
+
+  const input: ConnectRequest = {
+    name: take('name', isConnectionName(name) ? name : undefined, A_NAME),
+    baseUrl: url('base_url'),
+    authUrl: fields.auth_url ? url('auth_url') : '',
+    token: take('token', matching(unquoted(fields.token ?? ''), TOKEN), ONE_WORD),
+    type: among('type', TOKEN_TYPES),
+    account: (fields.account ?? '').slice(0, LONGEST_ACCOUNT),
+    role: among('role', ROLES),
+    lifetime: among('lifetime', LIFETIMES),
+    project: take('project', matching(fields.project ?? '', PROJECT), AN_ID),
+    product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
+  };
+  return Object.keys(errors).length > 0 ? { errors } : { input };
+}
+
+const ONE_WORD = 'Paste the token alone, as the console showed it: one word, no spaces or line breaks.';
+const AN_ID = 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.';
+const A_PRODUCT = 'Choose the product the project belongs to.';
+
+function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; readonly refusal?: string } {
   try {
-    return check();
+    return { url: check(text) };
   } catch (error) {
     if (!(error instanceof AddressRefused)) throw error;
-    errors.base_url = error.message;
-    return '';
+    return { refusal: error.message };
   }
 }
 
@@ -64,13 +93,16 @@ const unquoted = (text: string): string => text.trim().replace(/^["'“”„‘
 
 /** What the form may show again after a failure: everything but the token. */
 export type Remembered = Omit<ConnectRequest, 'token'>;
+export type Known = Partial<Record<keyof Remembered, string>>;
 
-export function remember({ baseUrl, role, lifetime, project, product }: ConnectRequest): string {
-  return JSON.stringify({ baseUrl, role, lifetime, project, product });
+/** For a button's value. Addresses of hundreds of characters do not fit into one: then the name is kept. */
+export function remember({ token: _, ...rest }: ConnectRequest): string {
+  const all = JSON.stringify(rest);
+  return all.length > LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
 }
 
 /** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
-export function recall(value: string): Partial<Record<keyof Remembered, string>> {
+export function recall(value: string): Known {
   try {
     const parsed: unknown = JSON.parse(value);
     if (typeof parsed !== 'object' || parsed === null) return {};

@@ -1,21 +1,68 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import { context, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
-import { modal } from '../../slack/kit/modal.ts';
+import { type Block, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
+import {
+  checksInput,
+  choiceInput,
+  modal,
+  peopleInput,
+  searchInput,
+  textInput,
+} from '../../slack/kit/modal.ts';
+import type { UserGroup } from '../../slack/people.ts';
+import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
+import type { Change } from './changes.ts';
+import type { Groups } from './groups.ts';
 import { localTime, type Zone } from './zones.ts';
 
-/** The form; `chosen` is what is selected now, which the date below it checks. */
-export function settingsForm(chosen: Zone, at: number): ModalView {
+export interface FormState {
+  /** What is chosen now. */
+  readonly settings: Settings;
+  /** What was stored could not be read, so these are the defaults. */
+  readonly damaged: boolean;
+  readonly groups: Groups;
+  /** ms */
+  readonly at: number;
+}
+
+export function settingsForm({ settings, damaged, groups, at }: FormState): ModalView {
   return modal({
     callback: 'settings',
     title: 'Settings',
     submit: 'Save',
     close: 'Cancel',
-    blocks: [zoneInput(chosen, at), section(`Today there: ${localTime(chosen, at)}`)],
+    blocks: [
+      ...(damaged ? [section(DAMAGED)] : []),
+      zoneInput(settings.zone, at),
+      section(`Today there: ${localTime(settings.zone, at)}`),
+      visibilityInput(settings),
+      textInput({
+        block: 'currency',
+        label: 'Currency label',
+        hint: 'Stands beside amounts, such as EUR or €. The billing service names no currency, so without a label none is shown.',
+        initial: settings.currency,
+        max: LONGEST_CURRENCY,
+        optional: true,
+      }),
+      peopleInput({
+        block: 'managers',
+        label: 'People who manage Tally',
+        hint: 'Beside owners and admins, who always do. Full members only: naming a guest has no effect.',
+        initial: settings.managers,
+        max: MOST_MANAGERS,
+      }),
+      ...groupsInput(settings, groups),
+      othersInput(settings),
+    ],
   });
 }
 
+const DAMAGED =
+  'The stored settings are damaged and cannot be read. The form shows the defaults; saving replaces what was stored.';
+
 export const zoneOption = (zone: Zone, at: number): PlainTextOption =>
   option(zone, zone, localTime(zone, at));
+
+export const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
 function zoneInput(chosen: Zone, at: number): InputBlock {
   return {
@@ -36,14 +83,57 @@ function zoneInput(chosen: Zone, at: number): InputBlock {
   };
 }
 
+const visibilityInput = ({ visibility }: Settings): InputBlock =>
+  choiceInput({
+    block: 'visibility',
+    label: 'Who sees answers',
+    hint: 'Help, refusals and errors stay with the person who asks.',
+    options: [
+      option('The person who asks, until they share them', 'asker'),
+      option('Everyone in the channel', 'channel'),
+    ],
+    initial: visibility,
+  });
+
+/** Where the groups cannot be had, those named before can still be taken away. */
+function groupsInput({ managerGroups }: Settings, { known, trouble }: Groups): (Block | InputBlock)[] {
+  const named = managerGroups.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
+  const input = searchInput({
+    block: 'managerGroups',
+    action: 'managerGroups',
+    label: 'User groups that manage Tally',
+    hint: 'Every full member of the group, as it is at the time.',
+    placeholder: 'Type the name of a group',
+    initial: named.map(groupOption),
+    max: MOST_GROUPS,
+  });
+  return [
+    ...(trouble === undefined || named.length > 0 ? [input] : []),
+    ...(trouble === undefined ? [] : [section(trouble)]),
+  ];
+}
+
+const othersInput = ({ guests, strangers }: Settings): InputBlock =>
+  checksInput({
+    block: 'others',
+    label: 'Who else may ask',
+    hint: 'Full members always may. Guests and members of other organisations never manage.',
+    options: [
+      option('Guests of this workspace', 'guests'),
+      option('Members of other organisations, in shared channels', 'strangers'),
+    ],
+    initial: [...(guests ? ['guests'] : []), ...(strangers ? ['strangers'] : [])],
+  });
+
 export const saving: ModalView = modal({ title: 'Settings', blocks: [section('Saving…')] });
 
-export function savedMessage(zone: Zone, at: number): Message {
-  const text = `Saved. Days now begin and end at midnight in ${zone}; there it is ${localTime(zone, at)}.`;
-  return {
-    text,
-    blocks: [section(text), context('Answers that were given before keep the days they were asked with.')],
-  };
+export function savedMessage(changes: readonly Change[], damaged: boolean): Message {
+  const sentences = [
+    ...(damaged ? ['The damaged settings are replaced.'] : []),
+    ...changes.map(({ sentence }) => sentence),
+  ];
+  const text = sentences.length === 0 ? 'Nothing was different, so nothing was changed.' : 'Saved.';
+  return { text: [text, ...sentences].join(' '), blocks: [text, ...sentences].map(section) };
 }
 
 export const savedModal = ({ blocks }: Message): ModalView => modal({ title: 'Settings', blocks });

@@ -1,33 +1,81 @@
+import type { Visit } from '../../slack/visit.ts';
+import type { Audit } from '../../workspace/audit.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
+import { groupOption, savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
+import { changesOf } from './changes.ts';
+import { checkAdded, groupsFor } from './groups.ts';
+import { type Given, givenIn, readSettingsForm, settingsNow } from './words.ts';
 import { findZones, isKnown } from './zones.ts';
 
-/** `/billing settings`: the reporting zone, which says where days begin and end. */
-export function createSettings({ workspaces }: { readonly workspaces: Workspaces }): Feature {
+export interface SettingsParts {
+  readonly workspaces: Workspaces;
+  readonly audit: Audit;
+}
+
+/** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
+export function createSettings({ workspaces, audit }: SettingsParts): Feature {
+  const formWith = async (visit: Visit, given: Given) => {
+    const { settings, damaged } = settingsNow(visit.record);
+    const groups = await groupsFor(visit);
+    return settingsForm({ settings: { ...settings, ...given }, damaged, groups, at: visit.at });
+  };
+
+  const save = async (given: Given, visit: Visit) => {
+    const { workspace, person } = visit.asker;
+    const { settings, damaged } = settingsNow(visit.record);
+    const { managerGroups: groups = [] } = given;
+    await checkAdded(
+      groups.filter((id) => !settings.managerGroups.includes(id)),
+      visit,
+    );
+    const now = { ...settings, ...given };
+    const changes = changesOf(settings, now, visit.at);
+    if (changes.length > 0 || damaged) {
+      const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
+      await workspaces.saveSettings(workspace, now);
+      await audit.record(workspace, {
+        at: visit.at,
+        who: person,
+        deed: 'settings changed',
+        about: about.join(', '),
+      });
+    }
+    return savedMessage(changes, damaged);
+  };
+
   return {
     help: [
-      { usage: '/billing settings', what: 'The time zone whose days are reported (owners and admins).' },
+      {
+        usage: '/billing settings',
+        what: 'Time zone, who sees answers, currency label, who manages, who else may ask (for those who manage).',
+      },
     ],
     verbs: {
-      settings: {
-        right: 'manage',
-        async run(_, visit) {
-          await visit.open(settingsForm(visit.record.settings.zone, visit.at));
-        },
-      },
+      settings: { right: 'manage', run: async (_, visit) => visit.open(await formWith(visit, {})) },
     },
     options: {
       zone: {
         right: 'manage',
         find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
       },
+      managerGroups: {
+        right: 'manage',
+        async find(query, visit) {
+          const wanted = query.trim().replace(/^@/, '').toLowerCase();
+          const groups = await visit.userGroups();
+          return groups
+            .filter(({ handle }) => handle.toLowerCase().includes(wanted))
+            .slice(0, 100)
+            .map(groupOption);
+        },
+      },
     },
     actions: {
       zone: {
         right: 'manage',
-        async run({ value }, visit) {
-          if (isKnown(value)) await visit.show(settingsForm(value, visit.at));
+        async run({ value, fields }, visit) {
+          if (isKnown(value)) await visit.show(await formWith(visit, { ...givenIn(fields), zone: value }));
         },
       },
     },
@@ -35,11 +83,9 @@ export function createSettings({ workspaces }: { readonly workspaces: Workspaces
       settings: {
         right: 'manage',
         waiting: saving,
-        read: ({ zone = '' }) =>
-          isKnown(zone) ? { input: zone } : { errors: { zone: 'Choose a time zone from the list.' } },
-        async work(zone: string, visit) {
-          await workspaces.saveSettings(visit.asker.workspace, { ...visit.record.settings, zone });
-          const saved = savedMessage(zone, visit.at);
+        read: readSettingsForm,
+        async work(given: Given, visit) {
+          const saved = await save(given, visit);
           await visit.show(savedModal(saved), saved);
         },
       },

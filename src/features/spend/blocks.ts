@@ -19,13 +19,16 @@ import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
-import { type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import { nameOption, type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import type { Byline } from '../../slack/visit.ts';
 import type { Target } from '../../workspace/target.ts';
 import { groupDays, type Namer, namerFor } from './grain.ts';
 
 /** Everything an answer to `/spend` says. */
 export interface SpendReport {
   readonly target: Target;
+  /** Whether this person can give the project a name. */
+  readonly mayName: boolean;
   readonly period: Period;
   readonly usage: Usage;
   /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
@@ -37,12 +40,12 @@ export interface SpendReport {
   readonly fetched: number;
   /** BCP 47 */
   readonly locale: string;
-  /** Who shared it, when it is for the channel. */
-  readonly sharedBy: string | undefined;
+  /** Who asked for it or shared it, when it is for everybody there. */
+  readonly byline: Byline | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {
-  const { target, period, usage, remarks, fetched, sharedBy } = report;
+  const { target, period, usage, remarks, fetched, byline } = report;
   const { project, product } = target;
   const title = `${target.label} · ${headline()}`;
   return {
@@ -56,13 +59,13 @@ export function spendMessage(report: SpendReport): Message {
       ...[days(report)].filter((block) => block !== undefined),
       ...notes(report).map(section),
       ...remarks.map(quote),
-      ...(sharedBy === undefined ? [buttons(report)] : []),
+      ...(byline === undefined ? [buttons(report)] : []),
       context(
         [
           `project ${project}`,
           `${PRODUCTS[product].name} (${product})`,
           `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
-          ...(sharedBy === undefined ? [] : [`shared by <@${escapeMarkup(sharedBy)}>`]),
+          ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
         ].join(' · '),
       ),
     ],
@@ -280,7 +283,7 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
-function buttons({ target, period, asked }: SpendReport) {
+function buttons({ target, mayName, period, asked }: SpendReport) {
   const { word, product } = target;
   const words = (phrase: string, as: ProductId = product): Rerun => ({
     command: '/spend',
@@ -300,6 +303,7 @@ function buttons({ target, period, asked }: SpendReport) {
       ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
         rerunOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
       ),
+      ...(mayName ? [nameOption(target)] : []),
     ]),
   );
 }

@@ -3,8 +3,9 @@ import { isFailure } from '../../domain/failure.ts';
 import type { Comparison, Period } from '../../domain/period.ts';
 import { compare, readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
-import type { Visit } from '../../slack/visit.ts';
+import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
+import type { Used } from '../../workspace/used.ts';
 import type { Feature } from '../feature.ts';
 import { type SpendReport, spendMessage } from './blocks.ts';
 import { periodOf, readSpendWords } from './words.ts';
@@ -17,18 +18,19 @@ const HELP: HelpLine = {
 
 export interface SpendParts {
   readonly billing: BillingClient;
+  readonly used: Used;
   /** ms since the epoch */
   readonly clock: () => number;
 }
 
 /** `/spend`: what a project cost in a period, and how that compares. */
-export function createSpend({ billing, clock }: SpendParts): Feature {
-  async function report(text: string, visit: Visit): Promise<SpendReport | 'help'> {
-    const { asker, at, record, channel } = visit;
+export function createSpend({ billing, used, clock }: SpendParts): Feature {
+  async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
+    const { asker, at, record } = visit;
     const request = readSpendWords(text, record.aliases);
     if (request === 'help') return request;
     const { zone } = record.settings;
-    const target = targetOf(request, record, { channel, manager: asker.manage });
+    const target = targetOf(request, record, placeOf(visit));
     const period = periodOf(request.phrase, target, at, zone);
     const access = accessOf(record, target.connection);
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
@@ -41,14 +43,16 @@ export function createSpend({ billing, clock }: SpendParts): Feature {
     const usage = readUsage(now.items, { ...period, zone });
     return {
       target,
+      connection: access.connection,
+      mayName: asker.manage && target.alias === undefined,
       period,
       usage,
       change: changeOf(usage, before, period, zone),
       remarks: now.remarks,
       asked: at,
       fetched: clock(),
-      locale: visit.audience === 'channel' ? 'en-US' : asker.locale,
-      sharedBy: visit.audience === 'channel' ? asker.person : undefined,
+      locale: visit.locale,
+      byline: visit.byline,
     };
   }
 
@@ -60,14 +64,18 @@ export function createSpend({ billing, clock }: SpendParts): Feature {
         open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
-          await visit.answer(
-            answer === 'help' ? helpMessage('What did we spend?', [HELP]) : spendMessage(answer),
-          );
+          if (answer === 'help') return visit.whisper(helpMessage('What did we spend?', [HELP]));
+          await visit.answer(spendMessage(answer));
+          const { connection, fetched: at } = answer;
+          await used.note({ workspace: visit.asker.workspace, record: visit.record }, { connection, at });
         },
       },
     },
   };
 }
+
+/** With the name of the connection that it came by. */
+type Answered = SpendReport & { readonly connection: string };
 
 /** The window before is worth having and not worth failing for: what went wrong with it is a sentence. */
 async function settled(work: Promise<Consumption> | undefined): Promise<Before> {

@@ -103,6 +103,7 @@ export const option = (label: string, value: string, description?: string): Plai
   ...(description !== undefined && { description: plain(description, LIMITS.option) }),
 });
 
+/** More options than Slack takes in a list stand in groups, each named by its first and its last. */
 export const select = (
   id: string,
   placeholder: string,
@@ -111,8 +112,19 @@ export const select = (
   type: 'static_select',
   action_id: id,
   placeholder: plain(placeholder, 150),
-  options: options.slice(0, LIMITS.options),
+  ...(options.length > LIMITS.options ? { option_groups: grouped(options) } : { options: [...options] }),
 });
+
+function grouped(options: readonly PlainTextOption[]): NonNullable<StaticSelect['option_groups']> {
+  const starts = options.map((_, at) => at).filter((at) => at % LIMITS.options === 0);
+  return starts.map((at) => {
+    const group = options.slice(at, at + LIMITS.options);
+    return {
+      label: plain(`${group[0]?.text.text} – ${group.at(-1)?.text.text}`, LIMITS.option),
+      options: group,
+    };
+  });
+}
 
 export const overflow = (id: string, options: readonly PlainTextOption[]): Overflow => ({
   type: 'overflow',
@@ -123,3 +135,7 @@ export const overflow = (id: string, options: readonly PlainTextOption[]): Overf
 /** An instant in the reader's own zone; `fallback` for clients that cannot. */
 export const instant = (ms: number, fallback: string): string =>
   `<!date^${Math.floor(ms / 1000)}^{time}|${fallback}>`;
+
+/** The same with its date. */
+export const moment = (ms: number): string =>
+  `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;

@@ -40,11 +40,21 @@ export interface TextInput {
   readonly placeholder?: string;
   readonly initial?: string | undefined;
   readonly max: number;
+  readonly optional?: boolean;
 }
 
-export const textInput = ({ block, label, hint, placeholder, initial, max }: TextInput): InputBlock => ({
+export const textInput = ({
+  block,
+  label,
+  hint,
+  placeholder,
+  initial,
+  max,
+  optional,
+}: TextInput): InputBlock => ({
   type: 'input',
   block_id: block,
+  ...(optional === true && { optional }),
   label: plain(label, 2000),
   ...(hint !== undefined && { hint: plain(hint, 2000) }),
   element: {
@@ -80,6 +90,69 @@ export const choiceInput = ({ block, label, hint, options, initial }: ChoiceInpu
   };
 };
 
+interface ManyInput {
+  readonly block: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** Several or none: an empty choice is one too. */
+const many = ({ block, label, hint }: ManyInput, element: InputBlock['element']): InputBlock => ({
+  type: 'input',
+  block_id: block,
+  optional: true,
+  label: plain(label, 2000),
+  ...(hint !== undefined && { hint: plain(hint, 2000) }),
+  element,
+});
+
+export interface PeopleInput extends ManyInput {
+  /** Ids of people. */
+  readonly initial: readonly string[];
+  readonly max: number;
+}
+
+export const peopleInput = ({ initial, max, ...rest }: PeopleInput): InputBlock =>
+  many(rest, {
+    type: 'multi_users_select',
+    action_id: VALUE,
+    max_selected_items: max,
+    ...(initial.length > 0 && { initial_users: [...initial] }),
+  });
+
+export interface SearchInput extends ManyInput {
+  /** Whose options listener finds what is typed. */
+  readonly action: string;
+  readonly placeholder: string;
+  readonly initial: readonly PlainTextOption[];
+  readonly max: number;
+}
+
+export const searchInput = ({ action, placeholder, initial, max, ...rest }: SearchInput): InputBlock =>
+  many(rest, {
+    type: 'multi_external_select',
+    action_id: action,
+    min_query_length: 0,
+    max_selected_items: max,
+    placeholder: plain(placeholder, 150),
+    ...(initial.length > 0 && { initial_options: [...initial] }),
+  });
+
+export interface ChecksInput extends ManyInput {
+  readonly options: readonly PlainTextOption[];
+  readonly initial: readonly string[];
+}
+
+export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBlock => {
+  const checked = options.filter(({ value }) => initial.includes(value ?? ''));
+  return many(rest, {
+    type: 'checkboxes',
+    action_id: VALUE,
+    options: [...options],
+    ...(checked.length > 0 && { initial_options: checked }),
+  });
+};
+
 /** block id → what was typed or chosen, trimmed; '' where nothing was. Several choices stand with commas between. */
 export type Fields = Readonly<Record<string, string>>;
 
@@ -87,6 +160,7 @@ interface StateValue {
   readonly value?: string | null;
   readonly selected_option?: { readonly value?: string } | null;
   readonly selected_options?: readonly { readonly value?: string }[];
+  readonly selected_user?: string | null;
   readonly selected_users?: readonly string[];
   readonly selected_conversations?: readonly string[];
 }
@@ -107,5 +181,7 @@ function chosen(state: StateValue): string {
     state.selected_options?.map(({ value = '' }) => value) ??
     state.selected_users ??
     state.selected_conversations;
-  return several?.join(',') ?? (state.value ?? state.selected_option?.value ?? '').trim();
+  return (
+    several?.join(',') ?? (state.value ?? state.selected_option?.value ?? state.selected_user ?? '').trim()
+  );
 }

@@ -1,0 +1,54 @@
+import type { Tokens } from '../oauth.ts';
+import { APP, BOT_USER } from '../people.ts';
+import type { Team } from '../teams.ts';
+import { type Arguments, type Context, type Method, Refusal, text } from './method.ts';
+
+/** The part of Slack that the app names itself to; without OAuth there is none. */
+function identified(args: Arguments, { oauth }: Context) {
+  if (!oauth) throw new Refusal('invalid_client_id');
+  const objection = oauth.objection(text(args.client_id), text(args.client_secret));
+  if (objection !== undefined) throw new Refusal(objection);
+  return oauth;
+}
+
+export const apps: Record<string, Method> = {
+  'oauth.v2.access': {
+    tokenless: true,
+    run(args, context) {
+      const oauth = identified(args, context);
+      if (args.grant_type === 'refresh_token') {
+        const renewed = oauth.refresh(text(args.refresh_token));
+        if (!renewed.ok) throw new Refusal(renewed.error);
+        return installation(renewed.team, renewed.scope, renewed.tokens);
+      }
+      const granted = oauth.redeem(text(args.code), text(args.redirect_uri));
+      if (!granted.ok) throw new Refusal(granted.error);
+      context.settle(granted.team.id);
+      const { team, person, scope, tokens } = granted;
+      return { ...installation(team, scope, tokens), authed_user: { id: person } };
+    },
+  },
+  'apps.uninstall': {
+    required: ['client_id', 'client_secret'],
+    run(args, context) {
+      identified(args, context);
+      context.uninstall(context.workspace.team.id);
+      return { ok: true };
+    },
+  },
+};
+
+function installation(team: Team, scope: string, { access, refresh, expiresIn }: Tokens) {
+  return {
+    ok: true as const,
+    app_id: APP,
+    scope,
+    token_type: 'bot',
+    access_token: access,
+    bot_user_id: BOT_USER,
+    ...(refresh !== undefined && { refresh_token: refresh, expires_in: expiresIn }),
+    team: { id: team.id, name: team.name },
+    enterprise: null,
+    is_enterprise_install: false,
+  };
+}

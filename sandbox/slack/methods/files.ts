@@ -1,0 +1,53 @@
+import { messageOf } from '../payloads.ts';
+import { type Arguments, type Context, type Method, Refusal, text, writablePlace } from './method.ts';
+
+export const files: Record<string, Method> = {
+  'files.getUploadURLExternal': {
+    scope: 'files:write',
+    required: ['filename', 'length'],
+    run(args, context) {
+      const { id, url } = context.files.expect(text(args.filename));
+      return { ok: true, upload_url: url, file_id: id };
+    },
+  },
+  'files.completeUploadExternal': {
+    scope: 'files:write',
+    required: ['files', 'channel_id'],
+    run(args, context) {
+      const place = writablePlace(context, args.channel_id);
+      const shared = listed(args).map(({ id, title }) => found(context, id, title));
+      const message = context.workspace.post({
+        channel: place.id,
+        from: 'bot',
+        text: text(args.initial_comment),
+        threadTs: text(args.thread_ts) || undefined,
+        files: shared,
+      });
+      return { ok: true, files: shared.map(({ id, title }) => ({ id, title })), message: messageOf(message) };
+    },
+  },
+};
+
+function found(context: Context, id: string, title: string) {
+  const file = context.files.shared(id, title);
+  if (!file) throw new Refusal('file_not_found');
+  return file;
+}
+
+function listed({ files: given }: Arguments): { id: string; title: string }[] {
+  const list = parsed(given);
+  if (!Array.isArray(list)) throw new Refusal('invalid_arguments');
+  return list.map(({ id, title }: { id?: unknown; title?: unknown }) => ({
+    id: text(id),
+    title: text(title),
+  }));
+}
+
+/** Forms carry lists as JSON text. */
+function parsed(given: unknown): unknown {
+  try {
+    return typeof given === 'string' ? JSON.parse(given) : given;
+  } catch {
+    return undefined;
+  }
+}

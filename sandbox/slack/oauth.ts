@@ -1,0 +1,131 @@
+/** Installing an app by OAuth v2: codes, tokens, their rotation and their end. Source: docs.slack.dev/authentication. */
+import { randomBytes } from 'node:crypto';
+import type { Team } from './teams.ts';
+
+export interface OAuthOptions {
+  clientId: string;
+  clientSecret: string;
+  /** Tokens end after twelve hours, and are renewed. */
+  rotation?: boolean;
+}
+
+interface Grant {
+  team: Team;
+  /** Who said yes. */
+  person: string;
+  scope: string;
+  redirectUri: string;
+  until: number;
+  isUsed: boolean;
+}
+
+interface Token {
+  team: string;
+  scope: string;
+  /** ms since the epoch */
+  until: number;
+}
+
+export type Granted =
+  | { ok: true; team: Team; person: string; scope: string; tokens: Tokens }
+  | { ok: false; error: string };
+
+export interface Tokens {
+  access: string;
+  refresh?: string;
+  /** Seconds. */
+  expiresIn?: number;
+}
+
+const CODE_LIFE = 10 * 60_000;
+const TOKEN_LIFE = 12 * 60 * 60_000;
+
+const secret = (bytes: number) => randomBytes(bytes).toString('hex');
+
+export class OAuth {
+  readonly #codes = new Map<string, Grant>();
+  readonly #tokens = new Map<string, Token>();
+  readonly #refreshes = new Map<string, { team: Team; scope: string }>();
+
+  constructor(
+    readonly options: OAuthOptions,
+    readonly now: () => number,
+  ) {}
+
+  /** Every secret in use: none of them is for the traffic panel. */
+  get secrets(): readonly string[] {
+    return [
+      this.options.clientSecret,
+      ...this.#tokens.keys(),
+      ...this.#refreshes.keys(),
+      ...this.#codes.keys(),
+    ];
+  }
+
+  knows(clientId: string): boolean {
+    return clientId === this.options.clientId;
+  }
+
+  /** What is wrong with how the app names itself, if something is. */
+  objection(clientId: string, clientSecret: string): string | undefined {
+    if (!this.knows(clientId)) return 'invalid_client_id';
+    return clientSecret === this.options.clientSecret ? undefined : 'bad_client_secret';
+  }
+
+  allow(grant: Omit<Grant, 'until' | 'isUsed'>): string {
+    const code = `${secret(6)}.${secret(16)}`;
+    this.#codes.set(code, { ...grant, until: this.now() + CODE_LIFE, isUsed: false });
+    return code;
+  }
+
+  /** A code is good once, for ten minutes, with the address it was sent to. */
+  redeem(code: string, redirectUri: string): Granted {
+    const grant = this.#codes.get(code);
+    if (!grant) return { ok: false, error: 'invalid_code' };
+    if (grant.isUsed) return { ok: false, error: 'code_already_used' };
+    if (this.now() > grant.until) return { ok: false, error: 'code_expired' };
+    if (redirectUri !== '' && redirectUri !== grant.redirectUri)
+      return { ok: false, error: 'bad_redirect_uri' };
+    grant.isUsed = true;
+    const { team, person, scope } = grant;
+    return { ok: true, team, person, scope, tokens: this.#issue(team, scope) };
+  }
+
+  /** A refresh token is good once; the access token before stays good until it ends by itself. */
+  refresh(token: string): Omit<Extract<Granted, { ok: true }>, 'person'> | { ok: false; error: string } {
+    const known = this.#refreshes.get(token);
+    if (!known || !this.#refreshes.delete(token)) return { ok: false, error: 'invalid_refresh_token' };
+    return { ok: true, ...known, tokens: this.#issue(known.team, known.scope) };
+  }
+
+  /** Whose token it is, or Slack's word for why it is nobody's. */
+  teamOf(token: string): { team: string } | { error: string } {
+    const known = this.#tokens.get(token);
+    if (!known) return { error: 'invalid_auth' };
+    return this.now() > known.until ? { error: 'token_expired' } : { team: known.team };
+  }
+
+  /** No token of this workspace is good any more. */
+  revoke(team: string): void {
+    for (const [token, one] of this.#tokens) if (one.team === team) this.#tokens.delete(token);
+    for (const [token, one] of this.#refreshes) if (one.team.id === team) this.#refreshes.delete(token);
+  }
+
+  #issue(team: Team, scope: string): Tokens {
+    if (!this.options.rotation) {
+      const access = this.#standing(team.id) ?? `xoxb-sandbox-${secret(12)}`;
+      this.#tokens.set(access, { team: team.id, scope, until: Number.POSITIVE_INFINITY });
+      return { access };
+    }
+    const access = `xoxe.xoxb-1-${secret(16)}`;
+    const refresh = `xoxe-1-${secret(16)}`;
+    this.#tokens.set(access, { team: team.id, scope, until: this.now() + TOKEN_LIFE });
+    this.#refreshes.set(refresh, { team, scope });
+    return { access, refresh, expiresIn: TOKEN_LIFE / 1000 };
+  }
+
+  /** Installed again, an app keeps the token it has. */
+  #standing(team: string): string | undefined {
+    return [...this.#tokens].find(([, one]) => one.team === team)?.[0];
+  }
+}

@@ -1,0 +1,88 @@
+import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  type Message,
+  preformatted,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { clip, LIMITS } from '../../slack/kit/limits.ts';
+import type { AuditPage, RecordedEntry } from '../../workspace/audit.ts';
+import { KEPT } from '../../workspace/audit.ts';
+import { auditCsv } from './words.ts';
+
+const TITLE = 'Who did what';
+const LONGEST_ABOUT = 200;
+
+/** @param first whether these are the newest entries there are */
+export function auditMessage({ entries, older }: AuditPage, first: boolean): Message {
+  const buttons = [
+    ...(older === undefined ? [] : [button('audit:older', 'Older', { value: older })]),
+    ...(first ? [] : [button('audit:newest', 'Newest')]),
+    ...(entries.length === 0 ? [] : [button('audit-csv', 'CSV')]),
+  ];
+  return {
+    text: `${TITLE}: ${entries.length} entries`,
+    blocks: [
+      header(TITLE),
+      entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries),
+      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      context(`Times are in your own zone · the newest ${KEPT.toLocaleString('en')} entries are kept`),
+    ],
+  };
+}
+
+const NOTHING_YET = 'Nobody has changed anything yet: registering a token will be the first entry.';
+const NOTHING_OLDER = 'Nothing older is kept.';
+
+const listOf = (entries: readonly RecordedEntry[]): RichTextBlock => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_list', style: 'bullet', elements: entries.map(line) }],
+});
+
+/** Rich text throughout: what people called their things has no power here. */
+function line({ at, who, deed, about }: RecordedEntry): RichTextSection {
+  const elements: RichTextElement[] = [
+    {
+      type: 'date',
+      timestamp: Math.floor(at / 1000),
+      format: '{date_short_pretty} {time}',
+      fallback: `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    },
+    text(' · '),
+    isPerson(who) ? { type: 'user', user_id: who } : text(who || 'unknown'),
+    text(' · '),
+    { ...text(deed || 'unknown'), style: { bold: true } },
+    ...(about === '' ? [] : [text(` · ${clip(about, LONGEST_ABOUT)}`)]),
+  ];
+  return { type: 'rich_text_section', elements };
+}
+
+const text = (words: string) => ({ type: 'text', text: words }) as const;
+const isPerson = (who: string): boolean => /^[UW][A-Z0-9]{1,30}$/.test(who);
+
+export const sentMessage = (): Message => {
+  const said = 'The file is in your direct messages with Tally.';
+  return { text: said, blocks: [section(said)] };
+};
+
+/** The newest lines that fit, where Tally may not send files. */
+export function asTextMessage(entries: readonly RecordedEntry[]): Message {
+  const shown = fitting(entries);
+  const count = shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'all of it';
+  const said = `Tally may not send files here: it was installed without the permission files:write. So here is ${count} as text.`;
+  const blocks: Block[] = [section(said), preformatted(auditCsv(entries.slice(0, shown)))];
+  return { text: said, blocks };
+}
+
+function fitting(entries: readonly RecordedEntry[]): number {
+  let length = auditCsv([]).length;
+  const over = entries.findIndex((entry) => {
+    length += auditCsv([entry]).length - auditCsv([]).length;
+    return length > LIMITS.section;
+  });
+  return over === -1 ? entries.length : over;
+}

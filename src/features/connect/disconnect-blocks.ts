@@ -1,0 +1,90 @@
+import {
+  actions,
+  type Block,
+  button,
+  confirmation,
+  context,
+  header,
+  type Message,
+  option,
+  section,
+  select,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { readable } from '../../workspace/record.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import { describe } from './blocks.ts';
+
+const KEEP = button('keep', 'Keep');
+/** Named one by one; the others are counted. */
+const MOST_NAMED = 20;
+
+function question(text: string, ...blocks: readonly Block[]): Message {
+  return { text, blocks: [header(text), ...blocks] };
+}
+
+export function whichMessage(names: readonly string[]): Message {
+  const options = names.map((name) => option(name, name));
+  return question('Disconnect which one?', actions(select('disconnect-ask', 'Connection', options), KEEP));
+}
+
+export function heirMessage(name: string, heirs: readonly string[]): Message {
+  const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
+  return question(
+    `Disconnect ${name}?`,
+    section(`${name} is the default connection. Which one is asked in its place?`),
+    actions(select('disconnect-heir', 'New default', options), KEEP),
+  );
+}
+
+type Asked = Pick<Visit, 'record' | 'at'>;
+
+export function confirmMessage(name: string, heir: string | undefined, { record, at }: Asked): Message {
+  const connection = readable(() => record.connection(name));
+  const zone = readable(() => record.settings.zone) ?? 'UTC';
+  const isLast = record.connectionNames.length === 1;
+  const effects = [...(isLast ? [] : orphans(name, record)), ...(heir === undefined ? [] : [inherits(heir)])];
+  return question(
+    isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
+    section(
+      'Tally deletes its sealed copy of the token. In the console the token lives on until it lapses or you delete it there.',
+    ),
+    ...effects.map(section),
+    context(connection ? escapeMarkup(describe(connection, at, zone)) : `${name} · the record is damaged`),
+    actions(
+      button('disconnect', 'Disconnect', {
+        style: 'danger',
+        value: [name, connection?.fingerprint ?? '-', heir].filter(Boolean).join(' '),
+        confirm: confirmation(
+          'Disconnect?',
+          isLast ? NOBODY : `Nobody can ask ${name} afterwards.`,
+          'Disconnect',
+          'Keep',
+        ),
+      }),
+      KEEP,
+    ),
+  );
+}
+
+const NOBODY = 'Nobody in this workspace gets figures until somebody connects again.';
+
+const inherits = (heir: string): string =>
+  `${heir} becomes the default: projects that name no connection ask it from now on.`;
+
+/** Projects that name the connection lose it, and nothing else is guessed in its place. */
+function orphans(name: string, record: WorkspaceRecord): string[] {
+  const aliases = readable(() => record.projects.filter(({ connection }) => connection === name)) ?? [];
+  if (aliases.length === 0) return [];
+  const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);
+  const more = aliases.length > MOST_NAMED ? [`${aliases.length - MOST_NAMED} more`] : [];
+  return [
+    `These projects ask ${name} and give no figures until they are given another connection (/billing projects): ${[...named, ...more].join(', ')}.`,
+  ];
+}
+
+export function goneText(name: string, heir: string | undefined): string {
+  const gone = `Disconnected. Tally’s copy of the token of ${name} is deleted.`;
+  return heir === undefined ? gone : `${gone} ${heir} is the default connection now.`;
+}

@@ -1,0 +1,90 @@
+import { ConnectionMissing, NotConnected } from '../../domain/failure.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { chooseDefault } from '../../workspace/default-connection.ts';
+import { readable } from '../../workspace/record.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Feature } from '../feature.ts';
+import { plainMessage } from './blocks.ts';
+import { confirmMessage, goneText, heirMessage, whichMessage } from './disconnect-blocks.ts';
+import { readName } from './words.ts';
+
+export interface DisconnectParts {
+  readonly workspaces: Workspaces;
+  readonly audit: Audit;
+}
+
+/** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
+export function createDisconnect({
+  workspaces,
+  audit,
+}: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
+  /** The next question, up to the last. What a button says is looked up in the record each time. */
+  const ask = async (visit: Visit, wanted?: string, wish?: string): Promise<void> => {
+    const { connectionNames } = visit.record;
+    if (connectionNames.length === 0) throw new NotConnected();
+    const name = wanted ?? onlyOf(connectionNames);
+    if (name === undefined) return visit.answer(whichMessage(connectionNames));
+    if (!connectionNames.includes(name)) throw new ConnectionMissing(name);
+    const heirs = heirsOf(name, visit.record);
+    const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
+    if (heir === undefined && heirs.length > 0) return visit.answer(heirMessage(name, heirs));
+    await visit.answer(confirmMessage(name, heir, visit));
+  };
+
+  const remove = async (visit: Visit, name: string, heir: string | undefined): Promise<void> => {
+    const { workspace, person } = visit.asker;
+    const entry = { at: visit.at, who: person };
+    // Before the removal, so that there is a default at every moment.
+    if (heir !== undefined) {
+      await chooseDefault(workspaces, workspace, heir);
+      await audit.record(workspace, { ...entry, deed: 'default connection changed', about: heir });
+    }
+    await workspaces.removeConnection(workspace, name);
+    await audit.record(workspace, { ...entry, deed: 'connection removed', about: name });
+    await visit.answer(plainMessage(goneText(name, heir)));
+  };
+
+  const confirmed = async (value: string, visit: Visit): Promise<void> => {
+    const [name = '', fingerprint, wish] = value.split(' ');
+    const { record } = visit;
+    if (!record.connectionNames.includes(name))
+      return visit.answer(plainMessage('There was no connection any more.'));
+    if (fingerprint !== fingerprintOf(name, record))
+      return visit.answer(plainMessage(`${name} has another token by now. Nothing was changed.`));
+    const heirs = heirsOf(name, record);
+    const heir = heirs.find((one) => one === wish);
+    if (heir === undefined && heirs.length > 0) return ask(visit, name);
+    await remove(visit, name, heir);
+  };
+
+  return {
+    verbs: {
+      disconnect: { right: 'manage', run: (text, visit) => ask(visit, readName(text)) },
+    },
+    actions: {
+      'disconnect-ask': { right: 'manage', run: ({ value }, visit) => ask(visit, value) },
+      'disconnect-heir': {
+        right: 'manage',
+        run({ value }, visit) {
+          const [name, heir] = value.split(' ');
+          return ask(visit, name, heir);
+        },
+      },
+      disconnect: { right: 'manage', run: ({ value }, visit) => confirmed(value, visit) },
+      keep: { right: 'manage', run: (_, visit) => visit.answer(plainMessage('Nothing was changed.')) },
+    },
+  };
+}
+
+const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
+
+/** Who can become the default when this one goes: nobody has to, when it is not the default. */
+function heirsOf(name: string, record: WorkspaceRecord): readonly string[] {
+  if (readable(() => record.defaultConnection) !== name) return [];
+  return record.connectionNames.filter((one) => one !== name);
+}
+
+/** A damaged record has none, and can be removed all the same. */
+const fingerprintOf = (name: string, record: WorkspaceRecord): string =>
+  readable(() => record.connection(name))?.fingerprint ?? '-';

@@ -1,0 +1,114 @@
+import { isFailure } from '../../domain/failure.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  type Message,
+  markup,
+  moment,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { type Rerun, rerunButton } from '../../slack/rerun.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { connectionBlocks } from './connections.ts';
+import { projectBlocks, questions } from './projects.ts';
+
+/** More than Slack takes in a view would leave the person with an old page. */
+const MOST_BLOCKS = 100;
+
+type Section = (visit: Visit) => readonly Block[];
+
+/** @param more what other features show */
+export function homeBlocks(visit: Visit, more: readonly Section[]): readonly Block[] {
+  const { record } = visit;
+  const isConnected = record.connectionNames.length > 0;
+  const isNew = !isConnected || record.aliases.size === 0;
+  const sections: readonly Section[] = [
+    ...(isNew ? [steps] : []),
+    projectBlocks,
+    ...more,
+    ...(isConnected ? [connectionBlocks] : []),
+  ];
+  const main = sections.flatMap((section) => guarded(section, visit));
+  const end = [...(visit.asker.manage && isConnected ? [managing()] : []), ...help(visit)];
+  return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
+}
+
+const DAMAGED =
+  'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
+
+/** What is damaged is left out, and the rest of the page stands. */
+function guarded(draw: Section, visit: Visit): readonly Block[] {
+  try {
+    return draw(visit);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return [section(DAMAGED)];
+  }
+}
+
+/** The way from an empty workspace to the first answer. */
+function steps(visit: Visit): Block[] {
+  const isConnected = visit.record.connectionNames.length > 0;
+  const tested = isConnected ? visit.record.connection()?.test : undefined;
+  const id = tested?.project ?? '123';
+  const words = tested === undefined ? '' : `${id} ${PRODUCTS[tested.product].word}`;
+  return [
+    header('Three steps to the first answer'),
+    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(visit)),
+    markup(
+      `*2.* Type \`/balance ${id}\` in any channel: what project ${id} has left, and for how long. The number stands on the project card in the console.`,
+    ),
+    markup(`*3.* Type \`/spend ${id} last-7-days\`: what it cost day by day, against the week before.`),
+    ...(words === '' ? [] : [actions(...questions(words))]),
+  ];
+}
+
+function connectStep({ asker, record }: Visit): Block[] {
+  if (asker.manage)
+    return [
+      markup(
+        '*1.* Connect Tally to the billing service: the form takes its address and a read-only access token, and says where to find them.',
+      ),
+      actions(
+        button('connect', 'Connect…', { style: 'primary' }),
+        ...rerunButton('settings', 'Settings…', verb('settings')),
+      ),
+    ];
+  const named = record.settings.managers.slice(0, 5).map((id) => `<@${escapeMarkup(id)}>`);
+  const who = ['an owner or admin of this workspace', ...named].join(' or ');
+  return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
+}
+
+const verb = (text: string): Rerun => ({ command: '/billing', text });
+
+const managing = (): Block =>
+  actions(
+    button('connect', 'Connect…'),
+    ...rerunButton('add', 'Add a project…', verb('projects add')),
+    ...rerunButton('settings', 'Settings…', verb('settings')),
+    ...rerunButton('status', 'Status', verb('status')),
+  );
+
+function help({ at }: Visit): Block[] {
+  return [
+    header('Help'),
+    markup(
+      'In any channel: `/balance 123`, `/spend 123 last-month`. In a thread: `@Tally spend 123 last-month`. Under Messages here: `spend 123 last-month`.',
+    ),
+    actions(...rerunButton('help', 'Everything Tally answers', verb('help'))),
+    context(
+      'Answers to the buttons on this page arrive under Messages, for you alone.',
+      `As of ${moment(at)}. Open this page again to see it anew.`,
+    ),
+  ];
+}
+
+/** For somebody who may not ask, or when it cannot be said who asks. */
+export function refusedBlocks({ blocks }: Message): readonly Block[] {
+  return blocks.filter(({ type }) => type !== 'actions');
+}

@@ -1,0 +1,57 @@
+import { isFailure } from '../../domain/failure.ts';
+import { type Block, header, markup, moment, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { type Connection, lapsesSoon, lapseWords } from '../../workspace/connections.ts';
+
+/** One part of the record; undefined where it is damaged. */
+interface Kept {
+  readonly name: string;
+  readonly connection: Connection | undefined;
+}
+
+/** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
+export function connectionBlocks(visit: Visit): Block[] {
+  const all = visit.record.connectionNames.map((name) => keptAs(name, visit));
+  if (!visit.asker.manage) return [section(worst(all, visit))];
+  const title = all.length === 1 ? 'Connection' : 'Connections';
+  return [header(title), markup(all.map((one) => line(one, visit)).join('\n'))];
+}
+
+function keptAs(name: string, { record }: Visit): Kept {
+  try {
+    return { name, connection: record.connection(name) };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { name, connection: undefined };
+  }
+}
+
+function line({ name, connection }: Kept, { record, at }: Visit): string {
+  const { zone } = record.settings;
+  const isDefault = record.connectionNames.length > 1 && name === record.defaultConnection;
+  const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
+  if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
+  const lapses = lapseWords(connection, at, zone);
+  const used = record.lastUsed(name);
+  return [
+    shown,
+    `token ····${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
+    lapsesSoon(connection, at, zone) ? `*${lapses}*` : lapses,
+    ...(used === undefined ? [] : [`last used ${moment(used)}`]),
+  ].join(' · ');
+}
+
+const CALM = 'Tally is connected to the billing service, and all is well.';
+const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can mend it with /billing connect.';
+
+function worst(all: readonly Kept[], { record, at }: Visit): string {
+  const { zone } = record.settings;
+  const readable = all.flatMap(({ connection }) => connection ?? []);
+  if (readable.length < all.length) return DAMAGED;
+  const [first] = readable
+    .filter((connection) => lapsesSoon(connection, at, zone))
+    .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
+  if (first === undefined) return CALM;
+  return `An access token that Tally reads billing with ${lapseWords(first, at, zone)}. An owner or admin can replace it with /billing connect.`;
+}

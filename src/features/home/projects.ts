@@ -1,0 +1,51 @@
+import type { Button } from '@slack/types';
+import { formatMoney, readAmount } from '../../domain/money.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { actions, type Block, context, header, markup, moment, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { rerunButton } from '../../slack/rerun.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Project } from '../../workspace/projects.ts';
+import { projectsFor } from '../../workspace/target.ts';
+
+/** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
+const MOST = 30;
+
+const ELSEWHERE = 'The projects of this workspace are asked about in the channels they belong to.';
+
+/** The projects that this person may ask about from here, each with what it had when it was last asked about. */
+export function projectBlocks(visit: Visit): Block[] {
+  const { record, asker } = visit;
+  if (record.aliases.size === 0) return [];
+  const mine = projectsFor(record, { channel: undefined, manager: asker.manage });
+  if (mine.length === 0) return [header('Projects'), section(ELSEWHERE)];
+  const shown = mine.slice(0, MOST).flatMap((project) => rows(project, visit));
+  const note = `The first ${MOST} of ${mine.length} projects; \`/billing projects\` lists them all.`;
+  return [header('Projects'), ...shown, ...(mine.length > MOST ? [context(note)] : [])];
+}
+
+function rows(project: Project, visit: Visit): Block[] {
+  const { alias, id, product } = project;
+  return [
+    markup(
+      `*${escapeMarkup(alias)}* · ${balance(project, visit)}\nproject ${id} · ${PRODUCTS[product].name} (${product})`,
+    ),
+    actions(...questions(alias)),
+  ];
+}
+
+/** What can be asked from here with these words. */
+export const questions = (words: string): Button[] => [
+  ...rerunButton('balance', 'Balance', { command: '/balance', text: words }),
+  ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
+];
+
+function balance({ id, product, currency }: Project, { record, asker }: Visit): string {
+  const last = record.lastBalance(id, product);
+  if (last === undefined) return 'balance not asked for yet';
+  const amount = readAmount({ text: last.balance });
+  if ('unreadable' in amount) return `unreadable balance, ${moment(last.at)}`;
+  const label = currency ?? record.settings.currency;
+  const money = escapeMarkup(formatMoney(amount.value.abs(), asker.locale, label));
+  return `${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}, ${moment(last.at)}`;
+}

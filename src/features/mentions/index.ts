@@ -1,0 +1,47 @@
+import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
+import type { Feature } from '../feature.ts';
+import { guesses, shortHelp } from './blocks.ts';
+import { readMention } from './words.ts';
+
+export interface MentionsParts {
+  /** Every command there is, `/spend` and the like. */
+  readonly commands: () => readonly string[];
+  /** Second words of `/billing`. */
+  readonly verbs: () => readonly string[];
+}
+
+/** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
+export function createMentions({ commands, verbs }: MentionsParts): Feature {
+  const said: EventListener = {
+    right: 'ask',
+    once: true,
+    wants: isSaidToTally,
+    async run({ text = '' }, visit, { rerun }) {
+      const { aliases } = visit.record;
+      const mention = readMention(text, { commands: commands(), verbs: verbs(), aliases });
+      switch (mention.kind) {
+        case 'command':
+          return rerun(mention.rerun);
+        case 'guess':
+          return visit.answer(guesses(mention.word, mention.reruns));
+        case 'nothing':
+          return visit.answer(shortHelp(mention.word));
+      }
+    },
+  };
+  return {
+    help: [
+      {
+        usage: '@Tally spend [project] [period] [product]',
+        what: 'The same words in a channel or a thread, answered there for everyone; in a direct message without the @Tally.',
+        examples: ['@Tally spend 123 last-month', '@Tally balance 123'],
+      },
+    ],
+    events: { app_mention: said, message: said },
+  };
+}
+
+/** Bots are not answered, itself least of all: two that greet each other never stop. Edits and the like have a subtype. */
+function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
+  return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
+}

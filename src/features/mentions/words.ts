@@ -1,0 +1,104 @@
+import { isFailure, type WordRefused } from '../../domain/failure.ts';
+import { nearest, normalise, readWords } from '../../domain/words.ts';
+import type { Rerun } from '../../slack/rerun.ts';
+
+/** What Tally can be asked to do. */
+export interface Known {
+  /** `/spend` and the like. */
+  readonly commands: readonly string[];
+  /** Second words of `/billing`. */
+  readonly verbs: readonly string[];
+  /** Names of projects, in lower case. */
+  readonly aliases: ReadonlySet<string>;
+}
+
+export type Mention =
+  | { readonly kind: 'command'; readonly rerun: Rerun }
+  /** What may be meant, for the person to choose; `word` is the one that stood in the way. */
+  | { readonly kind: 'guess'; readonly word: string | undefined; readonly reruns: readonly Rerun[] }
+  /** Nothing to go by: no words at all, or `word` and what follows. */
+  | { readonly kind: 'nothing'; readonly word: string | undefined };
+
+/**
+ * Reads what was said to Tally: the first word chooses the command or the verb of `/billing`, what follows is its own.
+ * Nothing is run on a guess. @throws SecretPasted
+ */
+export function readMention(said: string, known: Known): Mention {
+  const text = spoken(said);
+  const [first = '', ...others] = text.split(' ');
+  const name = bare(first);
+  if (name === '') return { kind: 'nothing', word: undefined };
+  const command = commandOf(name, known.commands);
+  if (command !== undefined) return { kind: 'command', rerun: { command, text: others.join(' ') } };
+  if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: '/billing', text } };
+  return guess(text, name, others.join(' '), known);
+}
+
+function guess(text: string, name: string, rest: string, known: Known): Mention {
+  const whole = tried(text, known.aliases);
+  const asIs = whole.readable === undefined ? [] : questions(whole.readable, whole.period);
+  const names = known.commands.map((command) => command.slice(1));
+  const near = nearest(name, [...names, ...known.verbs]);
+  const reruns = asIs.length > 0 ? asIs : [...nearby(near, rest, known), ...questions(whole.corrected)];
+  const word = asIs.length > 0 ? undefined : clipped(name);
+  return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
+}
+
+/** Without a period it may be either question. */
+function questions(text: string | undefined, period = true): readonly Rerun[] {
+  if (text === undefined) return [];
+  const spend = { command: '/spend', text };
+  return period ? [spend] : [{ command: '/balance', text }, spend];
+}
+
+/** The command or the verb that a first word comes near to, with the rest put right as well. */
+function nearby(near: string | undefined, rest: string, { commands, aliases }: Known): readonly Rerun[] {
+  if (near === undefined) return [];
+  const command = commandOf(near, commands);
+  return command === undefined
+    ? [{ command: '/billing', text: `${near} ${rest}`.trim() }]
+    : [{ command, text: tried(rest, aliases).corrected ?? rest }];
+}
+
+interface Tried {
+  readonly readable?: string;
+  readonly period?: boolean;
+  /** The whole text put right. */
+  readonly corrected?: string;
+}
+
+/** Whether the words ask for a project's figures as they stand. @throws SecretPasted */
+function tried(text: string, aliases: ReadonlySet<string>): Tried {
+  try {
+    const words = readWords(text, aliases);
+    return words.help ? {} : { readable: text, period: words.phrase !== undefined };
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'word-refused') throw error;
+    const { suggestion } = error as WordRefused;
+    return suggestion === undefined ? {} : { corrected: suggestion };
+  }
+}
+
+const commandOf = (name: string, commands: readonly string[]): string | undefined =>
+  commands.find((command) => command.slice(1) === name);
+
+/** `Spend:` and `/spend` are spend. */
+const bare = (word: string): string => normalise(word).replace(/^\/|[^a-z0-9]+$/g, '');
+
+const clipped = (word: string): string => (word.length > 40 ? `${word.slice(0, 39)}…` : word);
+
+const PEOPLE = /<@[A-Z0-9]+(?:\|[^<>]*)?>/g;
+const LABELLED = /<[^<>|]*\|([^<>]+)>/g;
+const MARKED = /<([^<>|]*)\|?>/g;
+const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
+
+/** What was typed, out of what Slack made of it: people named in it mean nothing, links are what they show. */
+function spoken(text: string): string {
+  return text
+    .replace(PEOPLE, ' ')
+    .replace(LABELLED, '$1')
+    .replace(MARKED, '$1')
+    .replace(/&(?:amp|lt|gt);/g, (sign) => SIGNS[sign] ?? sign)
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,41 @@
+import { announcesSecret, looksSecret } from '../../domain/secret-word.ts';
+import { sourceOf } from '../../domain/token.ts';
+import { normalise } from '../../domain/words.ts';
+
+const FORM = /^[a-z][a-z0-9-]{1,31}$/;
+const FORM_WORDS =
+  'A name begins with a letter and has 2 to 32 letters, digits and hyphens, such as web-shop.';
+
+/** Second words of `/billing projects` and `/billing default`. */
+const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
+
+/** What Tally may be asked by a later version, so that a name of today keeps its meaning. */
+const KEPT_FREE = ['home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'];
+
+/** A name as it is stored and compared: `Web_Shop` is `web-shop`. */
+export const aliasOf = (typed: string): string => normalise(typed);
+
+/**
+ * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could
+ * read as anything else, alone or in parts.
+ * @param alias as `aliasOf` makes it
+ * @param verbs first words of commands
+ */
+export function aliasProblem(alias: string, verbs: readonly string[]): string | undefined {
+  if (looksSecret(alias) || announcesSecret(`${alias} 1`))
+    return 'That looks like a token or a password. Choose a name that everybody may see.';
+  if (/^\d+$/.test(alias)) return `That is an ID; a name goes with it. ${FORM_WORDS}`;
+  if (!FORM.test(alias)) return FORM_WORDS;
+  if (reserved(verbs).has(alias.replaceAll('-', '')))
+    return `“${alias}” is a word of Tally’s commands. Choose another, such as ${alternative(alias)}.`;
+  const [word, ...others] = sourceOf(alias, new Set()).tokens;
+  return word?.kind === 'unknown' && others.length === 0
+    ? undefined
+    : `“${alias}” means a period, a product or something else in a command. Choose another, such as ${alternative(alias)}.`;
+}
+
+/** Commands are found with and without their hyphens. */
+const reserved = (verbs: readonly string[]): ReadonlySet<string> =>
+  new Set([...verbs, ...OWN_WORDS, ...KEPT_FREE].map((verb) => verb.replace(/^\/|-/g, '')));
+
+const alternative = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

@@ -1,0 +1,201 @@
+import type { SectionBlock } from '@slack/types';
+import { PRODUCTS } from '../../domain/product.ts';
+import {
+  actions,
+  type Block,
+  button,
+  confirmation,
+  context,
+  header,
+  type Message,
+  markup,
+  overflow,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { rerunButton, rerunOption } from '../../slack/rerun.ts';
+import { type Project, UNDO } from '../../workspace/projects.ts';
+
+/** Sections with a menu each; Slack takes 50 blocks a message. */
+const PAGE = 20;
+
+export interface ProjectList {
+  /** Those that this person may ask about here, by alias. */
+  readonly projects: readonly Project[];
+  /** Whether there are others, limited to other channels. */
+  readonly others: boolean;
+  readonly search: string;
+  /** From 1; beyond the last one it is the last. */
+  readonly page: number;
+  readonly manager: boolean;
+  /** The alias that this channel asks about. */
+  readonly channelDefault: string | undefined;
+}
+
+export function listMessage(list: ProjectList): Message {
+  const found = list.projects.filter(
+    ({ alias, id }) => alias.includes(list.search) || id.includes(list.search),
+  );
+  if (found.length === 0) return emptyMessage(list);
+  const pages = Math.ceil(found.length / PAGE);
+  const page = Math.min(Math.max(list.page, 1), pages);
+  const shown = found.slice((page - 1) * PAGE, page * PAGE);
+  const title = found.length === 1 ? '1 project' : `${found.length} projects`;
+  const searched = list.search === '' ? title : `${title} with “${list.search}”`;
+  const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
+  return {
+    text: `${searched}: ${shown.map(({ alias }) => alias).join(', ')}`,
+    blocks: [
+      header(searched),
+      ...shown.map((project) => row(project, list)),
+      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+      context(
+        [
+          ...(pages > 1
+            ? [`page ${page} of ${pages} · \`/billing projects web\` looks for a name or an ID`]
+            : []),
+          'Anything else can be asked about by its ID.',
+        ].join(' · '),
+      ),
+    ],
+  };
+}
+
+function row(project: Project, { manager, channelDefault }: ProjectList): SectionBlock {
+  const { alias } = project;
+  const mark = alias === channelDefault ? ' · the default here' : '';
+  const billing = (label: string, verb: string) =>
+    rerunOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
+  return {
+    ...markup(`*${alias}*${mark}\n${details(project)}`),
+    accessory: overflow('run:project', [
+      rerunOption('Balance', { command: '/balance', text: alias }),
+      rerunOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      ...(manager ? [billing('Edit…', 'edit'), billing('Remove…', 'remove')] : []),
+    ]),
+  };
+}
+
+const SHOWN_CHANNELS = 10;
+
+const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
+
+/** What is registered of it, in one line of mark-up. */
+export function details(project: Project): string {
+  const { connection, currency, channels, owner } = project;
+  const more = channels.length - SHOWN_CHANNELS;
+  const where = channels.slice(0, SHOWN_CHANNELS).map((channel) => `<#${channel}>`);
+  return [
+    what(project),
+    ...(connection === undefined ? [] : [`connection ${escapeMarkup(connection)}`]),
+    ...(currency === undefined ? [] : [escapeMarkup(currency)]),
+    `owner <@${owner}>`,
+    channels.length === 0
+      ? 'everywhere'
+      : `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+  ].join(' · ');
+}
+
+const addButton = () =>
+  rerunButton('add', 'Add a project…', { command: '/billing', text: 'projects add' }, { style: 'primary' });
+
+const turns = (search: string, page: number, pages: number) =>
+  [
+    { label: 'Previous', to: page - 1 },
+    { label: 'Next', to: page + 1 },
+  ]
+    .filter(({ to }) => to >= 1 && to <= pages)
+    .flatMap(({ label, to }) =>
+      rerunButton(label.toLowerCase(), label, {
+        command: '/billing',
+        text: ['projects', search, 'page', to].filter(Boolean).join(' '),
+      }),
+    );
+
+/** Nothing to show: why, and what can be done instead. */
+function emptyMessage({ projects, others, search, manager }: ProjectList): Message {
+  const text =
+    projects.length > 0
+      ? `No project here has “${search}” in its name or ID.`
+      : others
+        ? 'None of the registered projects can be asked about here.'
+        : 'No project has a name yet.';
+  const todo = manager
+    ? 'Give one a name, and everybody can type /spend prod instead of its ID.'
+    : 'Ask by ID, as in /spend 123. Owners and admins give projects names with /billing projects add.';
+  const all = rerunButton('all', 'All projects', { command: '/billing', text: 'projects' });
+  const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
+  return {
+    text,
+    blocks: [
+      section(projects.length > 0 ? text : `${text}\n${todo}`),
+      ...(buttons.length > 0 ? [actions(...buttons)] : []),
+    ],
+  };
+}
+
+export const plainMessage = (text: string, ...more: readonly Block[]): Message => ({
+  text,
+  blocks: [section(text), ...more],
+});
+
+/** @param channels whose default it is */
+export function removeMessage(project: Project, channels: readonly string[]): Message {
+  const { alias } = project;
+  const text = `Remove ${alias}?`;
+  return {
+    text,
+    blocks: [
+      header(text),
+      section(
+        `The name goes, and its limits with it; the project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
+      ),
+      context(
+        [
+          details(project),
+          ...(channels.length > 0
+            ? [
+                `default of ${channels
+                  .map((one) => `<#${one}>`)
+                  .slice(0, 10)
+                  .join(', ')}`,
+              ]
+            : []),
+        ].join(' · '),
+      ),
+      actions(
+        button('project-remove', 'Remove', {
+          style: 'danger',
+          value: `${alias} ${project.id}`,
+          confirm: confirmation(text, 'Commands that use this name stop working.', 'Remove', 'Keep'),
+        }),
+        button('project-keep', 'Keep'),
+      ),
+    ],
+  };
+}
+
+const MINUTES = UNDO / 60_000;
+
+export function removedMessage(project: Project): Message {
+  const text = `${project.alias} is removed. It can still be asked about by its ID, ${project.id}.`;
+  return plainMessage(
+    text,
+    actions(button('project-undo', 'Undo', { value: project.alias })),
+    context(`Undo works for ${MINUTES} minutes.`),
+  );
+}
+
+/** What a channel asks about, and how that is changed. */
+export function defaultMessage(project: Project, manager: boolean): Message {
+  const { alias } = project;
+  return plainMessage(
+    `This channel asks about ${alias} when no project is named.`,
+    actions(
+      ...rerunButton('balance', 'Balance', { command: '/balance', text: alias }),
+      ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      ...(manager ? rerunButton('none', 'No default', { command: '/billing', text: 'default none' }) : []),
+    ),
+    context(what(project)),
+  );
+}

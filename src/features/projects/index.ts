@@ -1,0 +1,112 @@
+import type { HelpLine } from '../../slack/kit/help.ts';
+import { REMEMBER } from '../../slack/project-picker.ts';
+import { readRerun } from '../../slack/rerun.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { projectsFor } from '../../workspace/target.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Feature } from '../feature.ts';
+import { listMessage, plainMessage, removeMessage } from './blocks.ts';
+import { createChannelDefaults } from './channel-default.ts';
+import { projectForm, savingModal } from './form.ts';
+import { createRemoval } from './removal.ts';
+import { createSaving } from './saving.ts';
+import {
+  changesProjects,
+  type Filled,
+  knownProject,
+  type ProjectForm,
+  readProjectForm,
+  readProjectsWords,
+} from './words.ts';
+
+const HELP: readonly HelpLine[] = [
+  {
+    usage: '/billing projects [name]',
+    what: 'The projects that have a name; owners and admins add, edit and remove them.',
+    examples: ['/billing projects', '/billing projects add prod 123'],
+  },
+  {
+    usage: '/billing default [name | none]',
+    what: 'The project that this channel asks about when none is named.',
+    examples: ['/billing default', '/billing default prod'],
+  },
+];
+
+export interface ProjectsParts {
+  readonly workspaces: Workspaces;
+  readonly audit: Audit;
+  /** First words of all commands, which no project may be called by. */
+  readonly verbs: () => readonly string[];
+}
+
+/** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
+export function createProjects({ workspaces, audit, verbs }: ProjectsParts): Feature {
+  const save = createSaving(workspaces, audit);
+  const removal = createRemoval(workspaces, audit);
+  const defaults = createChannelDefaults(workspaces, audit);
+
+  const list = (search: string, page: number, visit: Visit): Promise<void> => {
+    const { record, channel, asker } = visit;
+    const projects = projectsFor(record, { channel, manager: asker.manage });
+    return visit.answer(
+      listMessage({
+        projects,
+        others: projects.length < record.aliases.size,
+        search,
+        page,
+        manager: asker.manage,
+        channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
+      }),
+    );
+  };
+
+  const openForm = (before: string, filled: Filled, { record, asker, open }: Visit): Promise<void> =>
+    open(projectForm(record, { before, filled, owner: asker.person }));
+
+  return {
+    help: HELP,
+    verbs: {
+      projects: {
+        right: (text) => (changesProjects(text) ? 'manage' : 'ask'),
+        async run(rest, visit) {
+          const { record } = visit;
+          const request = readProjectsWords(rest);
+          if (request.kind === 'list') return list(request.search, request.page, visit);
+          if (request.kind === 'add') return openForm('', request.filled, visit);
+          const { kind, word } = request;
+          const project = knownProject(word, record, (meant) => `projects ${kind} ${meant}`);
+          if (kind === 'edit') return openForm(project.alias, project, visit);
+          await visit.answer(removeMessage(project, record.channelsOf(project.alias)));
+        },
+      },
+      default: defaults.verb,
+    },
+    actions: {
+      'project-remove': { right: 'manage', run: ({ value }, visit) => removal.remove(value, visit) },
+      'project-undo': { right: 'manage', run: ({ value }, visit) => removal.undo(value, visit) },
+      'project-keep': {
+        right: 'manage',
+        run: (_, visit) => visit.answer(plainMessage('Nothing was changed.')),
+      },
+      // Slack tells of the tick at once; it counts when a project is chosen.
+      [REMEMBER]: { right: 'ask', run: async () => undefined },
+      pick: {
+        right: 'manage',
+        async run({ value, fields }, visit, rerun) {
+          const command = readRerun(value);
+          if (fields[REMEMBER] === 'yes') await defaults.remember(command.text, visit);
+          await rerun(command);
+        },
+      },
+    },
+    views: {
+      project: {
+        right: 'manage',
+        waiting: savingModal,
+        read: (fields, metadata) => readProjectForm(fields, metadata, verbs()),
+        work: (form: ProjectForm, visit) => save(form, visit),
+      },
+    },
+  };
+}

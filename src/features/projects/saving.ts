@@ -1,0 +1,70 @@
+import type { Visit } from '../../slack/visit.ts';
+import type { Audit, Deed } from '../../workspace/audit.ts';
+import { MOST_PROJECTS, type Project } from '../../workspace/projects.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { details, plainMessage } from './blocks.ts';
+import { closedModal, projectForm, savedBlocks } from './form.ts';
+import type { ProjectForm } from './words.ts';
+
+/** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
+export function createSaving(workspaces: Workspaces, audit: Audit) {
+  return async (form: ProjectForm, visit: Visit): Promise<void> => {
+    const { record, asker, at } = visit;
+    const again = (problem: string): Promise<void> =>
+      visit.show(
+        projectForm(record, { before: form.before, filled: form, owner: asker.person, problem }),
+        plainMessage(`${problem} Nothing was saved.`),
+      );
+    const known = form.before === '' ? undefined : record.project(form.before);
+    if (form.before !== '' && known === undefined) {
+      const gone = plainMessage(
+        `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
+      );
+      return visit.show(closedModal(gone.blocks), gone);
+    }
+    if (form.connection !== undefined && !record.connectionNames.includes(form.connection))
+      return again('That connection was removed meanwhile. Choose another.');
+    if (known === undefined && record.aliases.size >= MOST_PROJECTS)
+      return again(`There are ${MOST_PROJECTS} projects already, and no more can be registered.`);
+
+    const { before: _, ...registered } = form;
+    const { addedBy, addedAt } = known ?? { addedBy: asker.person, addedAt: at };
+    const project: Project = { ...registered, addedBy, addedAt };
+    const channels = known === undefined ? [] : record.channelsOf(known.alias);
+    const saved =
+      known === undefined
+        ? await workspaces.addProject(asker.workspace, project)
+        : await workspaces.changeProject(asker.workspace, known, project, channels);
+    if (!saved) return again(`“${project.alias}” is taken by another project. Choose another name.`);
+
+    await audit.record(asker.workspace, { at, who: asker.person, ...deedOf(known, project) });
+    const blocks = savedBlocks(project.alias, happened(known, project, channels.length), details(project));
+    await visit.show(closedModal(blocks), { text: `${project.alias} is saved.`, blocks });
+  };
+}
+
+function deedOf(known: Project | undefined, project: Project): { deed: Deed; about: string } {
+  if (known === undefined)
+    return { deed: 'project added', about: `${project.alias} (project ${project.id})` };
+  const changed = changes(known, project);
+  const also = changed.length > 0 ? `: ${changed.join(', ')}` : '';
+  return known.alias === project.alias
+    ? { deed: 'project changed', about: `${project.alias}${also}` }
+    : { deed: 'project renamed', about: `${known.alias} to ${project.alias}${also}` };
+}
+
+const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
+
+/** Which fields differ. */
+const changes = (before: Project, after: Project): readonly string[] =>
+  FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
+
+function happened(known: Project | undefined, { alias }: Project, channels: number): string {
+  if (known === undefined) return `Saved. Everybody who may ask can now type ${alias}.`;
+  if (known.alias === alias) return 'Saved.';
+  const moved =
+    channels === 1
+      ? ' The channel that had it as default follows.'
+      : ` The ${channels} channels that had it as default follow.`;
+  return `Saved. ${known.alias} is now called ${alias}.${channels === 0 ? '' : moved}`;
+}

@@ -1,0 +1,140 @@
+import { WordRefused } from '../../domain/failure.ts';
+import { isProductId, type ProductId } from '../../domain/product.ts';
+import { VOCABULARY } from '../../domain/vocabulary.ts';
+import { nearest, normalise, readWords } from '../../domain/words.ts';
+import type { Fields } from '../../slack/kit/modal.ts';
+import type { Project } from '../../workspace/projects.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import { aliasOf, aliasProblem } from './alias.ts';
+
+/** What the words after `/billing projects` ask for. */
+export type ProjectsRequest =
+  | { readonly kind: 'list'; readonly search: string; readonly page: number }
+  | { readonly kind: 'add'; readonly filled: Filled }
+  | { readonly kind: 'edit' | 'remove'; readonly word: string };
+
+/** What the form is filled in with; whatever it says is checked when it comes back. */
+export type Filled = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
+
+const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
+  ['add', 'add'],
+  ['edit', 'edit'],
+  ['rename', 'edit'],
+  ['remove', 'remove'],
+]);
+
+/** Whether the whole text, `projects …`, asks to change something. */
+export const changesProjects = (text: string): boolean => VERBS.has(normalise(text).split(' ')[1] ?? '');
+
+/** @throws WordRefused */
+export function readProjectsWords(rest: string): ProjectsRequest {
+  const [first = '', ...others] = rest.split(' ');
+  const kind = VERBS.get(first);
+  if (kind === 'add') return { kind, filled: readFilled(others) };
+  if (kind !== undefined) return { kind, word: others.join(' ') };
+  const [, search = '', page = '1'] =
+    /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others);
+  return { kind: 'list', search, page: Number(page) };
+}
+
+function refuse(first: string, others: readonly string[]): never {
+  const meant = nearest(first, [...VERBS.keys()]);
+  throw new WordRefused(
+    first.slice(0, 40),
+    'is nothing that /billing projects does',
+    'It takes add, edit, remove, or one word to look for.',
+    meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
+  );
+}
+
+/** `prod 123 storage` in any order, as far as it can be read. */
+function readFilled(words: readonly string[]): Filled {
+  const alias = words.find((word) => /^[a-z]/.test(word) && !ofProduct(word));
+  const { project, product } = attempt(() => readWords(words.filter((word) => word !== alias).join(' ')));
+  return {
+    ...(alias !== undefined && { alias }),
+    ...(project !== undefined && { id: project }),
+    ...(product !== undefined && { product }),
+  };
+}
+
+const ofProduct = (word: string): boolean =>
+  /^(?:product|product-name|object|platform|project)$/.test(VOCABULARY.get(word)?.role ?? '');
+
+function attempt(read: () => { readonly project?: string; readonly product?: ProductId }) {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof WordRefused) return {};
+    throw error;
+  }
+}
+
+/**
+ * The registered project that a word names: its alias, or the ID of one project.
+ * @param textOf the command's text with another word, for the suggestion
+ * @throws WordRefused
+ */
+export function knownProject(
+  word: string,
+  record: WorkspaceRecord,
+  textOf: (word: string) => string,
+): Project {
+  if (word === '') throw new WordRefused('…', 'names no project', `Type /billing ${textOf('prod')}.`);
+  const named = record.aliases.has(word) ? record.project(word) : undefined;
+  const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
+  if (only !== undefined && others.length === 0) return only;
+  const meant = nearest(word, [...record.aliases]);
+  throw new WordRefused(
+    word.slice(0, 40),
+    'is the name of no registered project',
+    'See /billing projects.',
+    meant === undefined ? undefined : textOf(meant),
+  );
+}
+
+/** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
+export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
+  readonly before: string;
+}
+
+const ID = /^[1-9]\d{0,31}$/;
+const CURRENCY = /^[^<>&*_~`\s]{0,8}$/u;
+const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
+const PERSON = /^[UW][A-Z0-9]{1,30}$/;
+
+/** More channels than a project is asked about in; the record is read whole by every command. */
+export const MOST_CHANNELS = 50;
+/** The value of the choice to ask the workspace's default connection; no connection can be called so. */
+export const DEFAULT_CONNECTION = '*';
+
+type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
+
+export function readProjectForm(fields: Fields, metadata: string, verbs: readonly string[]): Reading {
+  const alias = aliasOf(fields.alias ?? '');
+  const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
+  const product = Number(fields.product);
+  const channels = (fields.channels ?? '').split(',').filter(Boolean);
+  const errors = refusals({
+    alias: aliasProblem(alias, verbs),
+    id: ID.test(id)
+      ? undefined
+      : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',
+    product: isProductId(product) ? undefined : 'Choose the product the project belongs to.',
+    currency: CURRENCY.test(currency) ? undefined : 'At most 8 characters, no spaces, such as EUR or €.',
+    channels:
+      channels.length <= MOST_CHANNELS && channels.every((channel) => CHANNEL.test(channel))
+        ? undefined
+        : `Choose at most ${MOST_CHANNELS} channels, no direct messages.`,
+    owner: PERSON.test(owner) ? undefined : 'Choose a person.',
+  });
+  if (Object.keys(errors).length > 0 || !isProductId(product)) return { errors };
+  const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
+  const label = currency === '' ? {} : { currency };
+  return { input: { before: metadata, alias, id, product, ...chosen, ...label, channels, owner } };
+}
+
+const refusals = (found: Record<string, string | undefined>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
+  );

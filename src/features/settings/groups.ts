@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { isFailure, SlackFailed, WordRefused } from '../../domain/failure.ts';
+import type { UserGroup } from '../../slack/people.ts';
+import type { Visit } from '../../slack/visit.ts';
+
+/** The user groups to choose from, or in a sentence why there are none. */
+export interface Groups {
+  readonly known: readonly UserGroup[];
+  readonly trouble: string | undefined;
+}
+
+/** A form has to open within 3 s of the click: so long it waits for the groups, in ms. */
+const PATIENCE = 1_000;
+
+/** Groups that Slack does not tell are a sentence in the form, not the end of it. */
+export async function groupsFor(visit: Visit): Promise<Groups> {
+  const end = new AbortController();
+  const late = setTimeout(PATIENCE, undefined, { signal: end.signal }).then(() => {
+    throw new SlackFailed('usergroups.list', 'timeout');
+  });
+  try {
+    return { known: await Promise.race([visit.userGroups(), late]), trouble: undefined };
+  } catch (error) {
+    if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
+    return { known: [], trouble: troubleOf(error) };
+  } finally {
+    end.abort();
+  }
+}
+
+const troubleOf = ({ code }: SlackFailed): string =>
+  code === 'missing_scope'
+    ? 'User groups cannot be chosen: Slack does not show them to Tally without the scope usergroups:read. Whoever runs Tally adds it and installs the app again.'
+    : `User groups cannot be chosen right now: Slack did not tell which there are (${code}).`;
+
+/** Only groups of this workspace are added, whatever a form says. @throws WordRefused, SlackFailed */
+export async function checkAdded(added: readonly string[], visit: Visit): Promise<void> {
+  if (added.length === 0) return;
+  const known = await visit.userGroups();
+  const unknown = added.find((id) => !known.some((group) => group.id === id));
+  if (unknown !== undefined)
+    throw new WordRefused(unknown, 'is no user group of this workspace', 'Choose one from the list.');
+}

@@ -1,0 +1,178 @@
+import { dayAt, formatDays } from '../../domain/calendar.ts';
+import { isFailure, type SealBroken } from '../../domain/failure.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  type Message,
+  markup,
+  moment,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import {
+  type Connection,
+  LIFETIME_NAMES,
+  lapsesSoon,
+  lapseWords,
+  ROLE_NAMES,
+  TYPE_NAMES,
+  tokenWords,
+} from '../../workspace/connections.ts';
+import { readable } from '../../workspace/record.ts';
+import type { Rights } from '../../workspace/rights.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+
+export interface Status {
+  readonly record: WorkspaceRecord;
+  readonly asker: Pick<Rights, 'manage'>;
+  /** ms */
+  readonly at: number;
+  readonly tested: Tested | undefined;
+}
+
+/** What a test that was just made says of a connection. */
+export interface Tested {
+  readonly name: string;
+  readonly says: readonly Block[];
+}
+
+/** One connection as it is found: `broken` where its record cannot be read or its seal not opened. */
+interface Entry {
+  readonly name: string;
+  readonly connection: Connection | undefined;
+  readonly broken: SealBroken['reason'] | undefined;
+  readonly isDefault: boolean;
+  readonly lastUsed: number | undefined;
+}
+
+export function statusMessage({ record, asker, at, tested }: Status): Message {
+  const settings = readable(() => record.settings);
+  const entries = record.connectionNames.map((name) => entryOf(name, record));
+  const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
+  const blocks = [
+    ...(settings === undefined ? [section(DAMAGED_SETTINGS)] : []),
+    ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
+    ...(asker.manage
+      ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
+      : [markup(entries.map((entry) => forMember(entry, scene)).join('\n'))]),
+    context(`As of ${moment(at)}`),
+  ];
+  return entries.length === 0
+    ? nothingThere(asker.manage)
+    : {
+        text: `Connections: ${record.connectionNames.join(', ')}`,
+        blocks: [header('Connections'), ...blocks],
+      };
+}
+
+const DAMAGED_SETTINGS =
+  'The settings of this workspace are damaged and not used. Whoever manages it can save them anew with /billing settings.';
+const NO_DEFAULT =
+  'None of these is the default, so only projects that name one can be asked about. Make one the default.';
+
+function nothingThere(manage: boolean): Message {
+  const text = 'Tally is not connected to a billing service yet.';
+  const todo = manage
+    ? 'It takes the address of the service and an access token.'
+    : 'An owner or admin of the workspace connects it once, with /billing connect.';
+  const buttons = manage ? [actions(button('connect', 'Connect…', { style: 'primary' }))] : [];
+  return { text, blocks: [section(`${text} ${todo}`), ...buttons] };
+}
+
+function entryOf(name: string, record: WorkspaceRecord): Entry {
+  const connection = readable(() => record.connection(name));
+  return {
+    name,
+    connection,
+    broken: brokenAs(name, record),
+    isDefault: readable(() => record.defaultConnection) === name,
+    lastUsed: record.lastUsed(name),
+  };
+}
+
+/** Opens the seal and drops what was in it. */
+function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
+  try {
+    record.connection(name)?.token();
+    return undefined;
+  } catch (error) {
+    if (isFailure(error) && error.kind === 'seal-broken') return error.reason;
+    throw error;
+  }
+}
+
+interface Scene {
+  readonly at: number;
+  readonly zone: string;
+  readonly several: boolean;
+}
+
+const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
+  `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
+
+function forMember(entry: Entry, scene: Scene): string {
+  const { connection, broken } = entry;
+  const { at, zone } = scene;
+  if (connection === undefined || broken !== undefined)
+    return `${title(entry, scene)} · cannot be used now; an owner or admin can mend it`;
+  if (!lapsesSoon(connection, at, zone)) return title(entry, scene);
+  return `${title(entry, scene)} · its token ${lapseWords(connection, at, zone)}`;
+}
+
+const BROKEN: Record<SealBroken['reason'], string> = {
+  'unknown-key':
+    'Its token was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or replace the token.',
+  'not-authentic': 'Its record does not belong here or was changed, so it is not used. Replace the token.',
+  malformed: 'Its record is damaged and not used. Replace the token.',
+};
+
+function forManager(entry: Entry, scene: Scene, tested: readonly Block[]): Block[] {
+  const { connection, broken } = entry;
+  const lines = [
+    title(entry, scene),
+    ...(broken === undefined ? [] : [`*Cannot be used.* ${BROKEN[broken]}`]),
+    ...(connection === undefined ? [] : details(connection, entry, scene)),
+  ];
+  return [markup(lines.join('\n')), ...tested, buttons(entry)];
+}
+
+function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scene): string[] {
+  const { baseUrl, authUrl, account, role, type, lifetime, registeredBy, registeredAt } = connection;
+  const day = dayAt(registeredAt, zone);
+  const hosts = authUrl === undefined ? hostOf(baseUrl) : `${hostOf(baseUrl)} · identity ${hostOf(authUrl)}`;
+  const made = [
+    ROLE_NAMES[role],
+    ...(type ? [TYPE_NAMES[type]] : []),
+    ...(account ? [`account ${account}`] : []),
+  ];
+  const lasts = lapseWords(connection, at, zone);
+  const noted = lapsesSoon(connection, at, zone) ? `*${lasts}*` : lasts;
+  return [
+    escapeMarkup(`${hosts} · ${tokenWords(connection)}`),
+    escapeMarkup(made.join(' · ')),
+    lifetime === 'none' ? noted : `${LIFETIME_NAMES[lifetime]} · ${noted}`,
+    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
+  ];
+}
+
+/** With the port where there is one: that is what tells two services on one machine apart. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+function buttons({ name, connection, isDefault }: Entry): Block {
+  const canBeTested = connection?.test !== undefined;
+  return actions(
+    ...(canBeTested ? [button('connection-test', 'Test now', { value: name })] : []),
+    button('connect', 'Replace token…', { value: name }),
+    ...(isDefault ? [] : [button('connection-default', 'Make default', { value: name })]),
+    button('disconnect-ask', 'Disconnect…', { value: name }),
+  );
+}
+
+export function testedText({ project, product }: NonNullable<Connection['test']>, answered: boolean): string {
+  if (answered) return `Tested just now: the token is accepted, and project ${project} answers.`;
+  return `Tested just now: the token is accepted, but project ${project} gave no data as ${PRODUCTS[product].name} (${product}).`;
+}

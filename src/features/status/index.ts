@@ -1,0 +1,70 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
+import { failureMessage } from '../../slack/failure-reply.ts';
+import { type Block, section } from '../../slack/kit/atoms.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import type { OpenableConnection } from '../../workspace/connections.ts';
+import { chooseDefault } from '../../workspace/default-connection.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Feature } from '../feature.ts';
+import { statusMessage, type Tested, testedText } from './blocks.ts';
+
+export interface StatusParts {
+  readonly workspaces: Workspaces;
+  readonly audit: Audit;
+  readonly billing: BillingClient;
+}
+
+/** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
+export function createStatus({ workspaces, audit, billing }: StatusParts): Feature {
+  const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
+    visit.answer(statusMessage({ record, asker: visit.asker, at: visit.at, tested }));
+
+  /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
+  const test = async (connection: OpenableConnection): Promise<readonly Block[]> => {
+    if (connection.test === undefined) return [];
+    try {
+      const access = { baseUrl: connection.baseUrl, token: connection.token() };
+      await billing.balance(access, connection.test);
+      return [section(testedText(connection.test, true))];
+    } catch (error) {
+      if (error instanceof NoData) return [section(testedText(connection.test, false))];
+      if (!isFailure(error)) throw error;
+      return failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
+    }
+  };
+
+  return {
+    help: [
+      {
+        usage: '/billing status',
+        what: 'The connections to billing: whether a token is about to lapse, and more for those who manage, with a test.',
+      },
+    ],
+    verbs: {
+      status: { right: 'ask', run: (_, visit) => draw(visit, visit.record) },
+    },
+    actions: {
+      'connection-test': {
+        right: 'manage',
+        async run({ value: name }, visit) {
+          const connection = visit.record.connection(name);
+          if (connection === undefined) throw new ConnectionMissing(name);
+          await draw(visit, visit.record, { name, says: await test(connection) });
+        },
+      },
+      'connection-default': {
+        right: 'manage',
+        async run({ value: name }, visit) {
+          if (!visit.record.connectionNames.includes(name)) throw new ConnectionMissing(name);
+          const { workspace, person } = visit.asker;
+          await chooseDefault(workspaces, workspace, name);
+          const deed = 'default connection changed';
+          await audit.record(workspace, { at: visit.at, who: person, deed, about: name });
+          await draw(visit, await workspaces.read(workspace));
+        },
+      },
+    },
+  };
+}

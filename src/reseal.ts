@@ -1,0 +1,49 @@
+import { type Config, ConfigRefused, readConfig } from './config.ts';
+import { StoreUnreachable } from './domain/failure.ts';
+import { type Renewal, resealAll } from './ops/reseal.ts';
+import { resealedLines } from './ops/reseal-count.ts';
+import { connectRedis, storeGuard, untilReady } from './redis.ts';
+import { createKeyring } from './vault/keyring.ts';
+import { holdsOlderEnvelope, reseal } from './vault/reseal.ts';
+import { ownerOfField } from './workspace/sealed.ts';
+
+/** How long a start waits for Redis, in ms. */
+const PATIENCE = 5_000;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function configured(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigRefused)) throw error;
+    say(error.message);
+    process.exit(78);
+  }
+}
+
+async function run({ keys, redisUrl }: Config): Promise<number> {
+  const keyring = createKeyring(keys);
+  const redis = connectRedis(redisUrl);
+  const renew = (workspace: string, field: string, value: string): Renewal => {
+    const owner = ownerOfField(workspace, field);
+    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
+    const renewed = reseal(keyring, owner, value);
+    return renewed === undefined ? 'new' : { value: renewed };
+  };
+  try {
+    await untilReady(redis, PATIENCE);
+    const result = await storeGuard(() => resealAll({ redis, renew, say }));
+    const ids = keys.map(({ id }) => id);
+    for (const line of resealedLines(ids, result)) say(line);
+    return result.left === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof StoreUnreachable)) throw error;
+    say(`${error.message} What was sealed anew stays so; run this again and it goes on from there.`);
+    return 1;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+process.exitCode = await run(configured());

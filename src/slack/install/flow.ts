@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Installation, InstallProvider, InstallURLOptions } from '@slack/oauth';
+import type { Logger } from 'pino';
+import { StoreUnreachable } from '../../domain/failure.ts';
+import type { Handler, Pages } from '../receiver.ts';
+import { donePage, landingPage, PAGE_HEADERS, type Page, type Refusal, refusalPage } from './pages.ts';
+import { STATE_LIFE } from './state.ts';
+
+export const INSTALL = '/slack/install';
+export const REDIRECT = '/slack/oauth_redirect';
+export const STATE_COOKIE = 'tally-install';
+
+export interface FlowParts {
+  readonly provider: InstallProvider;
+  readonly options: InstallURLOptions;
+  /** The bot's own address, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Scheme and host of Slack. */
+  readonly slack: string;
+  /** After the page is out. Never throws. */
+  readonly welcome: (installation: Installation) => Promise<void>;
+  readonly log: Logger;
+}
+
+/** The two pages of an installation: where it begins, and where Slack sends the person back to. */
+export function createFlow({ provider, options, publicUrl, slack, welcome, log }: FlowParts): Pages {
+  const again = `${publicUrl}${INSTALL}`;
+  const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
+
+  const begin: Handler = async (_, res) => {
+    try {
+      const state = await provider.stateStore?.generateStateParam(options, new Date());
+      const address = await provider.generateInstallUrl(options, true, state);
+      // Slack's page sends the browser back from another site: Lax is the strictest that still brings the cookie.
+      const cookie = `${STATE_COOKIE}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFE}`;
+      res.setHeader('set-cookie', cookie);
+      send(res, landingPage(address));
+    } catch (err) {
+      log.error({ err }, 'an installation could not begin');
+      send(res, refusalPage(err instanceof StoreUnreachable ? 'store' : 'unknown', again));
+    }
+  };
+
+  const complete: Handler = async (req, res) => {
+    let installed: Installation | undefined;
+    await provider.handleCallback(req, res, {
+      async successAsync(installation) {
+        installed = installation as Installation;
+        send(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
+      },
+      async failureAsync(error) {
+        const reason = slackReason(req, error);
+        const refusal = refusalOf(error, reason);
+        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'an installation did not come about');
+        send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
+      },
+    });
+    if (installed !== undefined) await welcome(installed);
+  };
+
+  return { [INSTALL]: begin, [REDIRECT]: complete };
+}
+
+function send(res: ServerResponse, { status, html }: Page): void {
+  res.writeHead(status, PAGE_HEADERS).end(html);
+}
+
+const nameOf = ({ isEnterpriseInstall = false, enterprise, team }: Installation) => ({
+  name: isEnterpriseInstall ? enterprise?.name : team?.name,
+  organisation: isEnterpriseInstall,
+});
+
+function appAddress(slack: string, { appId, team }: Installation): string | undefined {
+  if (appId === undefined || team === undefined) return undefined;
+  return `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
+}
+
+/** Slack's word for what went wrong: in the address it sent the browser to, or in its answer to us. */
+function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
+  const asked = new URLSearchParams(url.split('?')[1] ?? '').get('error');
+  const { data } = error as { data?: { error?: unknown } };
+  const reason = asked ?? data?.error;
+  return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
+}
+
+function refusalOf(error: { readonly code: string }, reason: string | undefined): Refusal {
+  if (error instanceof StoreUnreachable) return 'store';
+  if (reason === 'access_denied') return 'denied';
+  if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
+  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'unknown';
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { SCOPES } from './scopes.ts';
+import { STYLE } from './style.ts';
+
+/** A page for a person's browser. Everything from outside goes through `escapeHtml`. */
+export interface Page {
+  readonly status: number;
+  readonly html: string;
+}
+
+/** Why somebody came back from Slack without an installation. */
+export type Refusal = 'denied' | 'state' | 'slack' | 'store' | 'unknown';
+
+/** No script, nothing from elsewhere, in no frame; the address carries a code, so it goes to nobody. */
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+/** @param address Slack's page that asks for the permissions */
+export function landingPage(address: string): Page {
+  return page(
+    200,
+    'Add Tally to Slack',
+    `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
+<p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
+<h2>What it asks for</h2>
+<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (may be left out)' : ''}</dd>`).join('')}</dl>
+<p>Of what people write it sees only what they say to it. It moves no money: it reads figures.</p>
+<h2>What happens next</h2>
+<ol>
+<li>Slack asks you to allow Tally, for the workspace that you choose.</li>
+<li>Tally sends you its first steps there.</li>
+<li>An owner or admin connects it to the billing service, with <code>/billing connect</code>.</li>
+</ol>
+<p class="small">The button works for ten minutes, in this browser. When Tally is removed from a workspace, everything that it keeps of that workspace is deleted.</p>`,
+  );
+}
+
+export interface Done {
+  /** The workspace's or organisation's name, as Slack has it. */
+  readonly name: string | undefined;
+  readonly organisation: boolean;
+  /** Slack's address that opens the app. */
+  readonly open: string | undefined;
+}
+
+export function donePage({ name, organisation, open }: Done): Page {
+  const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
+  const first = organisation
+    ? '<li>Choose the workspaces that Tally is for, in your organisation’s settings in Slack, under Integrations.</li>'
+    : '';
+  return page(
+    200,
+    'Tally is installed',
+    `<p>Tally is installed${where}. It sends you its first steps in a direct message.</p>
+<ol>
+${first}
+<li>Open Slack.</li>
+<li>An owner or admin types <code>/billing connect</code> and registers a read-only access token.</li>
+<li>Anybody asks <code>/balance 123</code>, with the ID on the project card.</li>
+</ol>
+${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
+<p class="small">You can close this page.</p>`,
+  );
+}
+
+const REFUSALS: Readonly<Record<Refusal, { status: number; title: string; says: string }>> = {
+  denied: {
+    status: 200,
+    title: 'Tally was not installed',
+    says: 'You, or a rule of your workspace, said no on Slack’s page. Nothing was kept.',
+  },
+  state: {
+    status: 400,
+    title: 'This link cannot be used any more',
+    says: 'It works once, for ten minutes, in the browser where it was opened. Nothing was installed by it.',
+  },
+  slack: {
+    status: 502,
+    title: 'Slack did not complete the installation',
+    says: 'Nothing was kept. Starting again usually helps.',
+  },
+  store: {
+    status: 503,
+    title: 'Tally cannot be installed right now',
+    says: 'It cannot reach its own store. Nothing was kept. Try again in a minute.',
+  },
+  unknown: {
+    status: 500,
+    title: 'Something went wrong',
+    says: 'Tally did not expect that. Whoever runs it finds the reason in its log.',
+  },
+};
+
+/**
+ * @param again where to start anew
+ * @param reason Slack's own word
+ */
+export function refusalPage(refusal: Refusal, again: string, reason?: string): Page {
+  const { status, title, says } = REFUSALS[refusal];
+  const word = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
+  return page(
+    status,
+    title,
+    `<p>${says}</p>${word}<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`,
+  );
+}
+
+function page(status: number, title: string, body: string): Page {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="brand">Tally</p>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+  return { status, html };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+}

@@ -1,0 +1,19 @@
+interface Scope {
+  readonly scope: string;
+  /** What a person reads before saying yes. */
+  readonly why: string;
+  /** Slack lets whoever installs Tally leave it out. */
+  readonly optional?: boolean;
+}
+
+/** What Tally asks Slack for: what manifest.yml names, since Slack grants an app nothing else. */
+export const SCOPES: readonly Scope[] = [
+  { scope: 'commands', why: 'to be called by /balance, /spend and /billing' },
+  { scope: 'chat:write', why: 'to answer' },
+  { scope: 'im:write', why: 'to tell one person how their form ended' },
+  { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
+  { scope: 'app_mentions:read', why: 'to be asked by mention, in threads as well' },
+  { scope: 'im:history', why: 'to be asked in its own direct messages' },
+  { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
+  { scope: 'files:write', why: 'to hand over the audit as a file', optional: true },
+];

@@ -1,0 +1,38 @@
+import type { Installation } from '@slack/oauth';
+import type { Logger } from 'pino';
+import type { Audit } from '../../workspace/audit.ts';
+import { callSlack, type WebClient } from '../web.ts';
+import { FIRST_STEPS } from './first-steps.ts';
+import { idOf } from './installation.ts';
+
+export interface WelcomeParts {
+  readonly audit: Audit;
+  readonly clientFor: (token: string) => WebClient;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** What follows an installation. It stands already, so what fails here is logged and no more. */
+export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
+  return async (installation: Installation): Promise<void> => {
+    const { user, bot, isEnterpriseInstall } = installation;
+    const workspace = idOf(installation);
+    log.info({ workspace }, 'Tally was installed');
+    const about = isEnterpriseInstall ? 'for the organisation' : 'for the workspace';
+    const outcomes = await Promise.allSettled([
+      audit.record(workspace, { at: clock(), who: user.id, deed: 'app installed', about }),
+      callSlack('chat.postMessage', () =>
+        clientFor(bot?.token ?? '').chat.postMessage({
+          channel: user.id,
+          text: FIRST_STEPS.text,
+          blocks: [...FIRST_STEPS.blocks] as never[],
+        }),
+      ),
+    ]);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected')
+        log.error({ workspace, err: outcome.reason }, 'an installation was not followed up');
+    }
+  };
+}

@@ -1,0 +1,194 @@
+import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
+import { type Installation, InstallProvider, type InstallProviderOptions } from '@slack/oauth';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { NotInstalled, SealBroken } from '../domain/failure.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import type { Audit } from '../workspace/audit.ts';
+import { createForget } from '../workspace/forget.ts';
+import { createInstalled, type Installed } from '../workspace/installed.ts';
+import { createStates } from '../workspace/states.ts';
+import { createFlow, INSTALL, REDIRECT, STATE_COOKIE } from './install/flow.ts';
+import { idOf, type Kept, toKept } from './install/installation.ts';
+import { createLeave, type EventBody, type Standing } from './install/leave.ts';
+import { SCOPES } from './install/scopes.ts';
+import { createSorry, type Sorry } from './install/sorry.ts';
+import { createStateStore } from './install/state.ts';
+import { createTokens, type Known } from './install/tokens.ts';
+import { createWelcome } from './install/welcome.ts';
+import type { Pages } from './receiver.ts';
+import type { Responder } from './respond.ts';
+import { WEB_OPTIONS } from './web.ts';
+
+/** Who may be answered with which token: one workspace by its token, or many by OAuth. */
+export interface Installations {
+  readonly pages: Pages;
+  /** Throws what `sorry` then has words for. */
+  readonly authorize: Authorize<boolean>;
+  /** What to acknowledge with when `authorize` refused this payload. */
+  readonly sorry: Sorry['acknowledgement'];
+  /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
+  leave(body: EventBody): Promise<boolean>;
+  /** Until nothing is on its way from Slack into the store. */
+  idle(): Promise<void>;
+}
+
+export interface InstallationsParts {
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  readonly audit: Audit;
+  readonly responder: Responder;
+  readonly log: Logger;
+  readonly boltLogger: BoltLogger;
+  /** ms since the epoch, for the audit */
+  readonly clock: () => number;
+}
+
+/**
+ * A code and a refresh token work once: a second try after an answer that was lost would only be refused, so the first
+ * is given time, in ms; less than `installed.lock` lasts.
+ */
+const ONCE = { timeout: 10_000, retryConfig: { retries: 0 } };
+
+type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
+
+export function createInstallations(config: Config['slack'], parts: InstallationsParts): Installations {
+  const { credentials } = config;
+  return credentials.kind === 'token'
+    ? oneWorkspace(credentials.botToken, parts)
+    : manyWorkspaces(credentials, config.apiUrl, parts);
+}
+
+function oneWorkspace(botToken: string, { redis, log }: InstallationsParts): Installations {
+  const standing = { since: async () => undefined, works: async () => false };
+  return {
+    pages: {},
+    authorize: async () => ({ botToken }),
+    sorry: () => undefined,
+    leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
+    idle: async () => undefined,
+  };
+}
+
+function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts): Installations {
+  const { redis, keyring, log, boltLogger } = parts;
+  const { origin } = new URL(apiUrl);
+  const clientFor = (token: string) =>
+    new webApi.WebClient(token, { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+  const options = {
+    scopes: SCOPES.map(({ scope }) => scope),
+    redirectUri: `${oauth.publicUrl}${REDIRECT}`,
+  };
+  const stateStore = createStateStore(createStates(redis), oauth.stateSecret, options);
+  const providerWith = (installationStore: NonNullable<InstallProviderOptions['installationStore']>) =>
+    new InstallProvider({
+      clientId: oauth.clientId,
+      clientSecret: oauth.clientSecret,
+      authVersion: 'v2',
+      stateStore,
+      stateCookieName: STATE_COOKIE,
+      installationStore,
+      authorizationUrl: `${origin}/oauth/v2/authorize`,
+      logger: boltLogger,
+      clientOptions: { ...ONCE, slackApiUrl: apiUrl },
+    });
+
+  const installed = createInstalled({ redis, keyring });
+  const tokens = createTokens({ installed, renewer: providerWith, log });
+  const provider = providerWith({
+    storeInstallation: (installation) => tokens.save(installation as Installation),
+    fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
+  });
+  const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
+
+  /** An organisation's own installation serves where a workspace has none, whatever the payload says of it. */
+  const find = async (team?: string, organisation?: string, whole = false) => {
+    const ids = whole ? [organisation, team] : [team, organisation];
+    for (const id of ids) {
+      const known = id === undefined ? undefined : await tokens.find(id);
+      if (known !== undefined) return known;
+    }
+    throw new NotInstalled('unknown');
+  };
+
+  /** Before anything of the workspace is stored, so that leaving finds it. */
+  const join = async ({ installation, used }: Known, team?: string): Promise<void> => {
+    if (!installation.isEnterpriseInstall || team === undefined || used.has(team)) return;
+    await installed.join(idOf(installation), team);
+    used.add(team);
+  };
+
+  return {
+    pages: createFlow({
+      provider,
+      options,
+      publicUrl: oauth.publicUrl,
+      slack: origin,
+      welcome: createWelcome({ ...parts, clientFor }),
+      log,
+    }),
+    async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
+      try {
+        const known = await find(teamId, enterpriseId, isEnterpriseInstall);
+        await join(known, teamId);
+        return resultOf(known.installation, teamId, enterpriseId);
+      } catch (error) {
+        remember(body, error, teamId ?? enterpriseId);
+        throw error;
+      }
+    },
+    sorry: acknowledgement,
+    leave: createLeave({
+      forget: createForget(redis),
+      onGone: tokens.drop,
+      standing: standingOf(installed, clientFor),
+      log,
+    }),
+    idle: tokens.idle,
+  };
+}
+
+function resultOf(
+  { bot, isEnterpriseInstall, team, enterprise }: Installation,
+  teamId: string | undefined,
+  enterpriseId: string | undefined,
+): AuthorizeResult {
+  if (bot === undefined) throw new NotInstalled('unknown');
+  const within = isEnterpriseInstall ? teamId : team?.id;
+  const organisation = enterprise?.id ?? enterpriseId;
+  return {
+    botToken: bot.token,
+    botId: bot.id,
+    botUserId: bot.userId,
+    ...(within !== undefined && { teamId: within }),
+    ...(organisation !== undefined && { enterpriseId: organisation }),
+  };
+}
+
+/** Asked of the store and of Slack themselves, not of what a process remembers. */
+function standingOf(installed: Installed, clientFor: (token: string) => webApi.WebClient): Standing {
+  /** What cannot be opened is as good as none: it does not stand in the way of deleting it. */
+  const kept = async (id: string): Promise<Kept | undefined> => {
+    try {
+      const text = await installed.read(id);
+      return text === undefined ? undefined : toKept(text);
+    } catch (error) {
+      if (error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  };
+  return {
+    since: async (id) => (await kept(id))?.at,
+    async works(id) {
+      const token = (await kept(id))?.installation.bot?.token;
+      if (token === undefined) return false;
+      return clientFor(token)
+        .auth.test()
+        .then(
+          () => true,
+          () => false,
+        );
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { CannotPost, isFailure } from '../domain/failure.ts';
+import type { Message } from './kit/atoms.ts';
+import { simpler } from './kit/simpler.ts';
+import { callSlack, type WebClient } from './web.ts';
+
+/** A place to post to: a channel or a person's id, and the thread in it. */
+export interface Spot {
+  readonly channel: string;
+  /** `ts` of the message that began it. */
+  readonly thread: string | undefined;
+}
+
+/** A conversation with one person, where everything is for that person alone. */
+export const isDirect = (channel: string): boolean => channel.startsWith('D');
+
+/** For everybody there. @throws CannotPost, SlackFailed */
+export async function post(client: WebClient, spot: Spot, message: Message): Promise<void> {
+  await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage({ ...addressOf(spot), ...content }),
+  );
+}
+
+/**
+ * For one person alone: where the question was, and where nothing can be shown there in a direct message.
+ * @throws CannotPost, SlackFailed
+ */
+export async function postAlone(
+  client: WebClient,
+  person: string,
+  spot: Spot | undefined,
+  message: Message,
+): Promise<void> {
+  const direct = { channel: person, thread: undefined };
+  if (spot === undefined) return post(client, direct, message);
+  try {
+    await (isDirect(spot.channel) ? post(client, spot, message) : whisper(client, person, spot, message));
+  } catch (error) {
+    if (!(error instanceof CannotPost)) throw error;
+    await post(client, direct, message);
+  }
+}
+
+async function whisper(client: WebClient, user: string, spot: Spot, message: Message): Promise<void> {
+  await send('chat.postEphemeral', message, (content) =>
+    client.chat.postEphemeral({ ...addressOf(spot), user, ...content }),
+  );
+}
+
+const addressOf = ({ channel, thread }: Spot) => ({
+  channel,
+  ...(thread !== undefined && { thread_ts: thread }),
+});
+
+/** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
+const CLOSED: Readonly<Record<string, CannotPost['reason']>> = {
+  not_in_channel: 'not-there',
+  channel_not_found: 'not-there',
+  user_not_in_channel: 'not-there',
+  is_archived: 'archived',
+  restricted_action: 'restricted',
+  restricted_action_read_only_channel: 'restricted',
+  restricted_action_thread_only_channel: 'restricted',
+};
+
+type Content = { text: string; blocks: never[] };
+
+/** When Slack refuses the blocks, once more without chart and table. */
+async function send(
+  method: string,
+  message: Message,
+  call: (content: Content) => Promise<unknown>,
+): Promise<void> {
+  const attempt = ({ text, blocks }: Message) =>
+    callSlack(method, () => call({ text, blocks: [...blocks] as never[] }));
+  try {
+    await attempt(message).catch((error: unknown) => {
+      const plainer = codeOf(error).startsWith('invalid_blocks') ? simpler(message) : undefined;
+      if (plainer === undefined) throw error;
+      return attempt(plainer);
+    });
+  } catch (error) {
+    const reason = CLOSED[codeOf(error)];
+    throw reason === undefined ? error : new CannotPost(reason);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  isFailure(error) && error.kind === 'slack-failed' ? error.code : '';

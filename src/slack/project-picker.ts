@@ -1,0 +1,80 @@
+import type { Checkboxes } from '@slack/types';
+import { canonical } from '../domain/phrase.ts';
+import { PRODUCTS } from '../domain/product.ts';
+import { readWords } from '../domain/words.ts';
+import type { Project } from '../workspace/projects.ts';
+import { type Place, projectsFor } from '../workspace/target.ts';
+import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import { actions, type Block, option, section, select } from './kit/atoms.ts';
+import { LIMITS } from './kit/limits.ts';
+import { type Rerun, rerunButton, rerunOption } from './rerun.ts';
+
+/** Where and by whom something was asked, and what the workspace told us. */
+export interface Scene extends Place {
+  readonly record: WorkspaceRecord;
+}
+
+/** What a choice of this block means: the project becomes the channel's default. */
+export const REMEMBER = 'remember';
+
+/**
+ * Instead of a command without a project: the same command, its other words kept, for each project that this person
+ * may ask about here. Managers can have the channel remember the choice; so their select is an action of its own.
+ */
+export function projectPicker(rerun: Rerun, scene: Scene): Block[] {
+  const options = choices(rerun, scene);
+  if (options.length === 0) return withoutProjects(rerun, scene);
+  const remembers = scene.manager && scene.channel !== undefined && !isDirectMessage(scene.channel);
+  return [
+    ...(remembers ? [rememberBlock()] : []),
+    actions(select(remembers ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
+  ];
+}
+
+/** A conversation of one person with Tally: it has no default project, nor members to speak of. */
+export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
+
+function choices({ command, text }: Rerun, scene: Scene) {
+  const words = attempt(() => otherWords(text, scene.record.aliases)) ?? text;
+  return (attempt(() => projectsFor(scene.record, scene)) ?? [])
+    .map((project) => {
+      const whole = [project.alias, words].filter(Boolean).join(' ');
+      return rerunOption(project.alias, { command, text: whole }, about(project));
+    })
+    .filter(({ value = '' }) => value.length <= LIMITS.optionValue);
+}
+
+const about = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
+
+/** The period and the product that were typed. @throws WordRefused */
+function otherWords(text: string, aliases: ReadonlySet<string>): string {
+  const { phrase, product } = readWords(text, aliases);
+  return [phrase && canonical(phrase), product && PRODUCTS[product].word].filter(Boolean).join(' ');
+}
+
+/** Action ids tell the two apart; the block has an id of its own, by which the choice reaches the action. */
+function rememberBlock(): Block {
+  const boxes: Checkboxes = {
+    type: 'checkboxes',
+    action_id: REMEMBER,
+    options: [option('Remember for this channel', 'yes')],
+  };
+  return { ...actions(boxes), block_id: REMEMBER };
+}
+
+function withoutProjects({ command, text }: Rerun, { manager }: Scene): Block[] {
+  const example = [command, '123', text].filter(Boolean).join(' ');
+  const known = `Name it by the ID on its project card in the console, for example: ${example}`;
+  if (!manager) return [section(known)];
+  const add = rerunButton('add', 'Add a project…', { command: '/billing', text: 'projects add' });
+  return [section(`${known}\nOr give it a name once, and ask by that.`), actions(...add)];
+}
+
+/** A damaged record is told where it is asked for; here it only means that there is nothing to choose from. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

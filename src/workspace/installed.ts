@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { storeGuard } from '../redis.ts';
+import type { Keyring } from '../vault/keyring.ts';
+import { membersKey, recordKey, refreshLockKey } from './keys.ts';
+
+/**
+ * What Slack gave for a workspace or an organisation, as a text that this room does not read, sealed as a whole.
+ *
+ * @throws StoreUnreachable from each method
+ */
+export interface Installed {
+  save(id: string, text: string): Promise<void>;
+  /** @throws SealBroken */
+  read(id: string): Promise<string | undefined>;
+  /** False, and nothing is written, where another text than `before` stands there meanwhile, or none. @throws SealBroken */
+  replace(id: string, before: string, after: string): Promise<boolean>;
+  /** Notes that an organisation's installation serves this workspace, so that leaving takes it along. */
+  join(organisation: string, workspace: string): Promise<void>;
+  members(organisation: string): Promise<readonly string[]>;
+  /** For one process at a time, until it unlocks or `LOCK` is over; undefined where another has it. */
+  lock(id: string): Promise<(() => Promise<void>) | undefined>;
+  locked(id: string): Promise<boolean>;
+}
+
+/** Longer than a call to Slack with its retry may take, in ms. */
+const LOCK = 15_000;
+const FIELD = 'installation';
+export const ownerOf = (id: string) => ({ workspace: id, kind: 'slack-installation', id: 'bot' });
+
+const REPLACE = `
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+return 1`;
+
+const UNLOCK = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+export function createInstalled({ redis, keyring }: { redis: Redis; keyring: Keyring }): Installed {
+  const envelopeOf = (id: string) => storeGuard(() => redis.hget(recordKey(id), FIELD));
+
+  return {
+    async save(id, text) {
+      const envelope = keyring.seal(text, ownerOf(id));
+      await storeGuard(() => redis.hset(recordKey(id), FIELD, envelope));
+    },
+    async read(id) {
+      const envelope = await envelopeOf(id);
+      return envelope === null ? undefined : keyring.open(envelope, ownerOf(id));
+    },
+    async replace(id, before, after) {
+      // What is sealed anew with another key meanwhile is the same text in another envelope: hence the second look.
+      for (let look = 0; look < 3; look += 1) {
+        const envelope = await envelopeOf(id);
+        if (envelope === null || keyring.open(envelope, ownerOf(id)) !== before) return false;
+        const sealed = keyring.seal(after, ownerOf(id));
+        if ((await storeGuard(() => redis.eval(REPLACE, 1, recordKey(id), FIELD, envelope, sealed))) === 1)
+          return true;
+      }
+      return false;
+    },
+    async join(organisation, workspace) {
+      await storeGuard(() => redis.sadd(membersKey(organisation), workspace));
+    },
+    members: (organisation) => storeGuard(() => redis.smembers(membersKey(organisation))),
+    async lock(id) {
+      const mark = randomBytes(12).toString('base64url');
+      const taken = await storeGuard(() => redis.set(refreshLockKey(id), mark, 'PX', LOCK, 'NX'));
+      if (taken === null) return undefined;
+      return async () => {
+        await storeGuard(() => redis.eval(UNLOCK, 1, refreshLockKey(id), mark));
+      };
+    },
+    locked: async (id) => (await storeGuard(() => redis.exists(refreshLockKey(id)))) === 1,
+  };
+}

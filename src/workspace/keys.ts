@@ -1,0 +1,17 @@
+export const recordKey = (workspace: string): string => `tally:workspace:${checked(workspace)}`;
+export const auditKey = (workspace: string): string => `tally:audit:${checked(workspace)}`;
+/** Held by the one process that renews the workspace's Slack token. */
+export const refreshLockKey = (workspace: string): string => `tally:lock:refresh:${checked(workspace)}`;
+/** The workspaces that an organisation's installation serves. */
+export const membersKey = (organisation: string): string => `tally:org:${checked(organisation)}`;
+export const heardKey = (workspace: string): string => `tally:heard:${checked(workspace)}`;
+
+/** Whatever Redis holds of a workspace: a key that is not in this list outlives the workspace's leaving. */
+export const keysOf = (workspace: string): readonly string[] =>
+  [recordKey, auditKey, heardKey, refreshLockKey].map((key) => key(workspace));
+
+/** Slack's ids of teams and organisations are capitals and digits: anything else would name another key. */
+function checked(workspace: string): string {
+  if (!/^[A-Z0-9]{1,64}$/.test(workspace)) throw new RangeError('Not the id of a Slack workspace.');
+  return workspace;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
+import { parseRecord } from './record.ts';
+import type { Fields } from './store.ts';
+import type { WorkspaceRecord, Workspaces } from './workspaces.ts';
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+const schema = z.object({
+  /** Digits as the service sent them. */
+  balance: z.string(),
+  bonuses: z.string().exactOptional(),
+  /** ms since the epoch */
+  at: z.int(),
+});
+
+/** What a project had, and when that was asked. */
+export type LastBalance = Readonly<z.infer<typeof schema>>;
+
+/** What is kept of an answer: which connection it came by, and what a registered project had. */
+export interface Notes {
+  readonly connection: string;
+  /** ms since the epoch */
+  readonly at: number;
+  readonly balance?: Omit<LastBalance, 'at'> & { readonly id: string; readonly product: ProductId };
+}
+
+/** `workspace` with its record as it was read for the request. */
+interface Asked {
+  readonly workspace: string;
+  readonly record: WorkspaceRecord;
+}
+
+export interface Used {
+  /**
+   * Writes down what an answer taught, after the answer is out: for a connection at most once an hour, for a balance
+   * once a minute. The request's own record tells whether that is due, so a question asked again writes nothing,
+   * whichever process answers it. Never throws: nobody's answer is worse for it.
+   */
+  note(asked: Asked, notes: Notes): Promise<void>;
+}
+
+export function createUsed({ note }: Pick<Workspaces, 'note'>, onFailure: (error: unknown) => void): Used {
+  return {
+    async note({ workspace, record }, notes) {
+      if (isDue(record, notes)) await note(workspace, notes).catch(onFailure);
+    },
+  };
+}
+
+function isDue(record: WorkspaceRecord, { connection, balance, at }: Notes): boolean {
+  const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
+  if (isOlder(record.lastUsed(connection), HOUR)) return true;
+  return balance !== undefined && isOlder(record.lastBalance(balance.id, balance.product)?.at, MINUTE);
+}
+
+export const usedField = (connection: string): string => `used:${connection}`;
+const balanceField = (id: string, product: ProductId): string => `balance:${id}:${product}`;
+export const balanceFields = (id: string): readonly string[] =>
+  PRODUCT_IDS.map((product) => balanceField(id, product));
+
+export function noteFields({ connection, at, balance }: Notes): Fields {
+  const used = { [usedField(connection)]: String(at) };
+  if (balance === undefined) return used;
+  const { id, product, ...amounts } = balance;
+  return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
+}
+
+/** A note that cannot be read is none: nothing rests on it. */
+export function lastUsedIn(fields: Fields, connection: string): number | undefined {
+  const at = Number(fields[usedField(connection)]);
+  return Number.isSafeInteger(at) ? at : undefined;
+}
+
+export function lastBalanceIn(fields: Fields, id: string, product: ProductId): LastBalance | undefined {
+  const json = fields[balanceField(id, product)];
+  try {
+    return json === undefined ? undefined : parseRecord(schema, json);
+  } catch {
+    return undefined;
+  }
+}

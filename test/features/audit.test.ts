@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { auditCsv } from '../../src/features/audit/words.ts';
+import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
+import {
+  BOT_TOKEN,
+  type Bot,
+  CHANNEL,
+  goodToken,
+  readable,
+  SIGNING_SECRET,
+  startBot,
+  textOf,
+} from '../support/bot.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const TEAM = 'T0SANDBOX1';
+const DIRECT = OWNER.replace(/^U/, 'D');
+const ENTRY: AuditEntry = { at: NOW, who: OWNER, deed: 'project added', about: 'prod' };
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot({ now: () => NOW });
+});
+afterEach(() => bot.stop());
+
+const record = (entry: Partial<AuditEntry> = {}, workspace = TEAM) =>
+  createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
+
+async function recordMany(count: number) {
+  for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });
+}
+
+const newest = (person = OWNER, channel = CHANNEL) =>
+  readable(bot.slack.messages(person, channel).findLast(({ from }) => from === 'bot')!);
+const shown = () => [...newest().reads.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
+const press = (ts: string, label: string, person = OWNER) =>
+  bot.slack.press(person, { channel: CHANNEL, ts }, label);
+
+describe('/billing audit', () => {
+  it('says so while there is nothing', async () => {
+    const { reads, blocks } = await bot.ask('/billing audit');
+    expect(reads).toContain('Nobody has changed anything yet');
+    expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
+  });
+
+  it('tells when in the reader’s own zone, who without ringing anybody, what, and about what', async () => {
+    await record({ deed: 'connection replaced', about: 'main' });
+    const { reads, blocks, ephemeral } = await bot.ask('/billing audit');
+    expect(ephemeral).toBe(true);
+    expect(reads).toContain('connection replaced');
+    const drawn = JSON.stringify(blocks);
+    expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(NOW / 1000)}`);
+    expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
+  });
+
+  it('is private although the workspace answers publicly', async () => {
+    await bot.redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"visibility":"channel"}');
+    await record();
+    expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
+  });
+
+  it('leaves what people called their things without power', async () => {
+    const about = '<!channel> *bold* <@U0MEMBER01> `code`';
+    await record({ about });
+    const { blocks } = await bot.ask('/billing audit');
+    const [list] = blocks.filter(({ type }) => type === 'rich_text');
+    expect(textOf(list)).toContain(about);
+    expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
+  });
+
+  it('shows twenty, the newest first, then older ones in their place, and the way back', async () => {
+    await recordMany(45);
+    const { ts } = await bot.ask('/billing audit');
+    expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));
+    await press(ts, 'Older');
+    await bot.slack.waitFor(() => shown()[0] === 25);
+    await press(ts, 'Older');
+    await bot.slack.waitFor(() => shown()[0] === 5);
+    expect(shown()).toEqual([5, 4, 3, 2, 1]);
+    expect(newest().reads).not.toContain('Older');
+    await press(ts, 'Newest');
+    await bot.slack.waitFor(() => shown()[0] === 45);
+    expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(1);
+  });
+
+  it('shows nothing of another workspace, whatever the button says', async () => {
+    await record({ about: 'project-1' });
+    await record({ about: 'project-666' }, 'T0NEIGHBOUR');
+    await bot.ask('/billing audit');
+    for (const value of ['9999999999999-0', '../T0NEIGHBOUR', '0-0', 'x'.repeat(1999)]) {
+      await bot.slack.act(OWNER, { channel: CHANNEL, ts: newest().ts }, { action_id: 'audit:older', value });
+      expect(JSON.stringify(bot.slack.messages(OWNER, CHANNEL))).not.toContain('project-666');
+    }
+    expect(bot.log()).not.toContain('unknown error');
+  });
+
+  it.each([MEMBER, GUEST])('is not for %s, neither as a command nor as a button', async (person) => {
+    await recordMany(25);
+    const answer = await bot.ask('/billing audit', person, 'C0GENERAL1');
+    expect(answer.reads).toMatch(/Only owners and admins|Guests of this workspace/);
+    for (const action_id of ['audit:older', 'audit:newest', 'audit-csv']) {
+      const body = `payload=${encodeURIComponent(
+        JSON.stringify({
+          type: 'block_actions',
+          team: { id: TEAM },
+          user: { id: person, team_id: TEAM },
+          channel: { id: 'C0GENERAL1' },
+          trigger_id: 'x',
+          actions: [{ type: 'button', action_id, block_id: 'b', value: '9999999999999-0' }],
+        }),
+      )}`;
+      const before = bot.slack.messages(person, 'C0GENERAL1').length;
+      await fetch(`${bot.url}/slack/events`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
+        body,
+      });
+      await bot.slack.waitFor(() => bot.slack.messages(person, 'C0GENERAL1').length > before);
+    }
+    const seen = bot.slack.snapshot(person).messages;
+    expect(JSON.stringify(seen)).not.toContain('project-');
+    expect(bot.slack.calls.some(({ method }) => method.startsWith('files.'))).toBe(false);
+  });
+});
+
+describe('the CSV', () => {
+  it('comes as a file in the direct messages of whoever asked', async () => {
+    await recordMany(25);
+    const { ts } = await bot.ask('/billing audit');
+    await press(ts, 'CSV');
+    const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]);
+    expect(file.name).toBe('tally-audit-2026-11-21.csv');
+    const content = await (await fetch(file.url)).text();
+    expect(content).toMatch(/^time,person,deed,about\r\n/);
+    expect(content).toContain(`2026-11-21T10:15:30.123Z,${OWNER},project added,project-25\r\n`);
+    expect(content.trimEnd().split('\r\n')).toHaveLength(26);
+    await bot.slack.waitFor(() => newest().reads.includes('in your direct messages'));
+    expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
+  });
+
+  it('comes as text, as much as fits in whole lines, where Tally may not send files', async () => {
+    await recordMany(100);
+    bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
+    const { ts } = await bot.ask('/billing audit');
+    await press(ts, 'CSV');
+    await bot.slack.waitFor(() => newest().reads.includes('files:write'));
+    const [, count] = /the newest (\d+) of 100 entries/.exec(newest().reads)!;
+    const lines = newest()
+      .reads.split('\r\n')
+      .filter((line) => line.includes('project-'));
+    expect(lines).toHaveLength(Number(count));
+    expect(lines.at(-1)).toMatch(new RegExp(`project-${101 - Number(count)}$`));
+    expect(newest().ephemeral).toBe(true);
+  });
+
+  it('says that Slack failed when the upload does', async () => {
+    await record();
+    bot.slack.failNext('files.completeUploadExternal', { error: 'internal_error' }, 3);
+    const { ts } = await bot.ask('/billing audit');
+    await press(ts, 'CSV');
+    await bot.slack.waitFor(() => newest().reads.includes('Slack did not answer files.uploadV2'));
+  });
+
+  it.each([
+    ['=HYPERLINK("https://x.example")', `"'=HYPERLINK(""https://x.example"")"`],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['＝1', "'＝1"],
+    ['a "b", c', '"a ""b"", c"'],
+    ['two\nlines', '"two\nlines"'],
+    ['prod', 'prod'],
+    ['a=b', 'a=b'],
+  ])('takes the power of a formula away and keeps the cell one cell: %s', (about, cell) => {
+    expect(auditCsv([{ ...ENTRY, about }]).split('project added,')[1]).toBe(`${cell}\r\n`);
+  });
+});
+
+describe('what is secret', () => {
+  it('is in no entry after a tour through everything that is recorded', async () => {
+    await bot.connect();
+    await bot.connect();
+    const stream = JSON.stringify(await bot.redis.client.xrange(`tally:audit:${TEAM}`, '-', '+'));
+    expect(stream).toContain('connection registered');
+    expect(stream).toContain('connection replaced');
+    for (const secret of [goodToken(bot.billing), BOT_TOKEN, SIGNING_SECRET])
+      expect(stream).not.toContain(secret);
+  });
+});

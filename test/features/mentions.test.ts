@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DIRECT = 'D0MEMBER01';
+const SECRET = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot({ now: () => NOW });
+  await bot.connect();
+});
+afterEach(() => bot.stop());
+
+/** Says it and waits for what this person sees of the answer, wherever in the channel that is. */
+async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
+  const { slack } = bot;
+  const seen = () => slack.messages(as, channel).filter(({ from }) => from !== as && from !== OWNER);
+  const before = seen().length;
+  await slack.say(as, channel, text, thread || undefined);
+  const asked = slack
+    .messages(as, channel)
+    .filter(({ from }) => from === as)
+    .at(-1)!;
+  const message = await slack.waitFor(() => seen()[before]);
+  return { asked, message, ...readable(message) };
+}
+
+const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
+
+describe('a mention', () => {
+  it('is answered for everyone, in a thread that begins with it', async () => {
+    const { asked, message, reads } = await say('@Tally spend 123 last-7-days');
+    expect(message).toMatchObject({ ephemeral: false, threadTs: asked.ts });
+    expect(reads).toContain('14–20 Nov 2026 UTC');
+    expect(bot.slack.messages(OWNER, CHANNEL).at(-1)).toMatchObject({ ts: message.ts });
+    expect(message.blocks!.map(({ type }) => type)).not.toContain('actions');
+    expect(reads).toContain(`asked by <@${MEMBER}>`);
+  });
+
+  it('in a thread is answered in that thread', async () => {
+    const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
+    const { message } = await say('@Tally balance 123', { thread: parent.ts });
+    expect(message.threadTs).toBe(parent.ts);
+  });
+
+  it.each([
+    ['@Tally /balance 123', 'Project 123 · '],
+    ['@Tally Balance: 123', 'Project 123 · '],
+    ['@tally spend 123 “last month”', '1–31 Oct 2026'],
+    ['@Tally spend 123 last—7—days', '14–20 Nov 2026'],
+    ['@Tally spend 123 2026-10-01..2026-10-15 cloud', '1–15 Oct 2026'],
+    ['@Tally spend @mateus 123 mtd', '1–21 Nov 2026'],
+  ])('is read as the command is: %s', async (text, answer) => {
+    const { message, reads } = await say(text);
+    expect(reads).toContain(answer);
+    expect(message.ephemeral).toBe(false);
+  });
+
+  it('knows the projects by their names, and asks about those of the channel only', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
+    expect((await say('@Tally balance prod')).reads).toContain('prod · ');
+    const refused = await say('@Tally balance payroll');
+    expect(refused).toMatchObject({ ephemeral: true });
+    expect(refused.reads).toContain('can only be asked about in certain channels');
+  });
+
+  it('goes out once more without chart and table where Slack refuses them', async () => {
+    bot.slack.failNext('chat.postMessage', { error: 'invalid_blocks' });
+    const { message } = await say('@Tally spend 123 last-7-days');
+    const types = message.blocks!.map(({ type }) => String(type));
+    expect(types).toContain('rich_text');
+    expect(types).not.toContain('table');
+    expect(types).not.toContain('data_visualization');
+  });
+
+  it('that Slack sends again, to this process or another, is answered once', async () => {
+    const event = {
+      type: 'app_mention',
+      user: MEMBER,
+      text: '<@U0TALLYBOT> balance 123',
+      ts: '1700000000.000100',
+      channel: CHANNEL,
+      team: 'T0SANDBOX1',
+    };
+    const body = JSON.stringify({
+      type: 'event_callback',
+      team_id: 'T0SANDBOX1',
+      event_id: 'Ev0SAMEEVENT',
+      event_time: 1700000000,
+      event,
+    });
+    const send = (retry = {}) =>
+      fetch(`${bot.url}/slack/events`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', ...bot.slack.signed(body), ...retry },
+      });
+    await send();
+    await bot.slack.waitFor(() => calls('chat.postMessage').length === 1);
+    await send({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_timeout' });
+    await say('@Tally balance 123');
+    expect(calls('chat.postMessage')).toHaveLength(2);
+    expect(await bot.redis.client.keys('tally:heard:*')).toEqual(['tally:heard:T0SANDBOX1']);
+    expect(await bot.redis.client.pttl('tally:heard:T0SANDBOX1')).toBeLessThanOrEqual(600_000);
+  });
+
+  it('of a bot is not answered, nor is an edit', async () => {
+    const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
+    await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
+    await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
+    await say('@Tally balance 123');
+    expect(calls('chat.postMessage')).toHaveLength(1);
+  });
+});
+
+describe('a mention that is no command', () => {
+  it('without words gets short help, for the asker alone', async () => {
+    const { message, reads } = await say('@Tally');
+    expect(message.ephemeral).toBe(true);
+    expect(message.threadTs).toBeUndefined();
+    expect(reads).toContain('spend 123 last month');
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Everything Tally answers');
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/billing help'));
+  });
+
+  it('says help in full when asked for it', async () => {
+    for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
+      expect((await say(text)).reads).toContain('@Tally spend [project] [period] [product]');
+  });
+
+  it.each([
+    ['@Tally spnd 123 last-month', '/spend 123 last-month', '1–31 Oct 2026'],
+    ['@Tally balanc 123', '/balance 123', 'left'],
+    ['@Tally spnd 123 last-mnth', '/spend 123 last-month', '1–31 Oct 2026'],
+    ['@Tally 123 last month', '/spend 123 last month', '1–31 Oct 2026'],
+    ['@Tally 123 last mnth', '/spend 123 last month', '1–31 Oct 2026'],
+    ['@Tally 123', '/balance 123', 'left'],
+    ['@Tally 123', '/spend 123', '14–20 Nov 2026'],
+    ['@Tally setings', '/billing settings', 'Only owners and admins'],
+  ])('runs nothing on a guess: %s offers %s', async (text, label, answer) => {
+    const before = bot.billing.requests.length;
+    const { message } = await say(text);
+    expect(message.ephemeral).toBe(true);
+    expect(bot.billing.requests).toHaveLength(before);
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, label);
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
+  });
+
+  it('quotes a word that nobody knows, without any power in it', async () => {
+    const { message, reads, text } = await say('@Tally <!channel> *frobnicate*');
+    expect(message.ephemeral).toBe(true);
+    expect(`${reads}${text}`).not.toContain('<!channel>');
+    const section = message.blocks!.find(({ type }) => type === 'section') as { text: { type: string } };
+    expect(section.text.type).toBe('plain_text');
+  });
+
+  it('is refused word by word as the command is, in the thread and for the asker alone', async () => {
+    const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
+    await say('@Tally balance 123', { thread: parent.ts });
+    const { message, reads } = await say('@Tally spend 123 last-wek &lt;!here&gt;', { thread: parent.ts });
+    expect(message).toMatchObject({ ephemeral: true, threadTs: parent.ts });
+    expect(reads).toContain('“last-wek”');
+    expect(JSON.stringify(message)).not.toContain('<!here');
+  });
+
+  it('with something secret in it is neither repeated nor logged', async () => {
+    for (const text of [`@Tally ${SECRET}`, `@Tally spend ${SECRET}`, `@Tally billing connect ${SECRET}`]) {
+      expect((await say(text)).message.ephemeral).toBe(true);
+    }
+    const said = bot.slack.calls.map(({ args }) => JSON.stringify(args)).join();
+    expect(said).not.toContain(SECRET);
+    expect(bot.log()).not.toContain(SECRET);
+    expect(textOf(bot.slack.messages(MEMBER, CHANNEL))).toContain('looks like a token');
+  });
+});
+
+describe('a form', () => {
+  it('cannot open at a mention: a button opens it, for those who may', async () => {
+    const { slack } = bot;
+    await slack.say(OWNER, CHANNEL, '@Tally billing connect');
+    const offered = await slack.waitFor(() =>
+      slack.messages(OWNER, CHANNEL).find(({ ephemeral }) => ephemeral),
+    );
+    expect(slack.modal(OWNER)).toBeUndefined();
+    await slack.press(OWNER, { channel: CHANNEL, ts: offered.ts }, 'Open the form…');
+    await slack.waitFor(() => slack.modal(OWNER));
+    expect((await say('@Tally billing connect')).reads).toContain('Only owners and admins');
+  });
+});
+
+describe('who may ask by a mention', () => {
+  it.each([
+    [GUEST, 'C0GENERAL1', 'Guests of this workspace cannot ask Tally.'],
+    [STRANGER, 'C0SHARED01', 'Tally answers members of the workspace that installed it.'],
+  ])('not %s: told so politely, alone, and nothing is asked', async (as, channel, sentence) => {
+    const before = bot.billing.requests.length;
+    for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
+      const { message, reads } = await say(text, { as, channel });
+      expect(message.ephemeral).toBe(true);
+      expect(reads).toContain(sentence);
+    }
+    expect(bot.billing.requests).toHaveLength(before);
+    expect(calls('chat.postMessage')).toEqual([]);
+  });
+});
+
+describe('a direct message', () => {
+  it('takes the same words, and is answered beneath with all its buttons', async () => {
+    const { message, reads } = await say('spend 123 last-7-days', { channel: DIRECT });
+    expect(message.ephemeral).toBe(false);
+    expect(message.threadTs).toBeUndefined();
+    expect(reads).toContain('14–20 Nov 2026');
+    expect(message.blocks!.map(({ type }) => type)).toContain('actions');
+    const threaded = await say('@Tally balance 123', { channel: DIRECT, thread: message.ts });
+    expect(threaded.message.threadTs).toBe(message.ts);
+  });
+
+  it('is refused plainly, as there is nobody else', async () => {
+    const { message, reads } = await say('spend 123 last-wek', { channel: DIRECT });
+    expect(message.ephemeral).toBe(false);
+    expect(reads).toContain('“last-wek”');
+    await bot.slack.press(MEMBER, { channel: DIRECT, ts: message.ts }, '/spend 123 last-week');
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, DIRECT)).includes('9–15 Nov 2026'));
+  });
+
+  it('of Tally itself is never answered, whatever goes wrong', async () => {
+    const own = {
+      type: 'message',
+      channel_type: 'im',
+      channel: DIRECT,
+      user: 'U0TALLYBOT',
+      text: 'spend 123',
+    };
+    await bot.slack.event({ ...own, ts: '1.1', bot_id: 'B0TALLYBOT' });
+    await say('balance 123', { channel: DIRECT });
+    expect(calls('chat.postMessage')).toHaveLength(1);
+  });
+
+  it('in other conversations is none of Tally’s business', async () => {
+    const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
+    await bot.slack.event({ ...heard, channel_type: 'channel' });
+    await say('balance 123', { channel: DIRECT });
+    expect(calls('chat.postMessage')).toHaveLength(1);
+  });
+});
+
+describe('where Tally cannot post', () => {
+  it.each([
+    ['not_in_channel', '/invite @Tally'],
+    ['is_archived', 'archived'],
+    ['restricted_action', 'only some people'],
+  ])('for %s, the asker is told in a direct message what to do', async (error, advice) => {
+    bot.slack.failNext('chat.postMessage', { error });
+    bot.slack.failNext('chat.postEphemeral', { error });
+    await bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
+    const told = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, DIRECT).at(-1));
+    expect(readable(told).reads).toContain(advice);
+  });
+
+  it('the asker is told in the channel where that can be done', async () => {
+    bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
+    const { message, reads } = await say('@Tally balance 123');
+    expect(message.ephemeral).toBe(true);
+    expect(reads).toContain('archived');
+  });
+});

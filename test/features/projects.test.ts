@@ -1,0 +1,804 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
+import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { VOCABULARY } from '../../src/domain/vocabulary.ts';
+import { readWords } from '../../src/domain/words.ts';
+import { aliasOf, aliasProblem } from '../../src/features/projects/alias.ts';
+import { listMessage } from '../../src/features/projects/blocks.ts';
+import { projectPicker } from '../../src/slack/project-picker.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import { type Answer, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+
+/** Saturday */
+const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const MINUTE = 60_000;
+const GENERAL = 'C0GENERAL1';
+const KEY = 'tally:workspace:T0SANDBOX1';
+let now = START;
+let bot: Bot;
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => now });
+  await bot.connect();
+});
+afterAll(() => bot.stop());
+beforeEach(async () => {
+  now = START;
+  for (const person of [OWNER, MEMBER]) if (bot.slack.modal(person)) await bot.slack.dismiss(person);
+  const fields = await bot.redis.client.hkeys(KEY);
+  await bot.redis.client.hdel(KEY, 'settings', ...fields.filter((one) => !one.startsWith('connection:')));
+});
+
+const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
+const errors = (person = OWNER) => bot.slack.modal(person)?.errors ?? {};
+
+async function openForm(command: string, person = OWNER, channel = CHANNEL): Promise<void> {
+  await bot.slack.say(person, channel, command);
+  await bot.slack.waitFor(() => bot.slack.modal(person));
+}
+
+type FormFields = Record<string, string | readonly string[]>;
+
+async function save(fields: FormFields, person = OWNER): Promise<string> {
+  await bot.slack.submit(person, fields);
+  await bot.slack.waitFor(() => modalText(person) !== '' && !modalText(person).includes('Saving…'));
+  return modalText(person);
+}
+
+async function add(alias: string, id: string, fields: FormFields = {}): Promise<void> {
+  await openForm('/billing projects add');
+  expect(await save({ alias, id, ...fields })).toContain('Now try');
+  await bot.slack.dismiss(OWNER);
+}
+
+const stored = async (alias: string): Promise<Project | undefined> => {
+  const json = await bot.redis.client.hget(KEY, `project:${alias}`);
+  return json === null ? undefined : JSON.parse(json);
+};
+const defaultOf = (channel: string) => bot.redis.client.hget(KEY, `channel:${channel}`);
+const snapshot = () => bot.redis.client.hgetall(KEY);
+
+async function audit(): Promise<string[]> {
+  const rows = await bot.redis.client.xrevrange('tally:audit:T0SANDBOX1', '+', '-');
+  return rows.map(([, fields]) => {
+    const field = (name: string) => fields[fields.indexOf(name) + 1];
+    return `${field('who')} ${field('deed')} ${field('about')}`;
+  });
+}
+
+const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
+
+/** What a message reads after something was pressed on it. */
+const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
+  bot.slack.waitFor(() => {
+    const found = bot.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
+    return found !== undefined && readable(found).reads.includes(part) && readable(found);
+  });
+
+const heard = (part: string, person: string, channel: string): number =>
+  bot.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
+
+/** Waits until `work` has brought one more message with this part. */
+async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
+  const before = heard(part, person, channel);
+  await work();
+  await bot.slack.waitFor(() => heard(part, person, channel) === before + 1);
+}
+
+/** Lets MEMBER manage. */
+const nameManager = () => bot.redis.client.hset(KEY, 'settings', JSON.stringify({ managers: [MEMBER] }));
+
+/** A payload that Slack would not have sent, in a hand that signs as Slack does. */
+async function forge(person: string, payload: object): Promise<void> {
+  const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' }, trigger_id: 'x' };
+  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload }))}`;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
+  const { status } = await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
+  expect(status).toBe(200);
+}
+
+const forgedClick = (person: string, action: object, channel = CHANNEL, state: object = {}) =>
+  forge(person, {
+    type: 'block_actions',
+    channel: { id: channel },
+    actions: [{ type: 'button', block_id: 'b', ...action }],
+    state: { values: state },
+  });
+
+describe('a project gets a name', () => {
+  it('by a form that is filled in with what was typed, in any order', async () => {
+    await openForm('/billing projects add storage Web_Shop 123');
+    const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
+    expect(view).toContain('"initial_value":"web-shop"');
+    expect(view).toContain('"initial_value":"123"');
+    expect(view).toContain('"initial_user":"U0OWNER001"');
+    expect(view).toContain('"include":["public","private"]');
+    expect(modalText()).toContain('The default one, now main');
+    expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('web-shop')).toEqual({
+      alias: 'web-shop',
+      id: '123',
+      product: 2,
+      currency: 'EUR',
+      channels: [CHANNEL],
+      owner: OWNER,
+      addedBy: OWNER,
+      addedAt: START,
+    });
+    expect((await audit())[0]).toBe(`${OWNER} project added web-shop (project 123)`);
+  });
+
+  it('and is asked about by it from then on, in any case', async () => {
+    await add('prod', '123', { currency: 'EUR' });
+    const { reads } = await bot.ask('/spend PROD yesterday', MEMBER);
+    expect(reads).toMatch(/^prod · [\d.,]+\sEUR spent/);
+    expect((await bot.ask('/spend 123 yesterday')).reads).toMatch(/^prod · /);
+  });
+
+  it('keeps a long ID digit by digit', async () => {
+    const id = '31415926535897932384626433832795';
+    await add('circle', id);
+    expect((await stored('circle'))?.id).toBe(id);
+    await bot.ask('/balance circle');
+    expect(String(bot.billing.requests.at(-1)?.query)).toContain(`externalSubscriptionId: ${id},`);
+  });
+
+  it('is refused field by field', async () => {
+    await openForm('/billing projects add');
+    await bot.slack.submit(OWNER, { alias: 'q3', id: '0123', currency: '<a b>', channels: ['D0OWNER001'] });
+    expect(Object.keys(errors()).sort()).toEqual(['alias', 'channels', 'currency', 'id']);
+    expect(errors().alias).toContain('“q3”');
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('is told when the name is taken, and keeps what was typed', async () => {
+    await add('prod', '123');
+    await openForm('/billing projects add');
+    const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
+    expect(text).toContain('“prod” is taken by another project.');
+    const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
+    for (const kept of [
+      '"initial_value":"456"',
+      `"initial_conversations":["${GENERAL}"]`,
+      '"initial_value":"€"',
+    ])
+      expect(view).toContain(kept);
+    expect(view).toContain('"initial_option":{"text":{"type":"plain_text","text":"Object storage (2)"');
+    expect(await save({ alias: 'prod-logs' })).toContain('Now try');
+    await bot.slack.dismiss(OWNER);
+    expect((await stored('prod'))?.id).toBe('123');
+    expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
+  });
+
+  it('goes to one of two managers who choose the same name at once; the other is told', async () => {
+    await nameManager();
+    await openForm('/billing projects add', OWNER);
+    await openForm('/billing projects add', MEMBER);
+    const told = await Promise.all([
+      save({ alias: 'prod', id: '1' }, OWNER),
+      save({ alias: 'prod', id: '2' }, MEMBER),
+    ]);
+    expect(told.filter((text) => text.includes('Now try'))).toHaveLength(1);
+    expect(told.filter((text) => text.includes('is taken by another project'))).toHaveLength(1);
+    expect((await stored('prod'))?.id).toBe(told[0]!.includes('Now try') ? '1' : '2');
+    await Promise.all([bot.slack.dismiss(OWNER), bot.slack.dismiss(MEMBER)]);
+  });
+
+  it('is not added beyond two hundred', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 200 }, (_, n) => [`project:many-${n}`, JSON.stringify(named(`many-${n}`))]),
+    );
+    await bot.redis.client.hset(KEY, many);
+    await openForm('/billing projects add');
+    expect(await save({ alias: 'one-more', id: '1' })).toContain('There are 200 projects already');
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('one-more')).toBeUndefined();
+  });
+
+  it('asks a connection that is registered, and no other', async () => {
+    await openForm('/billing projects add prod 123');
+    const { id, view } = bot.slack.modal(OWNER)!;
+    const value = (text: string) => ({ value: { type: 'plain_text_input', value: text } });
+    const chosen = (text: string) => ({ value: { type: 'static_select', selected_option: { value: text } } });
+    await forge(OWNER, {
+      type: 'view_submission',
+      view: {
+        ...view,
+        id,
+        state: {
+          values: {
+            alias: value('prod'),
+            id: value('123'),
+            product: chosen('1'),
+            connection: chosen('nobody-knows'),
+            owner: { value: { type: 'users_select', selected_user: OWNER } },
+          },
+        },
+      },
+    });
+    await bot.slack.waitFor(() => modalText().includes('That connection was removed meanwhile.'));
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('prod')).toBeUndefined();
+  });
+
+  it('from an answer about an ID without one: managers find “Name this project” there', async () => {
+    for (const command of ['/spend 456 yesterday', '/balance 456']) {
+      const answer = await bot.ask(command);
+      await bot.slack.choose(OWNER, place(answer), 'rerun:more', 'Name this project…');
+      await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+      expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"456"');
+      await bot.slack.dismiss(OWNER);
+      expect((await bot.ask(command, MEMBER)).reads).not.toContain('Name this project');
+    }
+    await add('named', '456');
+    expect((await bot.ask('/balance 456')).reads).not.toContain('Name this project');
+  });
+});
+
+describe('a name', () => {
+  const VERBS = ['/spend', '/balance', '/os-token', '/billing', 'connect', 'projects', 'default', 'settings'];
+  const problem = (typed: string) => aliasProblem(aliasOf(typed), VERBS);
+
+  it.each([
+    'prod',
+    'web-shop',
+    'Web_Shop',
+    'a1',
+    'x'.repeat(32),
+    'help-desk',
+    'today-app',
+    'q3-sales',
+    'vm2x',
+  ])('may be %s', (typed) => expect(problem(typed)).toBeUndefined());
+
+  it.each([
+    ['', 'begins with a letter'],
+    ['p', 'begins with a letter'],
+    ['9lives', 'begins with a letter'],
+    ['-prod', 'begins with a letter'],
+    ['x'.repeat(33), 'begins with a letter'],
+    ['two words', 'begins with a letter'],
+    ['prod.eu', 'begins with a letter'],
+    ['123', 'That is an ID'],
+    ['may', 'a period, a product'],
+    ['MAY', 'a period, a product'],
+    ['cloud', 'a period, a product'],
+    ['object-storage', 'a period, a product'],
+    ['q3', 'a period, a product'],
+    ['q9', 'a period, a product'],
+    ['d7', 'a period, a product'],
+    ['last-week', 'a period, a product'],
+    ['lastweek', 'a period, a product'],
+    ['october2026', 'a period, a product'],
+    ['to', 'a period, a product'],
+    ['project', 'a period, a product'],
+    ['help', 'a period, a product'],
+    ['spend', 'a word of Tally'],
+    ['os-token', 'a word of Tally'],
+    ['ostoken', 'a word of Tally'],
+    ['con-nect', 'a word of Tally'],
+    ['none', 'a word of Tally'],
+    ['add', 'a word of Tally'],
+  ])('may not be “%s”', (typed, why) => expect(problem(typed)).toContain(why));
+
+  it('may be none that looks like a secret, which is not repeated', () => {
+    const secret = 'a3f9c1d27b4e8f60a3f9c1d27b4e';
+    expect(problem(secret)).toContain('looks like a token');
+    expect(problem(secret)).not.toContain(secret);
+    expect(problem('bearer')).toContain('looks like a token');
+  });
+
+  it('that is suggested instead is one that is taken', () => {
+    for (const word of ['may', 'q3', 'spend', 'last-week', 'virtualization', 'previous-quarter-to-date'])
+      expect(problem(problem(word)!.match(/such as (\S+)\.$/)![1]!)).toBeUndefined();
+  });
+
+  it('that is taken never reads as anything else, and means the project beside any other words', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...VOCABULARY.keys(), 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
+      fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
+    );
+    const typed = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => pieces.join(''));
+    const beside = fc.constantFrom('', 'mtd', 'last-month storage', '2026-10-01 to 2026-10-15', 'since may');
+    let taken = 0;
+    fc.assert(
+      fc.property(typed, beside, fc.boolean(), (text, words, first) => {
+        const alias = aliasOf(text);
+        fc.pre(aliasProblem(alias, VERBS) === undefined);
+        taken++;
+        expect(() => readWords(alias)).toThrow();
+        const order = first ? [alias, words] : [words, alias];
+        const read = readWords(order.join(' '), new Set([alias]));
+        expect(read).toMatchObject({ help: false, alias });
+        expect(read.project).toBeUndefined();
+        expect(read.phrase === undefined).toBe(words === '');
+      }),
+      { numRuns: 400 },
+    );
+    expect(taken).toBeGreaterThan(100);
+  });
+
+  it('with “help” in it is a name to every command', async () => {
+    await add('help-desk', '123');
+    expect((await bot.ask('/billing default help-desk')).reads).toContain(
+      'This channel asks about help-desk',
+    );
+    expect((await bot.ask('/balance help-desk')).reads).toMatch(/^help-desk · /);
+  });
+
+  it('that is mistyped is suggested', async () => {
+    await add('warehouse', '123');
+    const answer = await bot.ask('/spend warehose mtd', MEMBER);
+    await bot.slack.press(MEMBER, place(answer), '/spend warehouse mtd');
+    await replaced(answer, 'warehouse · ', MEMBER);
+    const default_ = await bot.ask('/billing default warehose');
+    await bot.slack.press(OWNER, place(default_), '/billing default warehouse');
+    await replaced(default_, 'This channel asks about warehouse');
+  });
+
+  it('is kept when billing has nothing for it as that product, and the other products are offered', async () => {
+    await add('attic', '789');
+    const answer = await bot.ask('/spend attic yesterday');
+    await bot.slack.press(OWNER, place(answer), 'Try Object storage');
+    expect((await replaced(answer, 'spent')).reads).toMatch(/^attic · /);
+  });
+});
+
+describe('/billing projects', () => {
+  it('helps where there are none', async () => {
+    const owners = await bot.ask('/billing projects');
+    expect(owners.reads).toContain('No project has a name yet.');
+    await bot.slack.press(OWNER, place(owners), 'Add a project…');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.dismiss(OWNER);
+    const members = await bot.ask('/billing projects', MEMBER);
+    expect(members.reads).toContain('as in /spend 123');
+    expect(members.reads).not.toContain('Add a project…');
+  });
+
+  it('lists what a person may ask about here, with what can be done about each', async () => {
+    await add('prod', '123', { product: '2', currency: 'EUR', channels: [CHANNEL] });
+    await add('dev', '456', { owner: MEMBER });
+    const here = await bot.ask('/billing projects', MEMBER);
+    expect(here.reads).toContain(
+      `*prod*\nproject 123 · Object storage (2) · EUR · owner <@${OWNER}> · only in <#${CHANNEL}>`,
+    );
+    expect(here.reads).toContain(`*dev*\nproject 456 · Cloud platform (1) · owner <@${MEMBER}> · everywhere`);
+    expect(here.reads).not.toMatch(/Edit…|Remove…|Add a project/);
+    const elsewhere = await bot.ask('/billing projects', MEMBER, GENERAL);
+    expect(elsewhere.reads).toContain('*dev*');
+    expect(elsewhere.reads).not.toContain('prod');
+    const managers = await bot.ask('/billing projects', OWNER, GENERAL);
+    expect(managers.reads).toMatch(/\*prod\*.*Edit…\nRemove….*Add a project…/s);
+  });
+
+  it('answers beside the list, which stays', async () => {
+    await add('prod', '123');
+    const list = await bot.ask('/billing projects', MEMBER);
+    await brings('prod · ', () => bot.slack.choose(MEMBER, place(list), 'run:project', 'Balance'), MEMBER);
+    expect(bot.slack.messages(MEMBER, CHANNEL).some(({ ts }) => ts === list.ts)).toBe(true);
+    await replaced(list, '*prod*', MEMBER);
+  });
+
+  it('pages through many, finds by a part of the name or ID, and stays within Slack’s limits', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 45 }, (_, n) => n + 10).map((n) => [
+        `project:team-${n}`,
+        JSON.stringify(named(`team-${n}`, { id: `77${n}` })),
+      ]),
+    );
+    await bot.redis.client.hset(KEY, many);
+    const first = await bot.ask('/billing projects');
+    expect(first.reads).toContain('45 projects');
+    expect(first.reads).toContain('page 1 of 3');
+    await bot.slack.press(OWNER, place(first), 'Next');
+    const second = await replaced(first, 'page 2 of 3');
+    expect(second.reads).toContain('*team-30*');
+    await bot.slack.press(OWNER, place(first), 'Previous');
+    await replaced(first, 'page 1 of 3');
+    expect((await bot.ask('/billing projects 7733')).reads).toContain('1 project with “7733”\n*team-33*');
+    const none = await bot.ask('/billing projects nowhere');
+    expect(none.reads).toContain('No project here has “nowhere” in its name or ID.');
+    expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
+  });
+
+  it('is a message that Slack takes, whatever is registered', () => {
+    const digit = fc.integer({ min: 0, max: 9 });
+    const project = fc.record({
+      alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
+      id: fc.array(digit, { minLength: 1, maxLength: 32 }).map((digits) => digits.join('')),
+      product: fc.constantFrom(1 as const, 2 as const, 3 as const),
+      connection: fc.constantFrom('main', '<!channel>', '_*~`'.repeat(8)),
+      currency: fc.constantFrom('EUR', '¤'),
+      channels: fc.array(fc.stringMatching(/^C[A-Z0-9]{10}$/), { maxLength: 50 }),
+    });
+    const projects = fc.array(
+      project.map((given) => named(given.alias, given)),
+      { maxLength: 200 },
+    );
+    fc.assert(
+      fc.property(projects, fc.boolean(), fc.nat(12), (all, manager, page) => {
+        const message = listMessage({
+          projects: all,
+          others: false,
+          search: '',
+          page,
+          manager,
+          channelDefault: all[0]?.alias,
+        });
+        expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
+        expect(JSON.stringify(message.blocks)).not.toContain('<!');
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('suggests the nearest of its words for one that it does not know', async () => {
+    expect((await bot.ask('/billing projects remov prod')).reads).toContain('/billing projects remove prod');
+  });
+});
+
+describe('a project that is changed', () => {
+  it('is shown as it is, keeps who added it, and says in the audit what changed', async () => {
+    await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
+    now = START + MINUTE;
+    await openForm('/billing projects edit prod');
+    const { view } = bot.slack.modal(OWNER)!;
+    expect((view as { private_metadata?: string }).private_metadata).toBe('prod');
+    expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
+    expect(await save({ id: '456', channels: [] })).toContain('Saved.');
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('prod')).toEqual({
+      alias: 'prod',
+      id: '456',
+      product: 1,
+      currency: 'EUR',
+      channels: [],
+      owner: OWNER,
+      addedBy: OWNER,
+      addedAt: START,
+    });
+    expect((await audit())[0]).toBe(`${OWNER} project changed prod: id, channels`);
+  });
+
+  it('takes the defaults of channels along to its new name', async () => {
+    await add('prod', '123');
+    await bot.ask('/billing default prod');
+    await bot.ask('/billing default prod', OWNER, GENERAL);
+    const list = await bot.ask('/billing projects');
+    await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    expect(await save({ alias: 'live' })).toContain(
+      'prod is now called live. The 2 channels that had it as default follow.',
+    );
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('prod')).toBeUndefined();
+    expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['live', 'live']);
+    expect((await bot.ask('/balance')).reads).toMatch(/^live · /);
+    expect((await audit())[0]).toBe(`${OWNER} project renamed prod to live`);
+  });
+
+  it('does not take the name of another', async () => {
+    await add('prod', '123');
+    await add('dev', '456');
+    await openForm('/billing projects rename dev');
+    expect(await save({ alias: 'prod' })).toContain('“prod” is taken by another project.');
+    await bot.slack.dismiss(OWNER);
+    expect([(await stored('prod'))?.id, (await stored('dev'))?.id]).toEqual(['123', '456']);
+  });
+
+  it('is not brought back by a form that was open while it was removed', async () => {
+    await add('prod', '123');
+    await openForm('/billing projects edit prod');
+    await bot.redis.client.hdel(KEY, 'project:prod');
+    expect(await save({ id: '456' })).toContain('No project is called prod any more');
+    await bot.slack.dismiss(OWNER);
+    expect(await stored('prod')).toBeUndefined();
+  });
+});
+
+describe('a project that is removed', () => {
+  async function remove(alias: string): Promise<Answer> {
+    const asked = await bot.ask(`/billing projects remove ${alias}`);
+    expect(JSON.stringify(asked.blocks)).toContain('"confirm":{');
+    await bot.slack.press(OWNER, place(asked), 'Remove');
+    return replaced(asked, `${alias} is removed.`);
+  }
+
+  it('takes the defaults along, and all comes back with Undo within ten minutes', async () => {
+    await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
+    await bot.ask('/billing default prod');
+    const before = await snapshot();
+    const removed = await remove('prod');
+    expect(await stored('prod')).toBeUndefined();
+    expect(await defaultOf(CHANNEL)).toBeNull();
+    now = START + 10 * MINUTE - 1;
+    await bot.slack.press(OWNER, place(removed), 'Undo');
+    await replaced(removed, 'prod is back.');
+    expect(await snapshot()).toEqual(before);
+    expect((await audit()).slice(0, 2)).toEqual([
+      `${OWNER} project restored prod (project 123)`,
+      `${OWNER} project removed prod (project 123)`,
+    ]);
+  });
+
+  it('does not come back after ten minutes, and Undo says so', async () => {
+    await add('prod', '123');
+    const removed = await remove('prod');
+    now = START + 10 * MINUTE;
+    await bot.slack.press(OWNER, place(removed), 'Undo');
+    await replaced(removed, 'The ten minutes are over');
+    expect(await stored('prod')).toBeUndefined();
+  });
+
+  it('does not come back over another that took its name, nor over another default', async () => {
+    await add('prod', '123');
+    await bot.ask('/billing default prod');
+    await bot.ask('/billing default prod', OWNER, GENERAL);
+    const removed = await remove('prod');
+    await add('dev', '456');
+    await bot.ask('/billing default dev');
+    await add('prod', '789');
+    await bot.slack.press(OWNER, place(removed), 'Undo');
+    await replaced(removed, 'Another project is called prod by now.');
+    expect((await stored('prod'))?.id).toBe('789');
+
+    await bot.redis.client.hdel(KEY, 'project:prod');
+    await brings('prod is back.', () => forgedClick(OWNER, { action_id: 'project-undo', value: 'prod' }));
+    expect((await stored('prod'))?.id).toBe('123');
+    expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['dev', 'prod']);
+  });
+
+  it('stays when the person keeps it, and when the name means another project by now', async () => {
+    await add('prod', '123');
+    const asked = await bot.ask('/billing projects remove prod');
+    await openForm('/billing projects edit prod');
+    await save({ id: '456' });
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.press(OWNER, place(asked), 'Remove');
+    await replaced(asked, 'There is no such project any more');
+    const again = await bot.ask('/billing projects remove prod');
+    await bot.slack.press(OWNER, place(again), 'Keep');
+    await replaced(again, 'Nothing was changed.');
+    expect((await stored('prod'))?.id).toBe('456');
+  });
+});
+
+describe('/billing default', () => {
+  it('sets what a channel asks about, shows it, and clears it', async () => {
+    await add('prod', '123');
+    await add('dev', '456');
+    expect((await bot.ask('/billing default', MEMBER)).reads).toContain(
+      'This channel has no default project',
+    );
+    const choice = await bot.ask('/billing default');
+    await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
+    await replaced(choice, 'This channel asks about dev');
+    await bot.ask('/billing default prod');
+    expect((await bot.ask('/billing default', MEMBER)).reads).toContain('This channel asks about prod');
+    expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · the default here');
+    expect((await bot.ask('/billing default none')).reads).toContain('no default project now');
+    expect(await defaultOf(CHANNEL)).toBeNull();
+    expect((await bot.ask('/spend mtd', MEMBER)).reads).toContain('Which project?');
+    expect((await audit()).slice(0, 3)).toEqual([
+      `${OWNER} channel default changed ${CHANNEL}: none`,
+      `${OWNER} channel default changed ${CHANNEL}: prod`,
+      `${OWNER} channel default changed ${CHANNEL}: dev`,
+    ]);
+  });
+
+  it('is not for direct messages', async () => {
+    await add('prod', '123');
+    for (const words of ['', ' prod', ' none'])
+      expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).reads).toContain(
+        'A direct message has no default project.',
+      );
+    expect(await defaultOf('D0OWNER001')).toBeNull();
+  });
+
+  it('takes a registered project that may be asked about there, and nothing else', async () => {
+    await add('prod', '123', { channels: [GENERAL] });
+    expect((await bot.ask('/billing default nowhere')).reads).toContain(
+      'is the name of no registered project',
+    );
+    expect((await bot.ask('/billing default 999')).reads).toContain('is the name of no registered project');
+    expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
+    expect(await defaultOf(CHANNEL)).toBeNull();
+    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain('asks about prod');
+  });
+});
+
+describe('a command without a project', () => {
+  it('lets a member choose from what may be asked about here, and keeps the words that were typed', async () => {
+    await add('prod', '123', { channels: [CHANNEL] });
+    await add('dev', '789');
+    const asked = await bot.ask('/spend Last Month storage', MEMBER);
+    expect(asked.reads).toContain('Which project?');
+    expect(asked.reads).not.toContain('Remember');
+    await bot.slack.choose(MEMBER, place(asked), 'rerun:project', 'dev');
+    const { reads } = await replaced(asked, 'dev · ', MEMBER);
+    expect(reads).toContain('1–31 Oct 2026 UTC');
+    expect(reads).toContain('Object storage (2)');
+    expect((await bot.ask('/spend', MEMBER, GENERAL)).reads).not.toContain('prod');
+  });
+
+  it('remembers a manager’s choice for the channel when that is ticked, and only then', async () => {
+    await add('prod', '123');
+    const once = await bot.ask('/balance');
+    await bot.slack.choose(OWNER, place(once), 'pick:project', 'prod');
+    await replaced(once, 'prod · ');
+    expect(await defaultOf(CHANNEL)).toBeNull();
+
+    const asked = await bot.ask('/spend mtd');
+    const box = {
+      value: 'yes',
+      text: { type: 'plain_text', text: 'Remember for this channel', emoji: false },
+    };
+    const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } } as never;
+    await bot.slack.act(OWNER, place(asked), { action_id: 'remember', selected_options: [box] }, ticked);
+    const option = { value: '/spend prod this-month', text: { type: 'plain_text', text: 'prod' } };
+    await brings('Remembered: this channel asks about prod', () =>
+      bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
+    );
+    expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov 2026 UTC');
+    expect(await defaultOf(CHANNEL)).toBe('prod');
+    expect((await audit())[0]).toBe(`${OWNER} channel default changed ${CHANNEL}: prod`);
+    expect((await bot.ask('/balance', MEMBER)).reads).toMatch(/^prod · /);
+  });
+
+  it('does not remember what is limited to other channels, and answers all the same', async () => {
+    await add('prod', '123', { channels: [GENERAL] });
+    const box = [{ value: 'yes' }];
+    const state = { remember: { remember: { type: 'checkboxes', selected_options: box } } };
+    const selected_option = { value: '/balance prod' };
+    const pick = () => forgedClick(OWNER, { action_id: 'pick:project', selected_option }, CHANNEL, state);
+    await brings('prod · ', () => brings('is limited to other channels', pick));
+    expect(await defaultOf(CHANNEL)).toBeNull();
+  });
+
+  it('asks for nothing to be remembered in a direct message', async () => {
+    await add('prod', '123');
+    const asked = await bot.ask('/balance', OWNER, 'D0OWNER001');
+    expect(asked.reads).toContain('Which project?');
+    expect(asked.reads).not.toContain('Remember');
+  });
+
+  it('says how to name an ID where no project has a name, and lets managers add one', async () => {
+    const members = await bot.ask('/spend mtd', MEMBER);
+    expect(members.reads).toContain('for example: /spend 123 mtd');
+    expect(members.reads).not.toContain('Add a project…');
+    const managers = await bot.ask('/spend mtd');
+    await bot.slack.press(OWNER, place(managers), 'Add a project…');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('can choose from two hundred projects, as Slack takes them', () => {
+    const projects = Array.from({ length: 200 }, (_, n) =>
+      named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
+    );
+    const record = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
+    for (const manager of [true, false]) {
+      const text = '2026-10-01 to 2026-10-15 including today object storage';
+      const scene = { record: record as never, channel: CHANNEL, manager };
+      const blocks = projectPicker({ command: '/spend', text }, scene);
+      expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
+      expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);
+    }
+  });
+});
+
+describe('a limit to channels', () => {
+  it('holds for name and ID, for commands, buttons and shares; managers are exempt', async () => {
+    await add('prod', '123', { channels: [CHANNEL] });
+    const refused = 'This project can only be asked about in certain channels.';
+    const before = bot.billing.requests.length;
+    for (const command of [
+      '/spend prod',
+      '/spend 123',
+      '/balance prod',
+      '/balance 123 storage',
+      '/spend prod 2',
+    ])
+      expect((await bot.ask(command, MEMBER, GENERAL)).reads).toContain(refused);
+    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).reads).toContain(refused);
+
+    for (const action of [
+      { action_id: 'rerun:more', value: '/spend 123 yesterday' },
+      { action_id: 'run:project', value: '/spend prod yesterday' },
+      { action_id: 'share', value: `${START} /balance prod cloud` },
+    ])
+      await brings(refused, () => forgedClick(MEMBER, action, GENERAL), MEMBER, GENERAL);
+    expect(bot.billing.requests.length).toBe(before);
+
+    expect((await bot.ask('/balance prod', MEMBER)).reads).toMatch(/^prod · /);
+    expect((await bot.ask('/balance 123', OWNER, GENERAL)).reads).toMatch(/^prod · /);
+  });
+});
+
+describe('nothing is gained', () => {
+  it('by members who type what managers may', async () => {
+    await add('prod', '123');
+    const before = await snapshot();
+    for (const command of [
+      '/billing projects add dev 456',
+      '/billing projects edit prod',
+      '/billing projects – remove prod',
+      '/billing projects remove prod',
+      '/billing default prod',
+      '/billing default none',
+    ])
+      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|is nothing that/);
+    expect(bot.slack.modal(MEMBER)).toBeUndefined();
+    expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('What Tally answers');
+    expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it('by members with forged buttons, values and metadata', async () => {
+    await add('prod', '123');
+    await bot.ask('/billing default prod');
+    await bot.redis.client.hset(
+      KEY,
+      'removed:old',
+      JSON.stringify({ project: named('old'), channels: [], at: START }),
+    );
+    const before = await snapshot();
+    const value = (text: string) => ({ value: { type: 'plain_text_input', value: text } });
+    const attempts = [
+      () => forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod 123' }),
+      () => forgedClick(MEMBER, { action_id: 'project-undo', value: 'old' }),
+      () => forgedClick(MEMBER, { action_id: 'rerun:x', value: '/billing default none' }),
+      () => forgedClick(MEMBER, { action_id: 'run:x', value: '/billing projects remove prod' }),
+      () =>
+        forgedClick(MEMBER, { action_id: 'pick:x', selected_option: { value: '/balance prod' } }, CHANNEL, {
+          remember: { remember: { type: 'checkboxes', selected_options: [{ value: 'yes' }] } },
+        }),
+    ];
+    const refused = 'Only owners and admins';
+    for (const attempt of attempts) await brings(refused, attempt, MEMBER);
+    const submission = {
+      type: 'view_submission',
+      view: {
+        id: 'V1',
+        type: 'modal',
+        callback_id: 'project',
+        private_metadata: 'prod',
+        state: {
+          values: {
+            alias: value('mine'),
+            id: value('456'),
+            product: { value: { type: 'static_select', selected_option: { value: '1' } } },
+            owner: { value: { type: 'users_select', selected_user: MEMBER } },
+          },
+        },
+      },
+    };
+    await brings(refused, () => forge(MEMBER, submission), MEMBER, 'D0MEMBER01');
+    expect(await snapshot()).toEqual(before);
+  });
+});
+
+describe('every message and form', () => {
+  it('was one that Slack takes, and nothing went wrong unseen', () => {
+    expect(bot.slack.complaints).toEqual([]);
+    expect(bot.log()).not.toContain('an unknown error');
+    expect(bot.log()).not.toContain('nothing listens to');
+  });
+});
+
+function named(alias: string, given: Partial<Project> = {}): Project {
+  return {
+    alias,
+    id: '123',
+    product: 1,
+    channels: [],
+    owner: OWNER,
+    addedBy: OWNER,
+    addedAt: START,
+    ...given,
+  };
+}

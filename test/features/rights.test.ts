@@ -1,0 +1,454 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const MINUTE = 60_000;
+const TEAM = 'T0SANDBOX1';
+const HASH = `tally:workspace:${TEAM}`;
+const BOT_USER = 'U0TALLYBOT';
+
+let now = NOW;
+let bot: Bot;
+let inbox: Server;
+/** What the bot posted to the response_url of each request, by its number. */
+const posted = new Map<string, { response_type: string; reads: string }[]>();
+let requests = 0;
+
+beforeAll(async () => {
+  inbox = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const body = JSON.parse(text);
+    const key = request.url!.slice(1);
+    posted.set(key, [...(posted.get(key) ?? []), { ...body, reads: textOf(body.blocks) }]);
+    response.end('ok');
+  });
+  await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
+  bot = await startBot({ now: () => now });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '123' });
+});
+afterAll(async () => {
+  await bot.stop();
+  await new Promise((resolve) => inbox.close(resolve));
+});
+
+/** Later than anything the bot remembers, with these settings. */
+async function given(settings: object) {
+  now += 2 * MINUTE;
+  await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
+}
+
+type Loose = Record<string, unknown>;
+
+/** As Slack sends it and with its signature, but with whatever we like inside. */
+async function send(body: string): Promise<Response> {
+  return fetch(`${bot.url}/slack/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
+    body,
+  });
+}
+
+const interaction = (payload: Loose) => send(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
+
+const homeOf = (person: string) => (person === STRANGER ? OTHER_TEAM : TEAM);
+const from = (person: string) => ({ team: { id: TEAM }, user: { id: person, team_id: homeOf(person) } });
+
+function responseUrl(): { key: string; response_url: string } {
+  const key = String(++requests);
+  return { key, response_url: `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/${key}` };
+}
+
+const reply = (key: string) => bot.slack.waitFor(() => posted.get(key)?.[0], 12_000);
+
+async function command(person: string, text: string) {
+  const { key, response_url } = responseUrl();
+  const [name = '', ...words] = text.split(' ');
+  const fields = {
+    team_id: TEAM,
+    user_id: person,
+    channel_id: CHANNEL,
+    command: name,
+    text: words.join(' '),
+  };
+  const ack = await send(new URLSearchParams({ ...fields, response_url, trigger_id: 'stale' }).toString());
+  expect(ack.status).toBe(200);
+  return key;
+}
+
+async function action(person: string, given: Loose, around: Loose = {}) {
+  const { key, response_url } = responseUrl();
+  const ack = await interaction({
+    ...from(person),
+    type: 'block_actions',
+    trigger_id: 'stale',
+    response_url,
+    channel: { id: CHANNEL },
+    actions: [{ type: 'button', block_id: 'b', ...given }],
+    ...around,
+  });
+  expect(ack.status).toBe(200);
+  return key;
+}
+
+const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
+const field = (value: string) => ({ value: { type: 'plain_text_input', value } });
+
+async function submit(person: string, currency: string, around: Loose = {}) {
+  const ack = await interaction({
+    ...from(person),
+    type: 'view_submission',
+    view: {
+      id: 'V0STALE',
+      type: 'modal',
+      callback_id: 'settings',
+      private_metadata: '{"standing":"admin","manage":true,"right":"ask"}',
+      state: { values: { currency: field(currency) } },
+    },
+    ...around,
+  });
+  expect(ack.status).toBe(200);
+}
+
+async function suggest(person: string, action_id: string, value = '') {
+  const ack = await interaction({
+    ...from(person),
+    type: 'block_suggestion',
+    action_id,
+    block_id: action_id,
+    value,
+    view: { id: 'V0STALE', type: 'modal', private_metadata: '{"standing":"admin"}', callback_id: 'settings' },
+  });
+  expect(ack.status).toBe(200);
+  return ((await ack.json()) as { options: unknown[] }).options;
+}
+
+/** The first call of these methods that the bot makes while `work` goes on. */
+async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
+  const before = bot.slack.calls.length;
+  await work();
+  return bot.slack.waitFor(() =>
+    bot.slack.calls.slice(before).find(({ method }) => methods.includes(method)),
+  );
+}
+
+const REFUSALS =
+  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only owners and admins of this workspace, and people they named, can do that\.)\n/;
+
+/** Whether it was done; if not, it was said so in a sentence and nothing else. */
+function done(reads: string, proof: string | RegExp): boolean {
+  if (REFUSALS.test(reads)) return false;
+  expect(reads).toMatch(proof);
+  return true;
+}
+
+/** Either the form opened, or the reply says why not. */
+async function opened(work: () => Promise<string>): Promise<boolean> {
+  const before = bot.slack.calls.length;
+  const key = await work();
+  const isOpened = () => bot.slack.calls.slice(before).some(({ method }) => method === 'views.open');
+  await bot.slack.waitFor(() => isOpened() || posted.has(key));
+  return isOpened() || done((await reply(key)).reads, 'nothing else would do');
+}
+
+/** What each column of the table means: whether this person gets it done. */
+const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
+  'ask: command': async (person) => done((await reply(await command(person, '/balance 123'))).reads, ' left'),
+  async 'ask: button'(person) {
+    const key = await action(person, { action_id: 'rerun:spend', value: '/spend 123 yesterday' });
+    return done((await reply(key)).reads, ' spent');
+  },
+  async 'ask: choice'(person) {
+    const selected_option = option('/balance prod');
+    const key = await action(person, { type: 'static_select', action_id: 'rerun:project', selected_option });
+    return done((await reply(key)).reads, ' left');
+  },
+  async share(person) {
+    const key = await action(person, { action_id: 'share', value: `${now} /balance 123` });
+    const { reads, response_type } = await reply(key);
+    const isShared = done(reads, `shared by <@${person}>`);
+    expect(response_type).toBe(isShared ? 'in_channel' : 'ephemeral');
+    return isShared;
+  },
+  'list projects': async (person) =>
+    done((await reply(await command(person, '/billing projects'))).reads, 'prod'),
+  async 'ask: mention'(person) {
+    const ts = `${now / 1000}`;
+    const event = { type: 'app_mention', user: person, user_team: homeOf(person), channel: CHANNEL, ts };
+    const call = await calledBy(
+      () => bot.slack.event({ ...event, text: `<@${BOT_USER}> balance 123` }),
+      'chat.postMessage',
+      'chat.postEphemeral',
+    );
+    const isDone = done(textOf(call.args.blocks), ' left');
+    expect(call.method).toBe(isDone ? 'chat.postMessage' : 'chat.postEphemeral');
+    return isDone;
+  },
+  'manage: command': (person) => opened(() => command(person, '/billing settings')),
+  'manage: button': (person) => opened(() => action(person, { action_id: 'connect', value: '' })),
+  async 'manage: form'(person) {
+    const label = `L${'abcdefgh'[requests++ % 8]}${'ijklmnop'[Math.floor(requests / 8) % 8]}`;
+    const { args } = await calledBy(() => submit(person, label), 'views.update');
+    const isSaved = done(textOf((args.view as { blocks: object[] }).blocks), 'Saved.');
+    const settings = JSON.parse((await bot.redis.client.hget(HASH, 'settings'))!);
+    expect(settings.currency === label).toBe(isSaved);
+    return isSaved;
+  },
+  'manage: search': async (person) => (await suggest(person, 'zone', 'tokyo')).length > 0,
+};
+
+const EVERYTHING = { managers: [MEMBER, GUEST, STRANGER, BOT_USER], guests: true, strangers: true };
+
+const ROWS: Record<string, { person: string; settings?: object; left?: boolean }> = {
+  owner: { person: OWNER },
+  admin: { person: ADMIN },
+  'member who was named': { person: MEMBER, settings: { managers: [MEMBER] } },
+  'member of a group that was named': { person: MEMBER, settings: { managerGroups: [FINOPS] } },
+  member: { person: MEMBER },
+  guest: { person: GUEST },
+  'guest, where guests may ask': { person: GUEST, settings: EVERYTHING },
+  'guest who was named': { person: GUEST, settings: { managers: [GUEST], strangers: true } },
+  stranger: { person: STRANGER },
+  'stranger, where strangers may ask': { person: STRANGER, settings: EVERYTHING },
+  'stranger who was named': { person: STRANGER, settings: { managers: [STRANGER], guests: true } },
+  'somebody who left, everything allowed': { person: MEMBER, settings: EVERYTHING, left: true },
+  'bot, everything allowed': { person: BOT_USER, settings: EVERYTHING },
+};
+
+const cellsOf = (line: string) =>
+  line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+const [head = [], , ...body] = (await readFile('docs/rights.md', 'utf8'))
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map(cellsOf);
+
+describe('the table in docs/rights.md', () => {
+  it('names everybody and everything that is tried here', () => {
+    expect(head.slice(1)).toEqual(Object.keys(COLUMNS));
+    expect(body.map(([who]) => who)).toEqual(Object.keys(ROWS));
+  });
+
+  describe.each(body)('%s', (who, ...cells) => {
+    const { person, settings = {}, left = false } = ROWS[who!]!;
+    beforeAll(async () => {
+      await given(settings);
+      if (left) bot.slack.workspace.person(person)!.left = true;
+    });
+    afterAll(() => {
+      if (left) delete bot.slack.workspace.person(person)!.left;
+    });
+
+    it.each(cells.map((cell, at) => [head[at + 1]!, cell]))('%s: %s', async (column, cell) => {
+      expect(['yes', 'no']).toContain(cell);
+      expect(await COLUMNS[column]!(person)).toBe(cell === 'yes');
+    });
+  });
+});
+
+describe('a member', () => {
+  beforeEach(() => given({}));
+
+  it.each([
+    '/billing connect',
+    '/billing disconnect',
+    '/billing settings',
+    '/billing audit',
+    '/billing projects add',
+    '/billing projects edit prod',
+    '/billing projects remove prod',
+    '/billing default prod',
+  ])('is refused %s', async (text) => {
+    expect((await reply(await command(MEMBER, text))).reads).toMatch(REFUSALS);
+  });
+
+  it.each(['connect', 'disconnect', 'keep', 'audit', 'audit-csv', 'project-remove', 'project-undo', 'zone'])(
+    'gains nothing from a stale or forged button: %s',
+    async (action_id) => {
+      expect((await reply(await action(MEMBER, { action_id, value: 'prod' }))).reads).toMatch(REFUSALS);
+    },
+  );
+
+  it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
+    'gains nothing from a button that reruns %s, or shares it',
+    async (text) => {
+      const rerun = await action(MEMBER, { action_id: 'rerun:x', value: text });
+      expect((await reply(rerun)).reads).toMatch(REFUSALS);
+      const share = await action(MEMBER, { action_id: 'share', value: `${now} ${text}` });
+      expect((await reply(share)).reads).toMatch(REFUSALS);
+    },
+  );
+});
+
+describe('a manager', () => {
+  it('shares answers alone: what else a button names stays with whoever pressed it', async () => {
+    await given({});
+    const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
+    expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
+  });
+
+  it('asks about a limited project anywhere, but not in front of others', async () => {
+    bot.billing.setBalance('7001', '{"balance":10,"bonuses":0}');
+    await addProject(bot, { alias: 'secret', id: '7001', channels: ['C0FINANCE1'] });
+    await given({});
+    expect((await reply(await command(OWNER, '/balance secret'))).reads).toContain('left');
+    const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
+    expect((await reply(share)).reads).toContain('can only be asked about in certain channels');
+    await given({ visibility: 'channel' });
+    expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
+      response_type: 'ephemeral',
+      reads: expect.stringContaining('can only be asked about in certain channels'),
+    });
+    await bot.redis.client.hdel(HASH, 'project:secret');
+  });
+
+  describe('who loses the role', () => {
+    const becomes = (role: 'admin' | 'member') => {
+      bot.slack.workspace.person(ADMIN)!.role = role;
+    };
+    beforeEach(() => given({}));
+    afterAll(() => becomes('admin'));
+
+    it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
+      'can do nothing more at once: %s',
+      async (column) => {
+        becomes('admin');
+        expect(await COLUMNS[column]!(ADMIN)).toBe(true);
+        becomes('member');
+        expect(await COLUMNS[column]!(ADMIN)).toBe(false);
+        expect(await COLUMNS['ask: command']!(ADMIN)).toBe(true);
+      },
+    );
+
+    it('or is taken out of the group that was named, can do nothing more at once', async () => {
+      await given({ managerGroups: [FINOPS] });
+      const [group] = bot.slack.workspace.userGroups;
+      expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
+      group!.members = [];
+      expect(await COLUMNS['manage: form']!(MEMBER)).toBe(false);
+      expect(await COLUMNS['manage: command']!(MEMBER)).toBe(false);
+      group!.members = [MEMBER];
+    });
+  });
+});
+
+describe('a member who leaves', () => {
+  it('asks for at most one minute more', async () => {
+    await given({});
+    expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
+    bot.slack.workspace.person(MEMBER)!.left = true;
+    now += MINUTE - 1;
+    expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
+    now += 1;
+    expect(await COLUMNS['ask: command']!(MEMBER)).toBe(false);
+    delete bot.slack.workspace.person(MEMBER)!.left;
+  });
+});
+
+describe('when Slack does not say who somebody is', () => {
+  beforeEach(() => given({}));
+
+  it.each([
+    ['users.info', { error: 'internal_error' }],
+    ['users.info', { error: 'user_not_found' }],
+    ['users.info', { error: 'missing_scope' }],
+  ] as const)('a question is refused, acknowledged, and told why: %s %o', async (method, failure) => {
+    bot.slack.failNext(method, failure);
+    const before = bot.billing.requests.length;
+    const { reads } = await reply(await command(OWNER, '/balance 123'));
+    expect(reads).toContain(`Slack did not answer ${method} (${failure.error}).`);
+    expect(bot.billing.requests).toHaveLength(before);
+    expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
+  });
+
+  it('nothing is changed', async () => {
+    bot.slack.failNext('users.info', { error: 'internal_error' });
+    const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
+    expect(textOf(args.view)).toContain('Slack did not answer users.info');
+    expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
+  });
+
+  it('but hangs, everything is acknowledged in time and told in the end', async () => {
+    bot.slack.failNext('users.info', 'hang', 4);
+    const key = command(OWNER, '/balance 123');
+    const suggestions = suggest(OWNER, 'zone', 'tokyo');
+    expect(await suggestions).toEqual([]);
+    expect((await reply(await key)).reads).toContain('Slack did not answer users.info');
+  }, 20_000);
+
+  it('a group that cannot be looked up names nobody, and its members still ask', async () => {
+    await given({ managerGroups: [FINOPS] });
+    bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
+    expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
+    const { reads } = await reply(await command(MEMBER, '/billing settings'));
+    expect(reads).toContain('Slack did not answer usergroups.users.list (missing_scope).');
+    expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
+  });
+
+  it('a group that was deleted names nobody, and does not stand in the way of another', async () => {
+    await given({ managerGroups: ['S0DELETED', FINOPS] });
+    expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
+  });
+});
+
+describe('a payload that does not fit the person', () => {
+  beforeEach(() => given({}));
+
+  it.each([
+    ['says that a member belongs elsewhere', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
+    ['says that a stranger belongs here', STRANGER, { team: { id: TEAM }, home: TEAM }],
+    ['comes from elsewhere altogether', STRANGER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
+    ['brings a member of ours from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
+    ['brings an owner of ours from elsewhere', OWNER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
+  ])('%s: refused', async (_, person, { team, home }) => {
+    const around = { team, user: { id: person, team_id: home } };
+    const button = await action(person, { action_id: 'rerun:x', value: '/balance 123' }, around);
+    expect((await reply(button)).reads).toMatch(REFUSALS);
+    const manage = await action(person, { action_id: 'connect' }, around);
+    expect((await reply(manage)).reads).toMatch(REFUSALS);
+  });
+
+  it('is read as the workspace that has the app, where a form is sent from a shared channel', async () => {
+    const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
+    const state = { values: { currency: field('EUR') } };
+    const around = {
+      team: { id: OTHER_TEAM },
+      user: { id: STRANGER, team_id: OTHER_TEAM },
+      view: { ...view, state, app_installed_team_id: TEAM },
+    };
+    const { args } = await calledBy(() => submit(STRANGER, '', around), 'views.update');
+    expect(textOf(args.view)).toContain('Tally answers members of the workspace that installed it.');
+  });
+});
+
+describe('a stranger in a shared channel', () => {
+  beforeEach(() => given({}));
+  const SHARED = 'C0SHARED01';
+  const seen = () => bot.slack.messages(STRANGER, SHARED).filter(({ from }) => from === 'bot');
+
+  it('gets a polite nothing for a mention, alone', async () => {
+    await bot.slack.say(STRANGER, SHARED, '@Tally spend prod last month');
+    const message = await bot.slack.waitFor(() => seen().at(-1));
+    expect(message.ephemeral).toBe(true);
+    expect(textOf(message.blocks)).toBe(
+      'Tally answers members of the workspace that installed it.\nAsk a full member of the workspace.',
+    );
+    expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
+  });
+
+  it('sees what a member shares there, and no button under it', async () => {
+    const before = seen().length;
+    await given({ visibility: 'channel' });
+    await bot.slack.say(MEMBER, SHARED, '/balance 123');
+    const message = await bot.slack.waitFor(() => seen()[before]);
+    expect((message.blocks as { type: string }[]).map(({ type }) => type)).not.toContain('actions');
+  });
+});

@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const TEAM = 'T0SANDBOX1';
+const HASH = `tally:workspace:${TEAM}`;
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot({ now: () => NOW });
+});
+afterEach(() => bot.stop());
+
+const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
+const place = (person = OWNER) => ({ viewId: bot.slack.modal(person)!.id });
+
+async function openForm(person = OWNER) {
+  await bot.slack.say(person, CHANNEL, '/billing settings');
+  await bot.slack.waitFor(() => bot.slack.modal(person));
+}
+
+/** Opens the form, fills it, and comes back with what it says then. */
+async function save(fields: Record<string, string | readonly string[]>, person = OWNER): Promise<string> {
+  await openForm(person);
+  await bot.slack.submit(person, fields);
+  await bot.slack.waitFor(() => !/Saving…|Reporting time zone/.test(modalText(person)));
+  const said = modalText(person);
+  await bot.slack.dismiss(person);
+  return said;
+}
+
+const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? 'null');
+const audited = async () =>
+  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, deed, about }) => [who, deed, about]);
+
+/** What the open form has in an input, as Slack would send it. */
+const initial = (block: string): unknown => {
+  const input = bot.slack.modal(OWNER)!.view.blocks.find(({ block_id }) => block_id === block) as unknown as {
+    element: Record<string, unknown>;
+  };
+  return Object.entries(input.element).find(([key]) => key.startsWith('initial_'))?.[1];
+};
+
+describe('/billing settings', () => {
+  it('says in words what it changed, keeps it, and audits the names of it', async () => {
+    const said = await save({
+      visibility: 'channel',
+      currency: 'EUR',
+      managers: [MEMBER],
+      managerGroups: [FINOPS],
+      others: ['guests', 'strangers'],
+    });
+    expect(said.split('\n').slice(0, 6)).toEqual([
+      'Saved.',
+      'Answers are now for everyone in the channel.',
+      'Amounts are now labelled EUR.',
+      'Owners, admins, 1 person and 1 user group manage Tally now.',
+      'Guests may ask now.',
+      'Members of other organisations may ask now, in shared channels.',
+    ]);
+    expect(await stored()).toEqual({
+      zone: 'UTC',
+      visibility: 'channel',
+      currency: 'EUR',
+      managers: [MEMBER],
+      managerGroups: [FINOPS],
+      guests: true,
+      strangers: true,
+      connection: 'main',
+    });
+    expect(await audited()).toEqual([
+      [
+        OWNER,
+        'settings changed',
+        'default visibility, currency label, who manages, whether guests may ask, whether members of other organisations may ask',
+      ],
+    ]);
+  });
+
+  it('shows what is set, groups by their names, and takes each thing back', async () => {
+    await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
+    await openForm();
+    expect(initial('currency')).toBe('€');
+    expect(initial('managers')).toEqual([MEMBER]);
+    expect(initial('managerGroups')).toMatchObject([{ text: { text: '@finops' }, value: FINOPS }]);
+    expect(initial('others')).toMatchObject([{ value: 'guests' }]);
+    await bot.slack.dismiss(OWNER);
+    const said = await save({ currency: '', managers: [], managerGroups: [], others: [] });
+    expect(said).toContain('Amounts now stand without a label.');
+    expect(said).toContain('Owners and admins alone manage Tally now.');
+    expect(said).toContain('Guests may not ask any more.');
+    expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
+  });
+
+  it('changes and audits nothing when nothing was different', async () => {
+    expect(await save({})).toContain('Nothing was different, so nothing was changed.');
+    expect(await stored()).toBeNull();
+    expect(await audited()).toEqual([]);
+  });
+
+  it('keeps which connection is the default', async () => {
+    await bot.redis.client.hset(HASH, 'settings', '{"connection":"finance"}');
+    await save({ currency: 'EUR' });
+    expect(await stored()).toMatchObject({ connection: 'finance', currency: 'EUR' });
+  });
+
+  it.each(['EUR EUR', '<b>', '*', '12', 'a_b', '\u202eEUR'])(
+    'refuses the label %j at its field',
+    async (label) => {
+      await openForm();
+      await bot.slack.submit(OWNER, { currency: label });
+      expect(bot.slack.modal(OWNER)!.errors).toEqual({
+        currency: 'At most 8 letters or signs, without spaces and digits, such as EUR or €.',
+      });
+      expect(await stored()).toBeNull();
+    },
+  );
+
+  it('stands beside amounts', async () => {
+    await bot.connect();
+    await save({ currency: 'CHF' });
+    expect((await bot.ask('/balance 123')).reads).toMatch(/left\n/);
+    expect((await bot.ask('/balance 123')).reads).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
+  });
+
+  it('keeps what was chosen meanwhile when another zone is looked at', async () => {
+    await openForm();
+    const { view } = bot.slack.modal(OWNER)!;
+    const zoneBlock = view.blocks.find(({ block_id }) => block_id === 'zone')!;
+    await bot.slack.act(
+      OWNER,
+      place(),
+      {
+        block_id: zoneBlock.block_id,
+        action_id: 'zone',
+        selected_option: { text: { type: 'plain_text', text: 'Asia/Tokyo' }, value: 'Asia/Tokyo' },
+      },
+      {
+        currency: { value: { type: 'plain_text_input', value: 'JPY' } },
+        managerGroups: {
+          managerGroups: {
+            type: 'multi_external_select',
+            selected_options: [{ text: { type: 'plain_text', text: '@finops' }, value: FINOPS }],
+          },
+        },
+      },
+    );
+    await bot.slack.waitFor(() => modalText().includes('Saturday 21 November 2026, 19:15 (UTC+09:00)'));
+    expect(initial('currency')).toBe('JPY');
+    expect(initial('managerGroups')).toMatchObject([{ text: { text: '@finops' }, value: FINOPS }]);
+    expect(bot.slack.complaints).toEqual([]);
+  });
+});
+
+describe('user groups', () => {
+  it('are found by what is typed', async () => {
+    await openForm();
+    const found = await bot.slack.suggest(OWNER, place(), 'managerGroups', '@Fin');
+    expect(found).toMatchObject({ options: [{ text: { text: '@finops' }, value: FINOPS }] });
+    expect(await bot.slack.suggest(OWNER, place(), 'managerGroups', 'sales')).toMatchObject({ options: [] });
+  });
+
+  it('are asked for once however much is typed', async () => {
+    await openForm();
+    for (const typed of ['', 'f', 'fi', 'fin'])
+      await bot.slack.suggest(OWNER, place(), 'managerGroups', typed);
+    expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.list')).toHaveLength(1);
+  });
+
+  it('are a sentence about the missing scope instead of a field, and the form works without', async () => {
+    bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
+    await openForm();
+    expect(modalText()).toContain('User groups cannot be chosen');
+    expect(modalText()).toContain('usergroups:read');
+    expect(modalText()).not.toContain('User groups that manage Tally');
+    await bot.slack.submit(OWNER, { currency: 'EUR' });
+    await bot.slack.waitFor(() => modalText().includes('Saved.'));
+    expect(await stored()).toMatchObject({ currency: 'EUR' });
+  });
+
+  it('that were named stay named, and can be taken away, while Slack does not tell which there are', async () => {
+    await bot.redis.client.hset(HASH, 'settings', `{"managerGroups":["${FINOPS}"]}`);
+    bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 2);
+    await openForm();
+    expect(initial('managerGroups')).toMatchObject([{ text: { text: `@${FINOPS}` }, value: FINOPS }]);
+    await bot.slack.submit(OWNER, { managerGroups: [] });
+    await bot.slack.waitFor(() => modalText().includes('Owners and admins alone manage Tally now.'));
+  });
+
+  it('do not keep the form from opening when Slack is silent about them', async () => {
+    bot.slack.failNext('usergroups.list', 'hang', 2);
+    await openForm();
+    expect(modalText()).toContain('Slack did not tell which there are (timeout)');
+  });
+
+  it('of elsewhere are not taken, whatever a form says', async () => {
+    expect(await save({ managerGroups: ['S0ELSEWHERE'] })).toContain('is no user group of this workspace');
+    expect(await stored()).toBeNull();
+  });
+});
+
+describe('damaged settings', () => {
+  beforeEach(async () => {
+    await bot.connect();
+    await bot.redis.client.hset(HASH, 'settings', '{"zone":"Nowhere/Land"}');
+  });
+
+  it('stop figures, with a word on what to do', async () => {
+    const { reads, ephemeral } = await bot.ask('/spend 123');
+    expect(reads).toContain('The stored settings of this workspace are damaged.');
+    expect(reads).toContain('/billing settings');
+    expect(ephemeral).toBe(true);
+  });
+
+  it('let the form start from the defaults, which says so, and are replaced by saving', async () => {
+    await openForm();
+    expect(modalText()).toContain('The stored settings are damaged and cannot be read.');
+    expect(modalText()).toContain('(UTC)');
+    await bot.slack.submit(OWNER, {});
+    await bot.slack.waitFor(() => modalText().includes('The damaged settings are replaced.'));
+    expect(await audited()).toContainEqual([OWNER, 'settings changed', 'damaged settings replaced']);
+    await bot.slack.dismiss(OWNER);
+    expect((await bot.ask('/spend 123')).reads).toContain('spent');
+  });
+
+  it('name no manager', async () => {
+    expect((await bot.ask('/billing settings', MEMBER)).reads).toContain('Only owners and admins');
+  });
+});
+
+describe('answers for everyone', () => {
+  beforeEach(async () => {
+    await bot.connect();
+    await save({ visibility: 'channel' });
+  });
+
+  const seenBy = (person: string) =>
+    bot.slack
+      .messages(person, CHANNEL)
+      .filter(({ from }) => from === 'bot')
+      .map(readable);
+
+  it.each(['/balance 123', '/spend 123'])(
+    '%s is seen by others, with who asked, without buttons',
+    async (text) => {
+      const answer = await bot.ask(text, MEMBER);
+      expect(answer.ephemeral).toBe(false);
+      expect(answer.reads).toContain(`asked by <@${MEMBER}>`);
+      expect(answer.blocks.map(({ type }) => type)).not.toContain('actions');
+      expect(seenBy(OWNER).map(({ ts }) => ts)).toContain(answer.ts);
+    },
+  );
+
+  it('writes numbers in one way for all readers', async () => {
+    bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
+    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1,234,567.80 left');
+  });
+
+  it.each(['/balance', '/balance help', '/spend help', '/spend 123 7m', '/billing help'])(
+    'keeps %s with the person who typed it',
+    async (text) => {
+      const before = seenBy(OWNER).length;
+      expect((await bot.ask(text, MEMBER)).ephemeral).toBe(true);
+      expect(seenBy(OWNER)).toHaveLength(before);
+    },
+  );
+
+  it('go back to the asker alone when that is chosen', async () => {
+    await save({ visibility: 'asker' });
+    expect((await bot.ask('/balance 123', MEMBER)).ephemeral).toBe(true);
+  });
+});
+
+describe('shared answers', () => {
+  it('say who shared them', async () => {
+    await bot.connect();
+    const answer = await bot.ask('/balance 123', MEMBER);
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'Share');
+    const shared = await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).find(({ from }) => from === 'bot'),
+    );
+    expect(readable(shared).reads).toContain(`shared by <@${MEMBER}>`);
+  });
+});

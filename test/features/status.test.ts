@@ -1,0 +1,386 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
+import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { statusMessage } from '../../src/features/status/blocks.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { MOST_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DAY = 86_400_000;
+const TEAM = 'T0SANDBOX1';
+const HASH = `tally:workspace:${TEAM}`;
+const KEY = randomBytes(32);
+let bot: Bot;
+let workspaces: Workspaces;
+let now: number;
+
+beforeEach(async () => {
+  now = NOW;
+  bot = await startBot({ now: () => now, encryptionKeys: `test:${KEY.toString('base64')}` });
+  workspaces = createWorkspaces({
+    redis: bot.redis.client,
+    keyring: createKeyring([{ id: 'test', key: KEY }]),
+  });
+});
+afterEach(() => bot.stop());
+
+const connection = (name: string, more: Partial<NewConnection> = {}): NewConnection => ({
+  name,
+  baseUrl: bot.billing.url,
+  token: goodToken(bot.billing),
+  role: 'read-only',
+  lifetime: '90-days',
+  type: 'for-oneself',
+  test: { project: '123', product: 1 },
+  registeredBy: OWNER,
+  registeredAt: NOW - 60 * DAY,
+  lapsesAt: NOW + 30 * DAY,
+  ...more,
+});
+const save = (name: string, more?: Partial<NewConnection>) =>
+  workspaces.saveConnection(TEAM, connection(name, more));
+
+const newest = () => readable(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
+
+/** What the person reads last; '' before anything was said. */
+const lastWords = (person = OWNER) =>
+  textOf(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)?.blocks);
+
+/** Presses the button of one connection, and waits for the message to become another. */
+async function press(action: string, name: string) {
+  const { ts, blocks, reads } = newest();
+  const owning = blocks.find(({ elements }) =>
+    (elements as { action_id?: string; value?: string }[] | undefined)?.some(
+      (one) => one.action_id === action && one.value === name,
+    ),
+  );
+  if (owning === undefined) throw new Error(`There is no button ${action} for ${name}.`);
+  const place = { channel: CHANNEL, ts };
+  await bot.slack.act(OWNER, place, { block_id: owning.block_id, action_id: action });
+  await bot.slack.waitFor(() => lastWords() !== reads, 10_000);
+  return newest();
+}
+
+const buttonsIn = (blocks: readonly object[]) => JSON.stringify(blocks).match(/"action_id":"[a-z-]+/g) ?? [];
+
+describe('/billing status', () => {
+  it('leads to the form while nothing is connected', async () => {
+    const forOwner = await bot.ask('/billing status');
+    expect(forOwner.reads).toContain('not connected to a billing service yet');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    const forMember = await bot.ask('/billing status', MEMBER);
+    expect(forMember.reads).toContain('An owner or admin of the workspace connects it once');
+    expect(buttonsIn(forMember.blocks)).toEqual([]);
+  });
+
+  it('tells managers where a token is used, which one it is, who registered it and how long it lasts', async () => {
+    const { fingerprint, lastFour } = await save('main', {
+      account: 'Acme <!channel>',
+      authUrl: 'https://identity.example.com/v3',
+      lapsesAt: NOW + 12 * DAY,
+    });
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
+    expect(reads).toContain(`token ····${lastFour} · fingerprint ${fingerprint}`);
+    expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
+    expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 · not used yet`);
+    expect(reads).toContain('90 days · *lapses in 12 days (Thu 3 Dec 2026)*');
+  });
+
+  it.each([
+    [{ lapsesAt: NOW - 3 * DAY }, 'lapsed 3 days ago'],
+    [{ lapsesAt: NOW + 15 * DAY }, 'lapses in 15 days'],
+    [{ lifetime: 'none' as const }, 'no expiry'],
+  ])('says of a lifetime %o: %s', async (more, words) => {
+    const { lapsesAt: _, ...rest } = connection('main');
+    await workspaces.saveConnection(TEAM, { ...rest, ...more });
+    expect((await bot.ask('/billing status')).reads).toContain(words);
+  });
+
+  it('tells members names and what is about to lapse, and nothing more', async () => {
+    const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
+    await save('finance', { lapsesAt: NOW + 3 * DAY });
+    await save('old', { lapsesAt: NOW - DAY });
+    const { reads, blocks } = await bot.ask('/billing status', MEMBER);
+    expect(reads).toMatch(/^\*main\* · default$/m);
+    expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
+    expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER])
+      expect(reads).not.toContain(hidden);
+    expect(buttonsIn(blocks)).toEqual([]);
+  });
+
+  it('is not for guests', async () => {
+    await save('main');
+    const { reads } = await bot.ask('/billing status', GUEST, 'C0GENERAL1');
+    expect(reads).toContain('Guests of this workspace');
+    expect(reads).not.toContain('main');
+  });
+
+  it('says when no connection is the default, and that settings are damaged', async () => {
+    await save('eu');
+    await save('us');
+    expect((await bot.ask('/billing status')).reads).toContain('None of these is the default');
+    await bot.redis.client.hset(HASH, 'settings', '{');
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toContain('The settings of this workspace are damaged');
+    expect(reads).toContain('*us*');
+  });
+
+  it('is within Slack’s limits for as many connections as there may be, all with a failed test', async () => {
+    for (let n = 0; n < MOST_CONNECTIONS; n += 1)
+      await save(`c-${n}`.padEnd(32, 'x'), {
+        account: '<&>'.repeat(33),
+        authUrl: `https://${'i'.repeat(60)}.example`,
+      });
+    const record = await workspaces.read(TEAM);
+    for (const manage of [true, false]) {
+      const tested = { name: record.connectionNames[0]!, says: [] };
+      const { blocks } = statusMessage({ record, asker: { manage }, at: NOW, tested });
+      expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
+      expect(blocks.length).toBeLessThanOrEqual(45);
+    }
+  });
+});
+
+describe('the default connection', () => {
+  it('is chosen there, and asked from then on', async () => {
+    await save('main');
+    await save('finance', { token: bot.billing.tokens[0]!.value });
+    await workspaces.saveSettings(TEAM, { ...DEFAULT_SETTINGS, zone: 'Asia/Tokyo' });
+    await bot.ask('/billing status');
+    const after = await press('connection-default', 'finance');
+    expect(after.reads).toMatch(/^\*finance\* · default$/m);
+    expect((await workspaces.read(TEAM)).settings).toMatchObject({
+      zone: 'Asia/Tokyo',
+      connection: 'finance',
+    });
+    const [entry] = await createAudit(bot.redis.client).list(TEAM, 1);
+    expect(entry).toEqual({ at: NOW, who: OWNER, deed: 'default connection changed', about: 'finance' });
+    await bot.ask('/balance 123');
+    expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
+  });
+
+  it('is not changed by a member’s forged button, nor by one that names what is not there', async () => {
+    await save('main');
+    await save('finance');
+    const before = await bot.redis.client.hgetall(HASH);
+    await forge(MEMBER, 'connection-default', 'finance');
+    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only owners and admins'));
+    await forge(OWNER, 'connection-default', 'gone');
+    await bot.slack.waitFor(() => lastWords().includes('There is no connection named gone.'));
+    await forge(MEMBER, 'connection-test', 'main');
+    await bot.slack.waitFor(
+      () => bot.slack.messages(MEMBER, CHANNEL).filter(({ from }) => from !== MEMBER).length === 2,
+    );
+    expect(await bot.redis.client.hgetall(HASH)).toEqual(before);
+    expect(bot.billing.requests).toEqual([]);
+  });
+
+  const forge = (person: string, action: string, value: string) => {
+    const payload = {
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: person, team_id: TEAM },
+      channel: { id: CHANNEL },
+      trigger_id: 'x',
+      actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
+    };
+    const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+    return send(body);
+  };
+});
+
+const send = (body: string) =>
+  fetch(`${bot.url}/slack/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
+    body,
+  });
+
+describe('Test now', () => {
+  it('asks billing with the project of the registration, and says that all is well', async () => {
+    await save('main');
+    await save('finance', { token: bot.billing.tokens[0]!.value });
+    await bot.ask('/billing status');
+    const { reads } = await press('connection-test', 'finance');
+    expect(reads).toMatch(
+      /\*finance\*[\s\S]*Tested just now: the token is accepted, and project 123 answers\.[\s\S]*\*main\*/,
+    );
+    expect(bot.billing.requests).toHaveLength(1);
+    expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
+    expect(bot.billing.requests[0]!.query).toContain('123');
+  });
+
+  it('says that the project gives nothing while the token is fine', async () => {
+    await save('main', { test: { project: '123', product: 2 } });
+    await bot.ask('/billing status');
+    expect((await press('connection-test', 'main')).reads).toContain(
+      'the token is accepted, but project 123 gave no data as Object storage (2)',
+    );
+  });
+
+  it.each([
+    ['401', 'rejected the access token'],
+    ['403', 'does not let this access token read that'],
+    ['500', 'answered with an error (HTTP 500)'],
+    ['html', 'HTML instead of JSON'],
+    ['reset', 'could not be reached'],
+  ])(
+    'says what failed when billing is in the mood for %s, and leaves the buttons',
+    async (mode, sentence) => {
+      await save('main');
+      bot.billing.setMode(mode);
+      await bot.ask('/billing status');
+      const { reads, blocks } = await press('connection-test', 'main');
+      expect(reads).toContain(sentence);
+      expect(buttonsIn(blocks)).toContain('"action_id":"connection-test');
+    },
+  );
+
+  it('is not offered where no project was stored with the connection', async () => {
+    const { test: _, ...rest } = connection('main');
+    await workspaces.saveConnection(TEAM, rest);
+    expect((await bot.ask('/billing status')).reads).not.toContain('Test now');
+  });
+});
+
+describe('a sealed record that was moved', () => {
+  /** Whoever can write to Redis may move records about; what is sealed opens where it was sealed alone. */
+  const move = async (from: string, field: string, to: string) =>
+    bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
+
+  const refusedEverywhere = async () => {
+    expect((await bot.ask('/balance 123')).reads).toContain('The stored access token cannot be opened.');
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toContain('Its record does not belong here or was changed, so it is not used.');
+    expect((await bot.ask('/billing status', MEMBER)).reads).toContain('cannot be used now');
+    expect(bot.billing.requests).toEqual([]);
+  };
+
+  it('from another workspace is refused and reported', async () => {
+    await workspaces.saveConnection('T0ELSEWHERE', connection('main'));
+    await move('tally:workspace:T0ELSEWHERE', 'connection:main', 'connection:main');
+    await refusedEverywhere();
+    expect((await press('connection-test', 'main')).reads).toContain('cannot be opened');
+    expect(bot.billing.requests).toEqual([]);
+  });
+
+  it('from another name is refused and reported, also when it was taught the new name', async () => {
+    await save('other');
+    await move(HASH, 'connection:other', 'connection:main');
+    await refusedEverywhere();
+    const json = (await bot.redis.client.hget(HASH, 'connection:other'))!;
+    await bot.redis.client.hset(HASH, 'connection:main', json.replace('"other"', '"main"'));
+    await refusedEverywhere();
+  });
+
+  it('is refused as a whole workspace, too', async () => {
+    await save('main');
+    await bot.redis.client.copy(HASH, 'tally:workspace:T0ELSEWHERE');
+    const open = JSON.stringify({ ...DEFAULT_SETTINGS, strangers: true });
+    await bot.redis.client.hset('tally:workspace:T0ELSEWHERE', 'settings', open);
+    const command = { command: '/balance', text: '123', team_id: 'T0ELSEWHERE', trigger_id: 'x' };
+    await send(new URLSearchParams({ ...command, user_id: OWNER, channel_id: CHANNEL }).toString());
+    await bot.slack.waitFor(() => lastWords().includes('The stored access token cannot be opened.'));
+    expect(bot.billing.requests).toEqual([]);
+  });
+
+  it('sealed with a key that is gone says so', async () => {
+    const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
+    await createWorkspaces({ redis: bot.redis.client, keyring: lost }).saveConnection(
+      TEAM,
+      connection('main'),
+    );
+    expect((await bot.ask('/billing status')).reads).toContain(
+      'sealed with a key that this bot does not have',
+    );
+    expect((await bot.ask('/balance 123')).reads).toContain('put the key back into ENCRYPTION_KEYS');
+  });
+});
+
+describe('what an answer leaves behind', () => {
+  /** What reaches Redis until all is done, notes after the answers too; inside of a script is a part of it. */
+  async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+    const monitor = await bot.redis.client.duplicate().monitor();
+    const seen: string[] = [];
+    monitor.on('monitor', (_, [name = '']: string[], source: string) => {
+      if (source !== 'lua') seen.push(name.toLowerCase());
+    });
+    await work();
+    await bot.stopBot();
+    await bot.redis.client.echo('end');
+    await bot.slack.waitFor(() => seen.includes('echo'));
+    monitor.disconnect();
+    return seen.filter((name) => name !== 'echo');
+  }
+  const project = (alias: string, id: string) =>
+    workspaces.addProject(TEAM, {
+      ...{ alias, id, product: 1, channels: [] },
+      ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
+    });
+  const noted = async () => {
+    const record = await workspaces.read(TEAM);
+    return { used: record.lastUsed('main'), balance: record.lastBalance('123', 1) };
+  };
+  const until = (wanted: (known: Awaited<ReturnType<typeof noted>>) => boolean) =>
+    expect.poll(async () => wanted(await noted())).toBe(true);
+
+  it('is when the connection was last used, which the status shows', async () => {
+    await save('main');
+    await bot.ask('/spend 123');
+    await until(({ used }) => used === NOW);
+    expect((await bot.ask('/billing status')).reads).toMatch(/last used <!date\^\d+\^/);
+  });
+
+  it('is what a registered project had, digit by digit, and nothing of any other', async () => {
+    await save('main');
+    await project('prod', '123');
+    bot.billing.setBalance('123', '{"balance":"12.3400000000000000000001","bonuses":-0.50}', 1);
+    await bot.ask('/balance 456');
+    await bot.ask('/balance prod');
+    await until(({ balance }) => balance !== undefined);
+    expect((await noted()).balance).toEqual({
+      balance: '12.3400000000000000000001',
+      bonuses: '-0.50',
+      at: NOW,
+    });
+    expect((await workspaces.read(TEAM)).lastBalance('456', 1)).toBeUndefined();
+  });
+
+  it.each([
+    ['/balance prod', 59_999, ['hgetall']],
+    ['/balance prod', 60_000, ['hgetall', 'eval']],
+    ['/balance 456', 3_599_999, ['hgetall']],
+    ['/spend prod', 3_599_999, ['hgetall']],
+    ['/spend prod', 3_600_000, ['hgetall', 'eval']],
+  ])('costs %s, asked again after %i ms, no more of Redis than %o', async (command, after, commands) => {
+    await save('main');
+    await project('prod', '123');
+    await bot.ask('/balance prod');
+    await until(({ balance }) => balance?.at === NOW);
+    now = NOW + after;
+    expect(await commandsOf(() => bot.ask(command))).toEqual(commands);
+  });
+
+  it('is lost without harm to the answer when it cannot be written, and the log says so', async ({
+    skip,
+  }) => {
+    skip(bot.redis.kind === 'embedded', 'the embedded Redis is never full');
+    await save('main');
+    // A full Redis goes on reading and refuses to write.
+    await bot.redis.client.config('SET', 'maxmemory', '1');
+    try {
+      expect((await bot.ask('/balance 123')).reads).toContain('left');
+      await bot.slack.waitFor(() => bot.log().includes('the last use could not be noted'));
+    } finally {
+      await bot.redis.client.config('SET', 'maxmemory', '0');
+    }
+  });
+});

@@ -1,0 +1,380 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { SCOPES } from '../../src/slack/install/scopes.ts';
+import { type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
+
+const NORTH: Team = { id: 'T0NORTH001', name: 'North & <Sons>' };
+const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
+const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+const HOUR = 3600;
+
+let bot: OAuthBot;
+afterEach(() => bot.stop());
+
+async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promise<OAuthBot> {
+  bot = await startOAuthBot(options);
+  return bot;
+}
+
+const recordOf = ({ id }: { id: string }) => bot.redis.client.hgetall(`tally:workspace:${id}`);
+const refreshes = () =>
+  bot.slack.called('oauth.v2.access').filter(({ fields }) => fields.grant_type === 'refresh_token');
+const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);
+
+describe('the page that installs', () => {
+  it('says what Tally is and asks for exactly the scopes of the manifest, each with its reason', async () => {
+    await started();
+    const { html, address } = await bot.begin();
+    const manifest = parse(await readFile('manifest.yml', 'utf8'));
+    const { bot: needed, bot_optional: optional } = manifest.oauth_config.scopes;
+    expect(SCOPES.filter((one) => !one.optional).map(({ scope }) => scope)).toEqual(needed);
+    expect(SCOPES.filter((one) => one.optional).map(({ scope }) => scope)).toEqual(optional);
+    for (const { scope, why } of SCOPES) expect(html).toContain(`<code>${scope}</code></dt><dd>${why}`);
+    expect(`${address.origin}${address.pathname}`).toBe(`${bot.slack.url}/oauth/v2/authorize`);
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      client_id: CLIENT.id,
+      scope: [...needed, ...optional].join(','),
+      redirect_uri: `${PUBLIC_URL}/slack/oauth_redirect`,
+    });
+  });
+
+  it('loads nothing from elsewhere, runs no script, and is kept by nobody', async () => {
+    await started();
+    const response = await fetch(`${bot.urls[0]}/slack/install`);
+    const html = await response.text();
+    const style = /<style>(.*)<\/style>/s.exec(html)![1]!;
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(response.headers.get('content-security-policy')).toContain(
+      `default-src 'none'; style-src 'sha256-${hash}'`,
+    );
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(html).not.toMatch(/<script|src=|@import|url\(/);
+    expect(response.headers.get('set-cookie')).toMatch(
+      /; Secure; HttpOnly; SameSite=Lax; Path=\/; Max-Age=600$/,
+    );
+  });
+
+  it('leads to Slack itself where no other address is configured', async () => {
+    await started({ env: { SLACK_API_URL: '' } });
+    const { address } = await bot.begin();
+    expect(`${address.origin}${address.pathname}`).toBe('https://slack.com/oauth/v2/authorize');
+  });
+
+  it('keeps a state that names nobody, for ten minutes', async () => {
+    await started();
+    await bot.begin();
+    const [key = '', ...others] = await bot.keys();
+    expect(others).toEqual([]);
+    expect(key).toMatch(/^tally:state:[\w-]{32}$/);
+    const ttl = await bot.redis.client.ttl(key);
+    expect(ttl).toBeGreaterThan(590);
+    expect(ttl).toBeLessThanOrEqual(600);
+  });
+
+  it('is not there for a bot with the token of one workspace', async () => {
+    await started({
+      env: {
+        SLACK_BOT_TOKEN: 'xoxb-x',
+        SLACK_CLIENT_ID: '',
+        SLACK_CLIENT_SECRET: '',
+        SLACK_STATE_SECRET: '',
+      },
+    });
+    expect((await fetch(`${bot.urls[0]}/slack/install`)).status).toBe(404);
+  });
+
+  it('is there in Socket Mode too', async () => {
+    await started({ env: { SLACK_APP_TOKEN: 'xapp-for-tests', SLACK_SIGNING_SECRET: '' } });
+    expect((await fetch(`${bot.urls[0]}/readyz`)).status).toBe(200);
+    expect((await bot.install(NORTH)).html).toContain('Tally is installed');
+  });
+});
+
+describe('an installation', () => {
+  it('ends with a page that says what to do next, the name of the workspace escaped', async () => {
+    await started();
+    const { status, html } = await bot.install(NORTH);
+    expect(status).toBe(200);
+    expect(html).toContain('Tally is installed in North &amp; &lt;Sons&gt;.');
+    expect(html).toContain('/billing connect');
+    expect(html).toContain(`${bot.slack.url}/app_redirect?app=A0TALLY001&amp;team=${NORTH.id}`);
+  });
+
+  it('sends its first steps to whoever installed it, with a button, and enters it into the audit', async () => {
+    await started();
+    await bot.install(NORTH);
+    await until(() => asked('chat.postMessage', NORTH.id).length > 0);
+    const { fields } = asked('chat.postMessage', NORTH.id)[0]!;
+    expect(fields.channel).toBe(INSTALLER);
+    for (const word of ['/billing connect', '/balance 123', '/spend 123', '"action_id":"connect"'])
+      expect(fields.blocks).toContain(word);
+    await until(async () => (await bot.redis.client.exists(`tally:audit:${NORTH.id}`)) === 1);
+    const [[, entry]] = (await bot.redis.client.xrange(`tally:audit:${NORTH.id}`, '-', '+')) as [
+      [string, string[]],
+    ];
+    expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
+  });
+
+  it('stands although the first steps cannot be sent', async () => {
+    await started();
+    bot.slack.refuse('chat.postMessage', 'user_not_found');
+    expect((await bot.install(NORTH)).status).toBe(200);
+    await until(() => bot.log().includes('an installation was not followed up'));
+    expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
+  });
+
+  it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {
+    await started();
+    const { html } = await bot.install({ ...NORTH, expires: HOUR });
+    await bot.command(NORTH, '/billing help');
+    expect(refreshes()).toHaveLength(1);
+    await bot.install({ ...SOUTH });
+    bot.slack.refuse('oauth.v2.access', 'invalid_code');
+    await bot.install(SOUTH);
+    const records = await Promise.all([NORTH, SOUTH].map(recordOf));
+    const all = [html, bot.log(), JSON.stringify(records), (await bot.keys()).join()].join();
+    expect(bot.slack.secrets.length).toBeGreaterThan(8);
+    for (const secret of [...bot.slack.secrets, STATE_SECRET]) expect(all).not.toContain(secret);
+    expect(records.map(({ installation = '' }) => installation.split('.')[0])).toEqual(['v1', 'v1']);
+  });
+});
+
+describe('coming back from Slack', () => {
+  const nothingInstalled = async () =>
+    expect((await bot.keys()).filter((key) => !key.startsWith('tally:state:'))).toEqual([]);
+
+  it('works once: the same address a second time installs nothing', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
+    const again = await bot.back({ code: bot.slack.allow(SOUTH), state }, cookie);
+    expect(again.status).toBe(400);
+    expect(again.html).toContain('This link cannot be used any more');
+    expect(again.html).toContain(`href="${PUBLIC_URL}/slack/install"`);
+    expect(bot.slack.called('oauth.v2.access')).toHaveLength(1);
+    expect(await recordOf(SOUTH)).toEqual({});
+  });
+
+  it('works once even for two at the same time', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const both = await Promise.all(
+      [NORTH, SOUTH].map((team) => bot.back({ code: bot.slack.allow(team), state }, cookie)),
+    );
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
+  it.each([
+    ['without the cookie', (state: string) => ({ state, cookie: '' })],
+    ['with the cookie of another browser', (state: string) => ({ state, cookie: 'tally-install=another' })],
+    ['without a state', (_: string, cookie: string) => ({ state: '', cookie })],
+    ['with a state that was made up', () => ({ state: 'a.b', cookie: 'tally-install=a.b' })],
+    [
+      'with a state of which the signature is another',
+      (state: string) => {
+        const forged = `${state.slice(0, -2)}${state.endsWith('AA') ? 'BB' : 'AA'}`;
+        return { state: forged, cookie: `tally-install=${forged}` };
+      },
+    ],
+  ])('is refused %s, before Slack is asked', async (_, change) => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const changed = change(state, cookie);
+    const { status } = await bot.back({ code: bot.slack.allow(NORTH), state: changed.state }, changed.cookie);
+    expect(status).toBe(400);
+    expect(bot.slack.called('oauth.v2.access')).toEqual([]);
+    await nothingInstalled();
+  });
+
+  it('is refused when the ten minutes are over', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    await bot.redis.client.pexpire((await bot.keys())[0]!, 1);
+    await until(async () => (await bot.keys()).length === 0);
+    expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(400);
+    await nothingInstalled();
+  });
+
+  it('says so when the person said no', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const { status, html } = await bot.back({ error: 'access_denied', state }, cookie);
+    expect(status).toBe(200);
+    expect(html).toContain('Tally was not installed');
+    await nothingInstalled();
+  });
+
+  it('says so with Slack’s own word when Slack refuses', async () => {
+    await started();
+    bot.slack.refuse('oauth.v2.access', 'bad_redirect_uri');
+    const { status, html } = await bot.install(NORTH);
+    expect(status).toBe(502);
+    expect(html).toContain('<code>bad_redirect_uri</code>');
+    const { state, cookie } = await bot.begin();
+    const refused = await bot.back({ error: 'invalid_team_for_non_distributed_app', state }, cookie);
+    expect(refused.html).toContain('<code>invalid_team_for_non_distributed_app</code>');
+    await nothingInstalled();
+  });
+
+  it('repeats nothing of what the address says', async () => {
+    await started();
+    const { html } = await bot.back(
+      { error: '<b>x</b>', code: '"><img>', state: '<i>' },
+      'tally-install=<i>',
+    );
+    expect(html).not.toMatch(/<b>|<img>|<i>/);
+  });
+});
+
+describe('two workspaces', () => {
+  it('are each answered with their own token, from their own connection', async () => {
+    await started();
+    await bot.install(NORTH);
+    await bot.install(SOUTH);
+    await bot.connect(NORTH, 'Read-only');
+    await bot.connect(SOUTH, 'Accountant');
+    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('left');
+    expect(bot.billing.requests.at(-1)?.token).toBe('Read-only');
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
+    expect(bot.billing.requests.at(-1)?.token).toBe('Accountant');
+    for (const { id } of [NORTH, SOUTH]) expect(asked('users.info', id).length).toBeGreaterThan(0);
+    expect(bot.slack.calls.filter(({ token, of }) => token !== undefined && of === undefined)).toEqual([]);
+  });
+
+  it('do not share what only one of them connected', async () => {
+    await started();
+    await bot.install(NORTH);
+    await bot.install(SOUTH);
+    await bot.connect(NORTH, 'Read-only');
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('not connected');
+  });
+
+  it('cost one command of Redis once they are known', async () => {
+    await started();
+    await bot.install(NORTH);
+    await bot.command(NORTH, '/billing help');
+    const client = bot.redis.client;
+    await client.config('RESETSTAT');
+    await bot.command(NORTH, '/billing help');
+    const stats = [...(await client.info('commandstats')).matchAll(/^cmdstat_(\S+):calls=(\d+)/gm)];
+    expect(
+      stats.map(([, name, calls]) => `${name} ${calls}`).filter((one) => !/^(config|info)/.test(one)),
+    ).toEqual(['hgetall 1']);
+  });
+});
+
+describe('a workspace without an installation that can be used', () => {
+  it('is told where to install Tally, in place of silence', async () => {
+    await started();
+    const { status, body } = await bot.command(NORTH, '/balance 123');
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ response_type: 'ephemeral' });
+    expect(body).toContain(`${PUBLIC_URL}/slack/install`);
+  });
+
+  it('is told so in its form, and beside its button', async () => {
+    await started();
+    const view = { id: 'V1', type: 'modal', callback_id: 'settings', state: { values: {} } };
+    const form = await bot.interact(NORTH, { type: 'view_submission', view });
+    expect(JSON.parse(form.body)).toMatchObject({ response_action: 'update' });
+    const button = {
+      type: 'block_actions',
+      actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
+      response_url: bot.slack.replyAddress('button'),
+    };
+    expect((await bot.interact(NORTH, button)).status).toBe(200);
+    await until(() => bot.slack.replies.length > 0);
+    expect(JSON.stringify(bot.slack.replies)).toContain('/slack/install');
+  });
+
+  it('is refused when its record was moved there from another workspace', async () => {
+    await started();
+    await bot.install(NORTH);
+    const { installation = '' } = await recordOf(NORTH);
+    await bot.redis.client.hset(`tally:workspace:${SOUTH.id}`, { installation });
+    const { body } = await bot.command(SOUTH, '/balance 123');
+    expect(body).toContain('cannot open what it keeps of its installation');
+    expect(bot.log()).toContain('"reason":"not-authentic"');
+    expect(asked('users.info', NORTH.id)).toEqual([]);
+  });
+});
+
+describe('an organisation', () => {
+  it('installs once for all of its workspaces, which are noted under it', async () => {
+    await started();
+    const { html } = await bot.install(GRID);
+    expect(html).toContain('Choose the workspaces that Tally is for');
+    const east: Team = { ...GRID, id: 'T0EAST0001' };
+    expect((await bot.command(GRID, '/billing help')).reply).toContain('/spend');
+    expect((await bot.command(east, '/billing help')).reply).toContain('/spend');
+    expect((await bot.redis.client.smembers('tally:org:E0GRID0001')).sort()).toEqual([east.id, GRID.id]);
+    const [call] = asked('users.info', 'E0GRID0001');
+    expect(call?.fields.team_id).toBe(GRID.id);
+    expect(await recordOf(GRID)).toEqual({});
+    expect(Object.keys(await recordOf({ id: 'E0GRID0001' }))).toEqual(['installation']);
+  });
+
+  it('serves a workspace although the payload does not say that it is installed as a whole', async () => {
+    await started();
+    await bot.install(GRID);
+    expect((await bot.command({ ...GRID, whole: false }, '/billing help')).reply).toContain('/spend');
+  });
+});
+
+describe('a token that runs out', () => {
+  const SOON: Team = { ...NORTH, expires: HOUR };
+
+  it('is renewed by one of two processes that need it at once, and both go on with the new one', async () => {
+    await started({ processes: 2 });
+    await bot.install(SOON);
+    bot.slack.delay(150);
+    const answers = await Promise.all([0, 1, 0, 1].map((at) => bot.command(SOON, '/billing help', at)));
+    for (const { reply } of answers) expect(reply).toContain('/spend');
+    expect(refreshes()).toHaveLength(1);
+    const used = new Set(asked('users.info', SOON.id).map(({ token }) => token));
+    expect(used.size).toBe(1);
+    expect(bot.slack.called('oauth.v2.access')).toHaveLength(2);
+    expect(used.has(asked('auth.test', SOON.id)[0]?.token)).toBe(false);
+    expect((await bot.keys()).filter((key) => key.includes('lock'))).toEqual([]);
+  });
+
+  it('is left as it is while it has more than two hours', async () => {
+    await started();
+    await bot.install({ ...NORTH, expires: 12 * HOUR });
+    await bot.command(NORTH, '/billing help');
+    expect(refreshes()).toEqual([]);
+  });
+
+  it('goes on being used while it lives when Slack refuses to renew it, and is not asked for at each command', async () => {
+    await started();
+    await bot.install(SOON);
+    bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
+    for (let i = 0; i < 3; i += 1)
+      expect((await bot.command(SOON, '/billing help')).reply).toContain('/spend');
+    expect(refreshes()).toHaveLength(1);
+  });
+
+  it('that is over and cannot be renewed is said to the person', async () => {
+    await started();
+    await bot.install({ ...NORTH, expires: -1 });
+    bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
+    const { body } = await bot.command(NORTH, '/balance 123');
+    expect(body).toContain('Slack no longer accepts Tally’s access to this workspace.');
+  });
+
+  it('is not brought back by a renewal that ends after the workspace has left', async () => {
+    await started();
+    await bot.install(SOON);
+    bot.slack.delay(300);
+    const asking = bot.command(SOON, '/billing help');
+    await until(() => refreshes().length > 0);
+    await bot.event({ team_id: SOON.id, event: { type: 'app_uninstalled' } });
+    expect((await asking).body).toContain('/slack/install');
+    await bot.stopBot();
+    expect((await bot.keys()).filter((key) => key.includes(SOON.id))).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startRedis } from '../../sandbox/redis.ts';
+import { now, type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+import type { Team } from '../support/oauth-slack.ts';
+
+const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+const SOUTH: Team = { id: 'T0SOUTH001', name: 'South' };
+const ORG = 'E0GRID0001';
+const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: ORG, whole: true };
+const EAST: Team = { ...GRID, id: 'T0EAST0001' };
+
+const UNINSTALLED = { type: 'app_uninstalled' };
+const REVOKED = { type: 'tokens_revoked', tokens: { bot: ['U0BOT00001'] } };
+
+let bot: OAuthBot;
+afterEach(() => bot.stop());
+
+async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promise<OAuthBot> {
+  bot = await startOAuthBot(options);
+  return bot;
+}
+
+const keysWith = async (id: string) => (await bot.keys()).filter((key) => key.includes(id));
+const isInstalled = ({ id }: { id: string }) =>
+  bot.redis.client.hexists(`tally:workspace:${id}`, 'installation');
+
+/** Installed, connected, and with keys of every kind that a workspace can have. */
+async function livedIn(team: Team): Promise<void> {
+  const { status } = await bot.install(team);
+  expect(status).toBe(200);
+  await bot.connect(team, 'Read-only');
+  expect((await bot.command(team, '/balance 123')).reply).toContain('left');
+  await until(async () => (await keysWith(team.whole ? ORG : team.id)).length >= 2);
+  await bot.redis.client.set(`tally:lock:refresh:${team.id}`, 'x', 'PX', 60_000);
+  await bot.redis.client.zadd(`tally:heard:${team.id}`, 1, 'Ev1');
+}
+
+describe('a workspace that leaves', () => {
+  it.each([
+    ['app_uninstalled', [UNINSTALLED]],
+    ['tokens_revoked', [REVOKED]],
+    ['both', [UNINSTALLED, REVOKED]],
+    ['both the other way round, each twice', [REVOKED, UNINSTALLED, REVOKED, UNINSTALLED]],
+  ])('leaves no key behind by %s, and its neighbour is untouched', async (_, events) => {
+    await started();
+    await livedIn(NORTH);
+    await livedIn(SOUTH);
+    const neighbour = await bot.redis.client.hgetall(`tally:workspace:${SOUTH.id}`);
+    expect((await keysWith(NORTH.id)).length).toBeGreaterThanOrEqual(4);
+    bot.slack.revoke(NORTH.id);
+    for (const event of events) expect(await bot.event({ team_id: NORTH.id, event })).toBe(200);
+    expect(await keysWith(NORTH.id)).toEqual([]);
+    expect(await bot.redis.client.hgetall(`tally:workspace:${SOUTH.id}`)).toEqual(neighbour);
+    expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
+  });
+
+  it('is not answered from memory afterwards', async () => {
+    await started();
+    await livedIn(NORTH);
+    await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
+    expect((await bot.command(NORTH, '/balance 123')).body).toContain('/slack/install');
+  });
+
+  it('leaves nothing although its installation cannot be opened any more', async () => {
+    await started();
+    await livedIn(NORTH);
+    await bot.redis.client.hset(`tally:workspace:${NORTH.id}`, { installation: 'v1.gone.x.y' });
+    expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
+    expect(await keysWith(NORTH.id)).toEqual([]);
+  });
+
+  it('stays when only somebody’s own token was revoked', async () => {
+    await started();
+    await livedIn(NORTH);
+    const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } };
+    expect(await bot.event({ team_id: NORTH.id, event })).toBe(200);
+    expect(await isInstalled(NORTH)).toBe(1);
+  });
+
+  it('may come back, and begins with nothing', async () => {
+    await started();
+    await livedIn(NORTH);
+    await bot.event({ team_id: NORTH.id, event: UNINSTALLED });
+    await bot.install(NORTH);
+    expect((await bot.command(NORTH, '/balance 123')).reply).toContain('not connected');
+  });
+
+  it('that came back is not thrown out by an event from before that Slack sends again', async () => {
+    await started();
+    await livedIn(NORTH);
+    const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: now() - 300 };
+    expect(await bot.event(event)).toBe(200);
+    expect(await isInstalled(NORTH)).toBe(1);
+    bot.slack.revoke(NORTH.id);
+    expect(await bot.event(event)).toBe(200);
+    expect(await keysWith(NORTH.id)).toEqual([]);
+  });
+
+  it('is not thrown out by somebody who cannot sign', async () => {
+    await started();
+    await livedIn(NORTH);
+    const body = JSON.stringify({ type: 'event_callback', team_id: NORTH.id, event: UNINSTALLED });
+    const at = String(now());
+    const signature = createHmac('sha256', 'another').update(`v0:${at}:${body}`).digest('hex');
+    const { status } = await fetch(`${bot.urls[0]}/slack/events`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-slack-request-timestamp': at,
+        'x-slack-signature': `v0=${signature}`,
+      },
+      body,
+    });
+    expect(status).toBe(401);
+    expect(await isInstalled(NORTH)).toBe(1);
+  });
+
+  it('is not acknowledged while the store is away, so that Slack says it again', async () => {
+    const store = await startRedis();
+    await started({ env: { REDIS_URL: store.url } });
+    await store.stop();
+    expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('an organisation that leaves', () => {
+  const installed = async () => {
+    await started();
+    await bot.install(SOUTH);
+    await bot.install(GRID);
+    for (const team of [GRID, EAST]) await bot.connect(team, 'Read-only');
+    expect(await keysWith('GRID')).toEqual(
+      expect.arrayContaining([`tally:org:${ORG}`, `tally:workspace:${ORG}`, `tally:workspace:${GRID.id}`]),
+    );
+  };
+  const nothingLeft = async () => {
+    for (const id of [ORG, GRID.id, EAST.id]) expect(await keysWith(id)).toEqual([]);
+    expect(await isInstalled(SOUTH)).toBe(1);
+  };
+
+  it.each([
+    ['says so', { team_id: GRID.id, authorizations: [{ is_enterprise_install: true }] }],
+    ['names no workspace', { team_id: null }],
+    ['names one of its workspaces, with the token gone', { team_id: EAST.id, authorizations: [] }],
+  ])('takes all of its workspaces along when the event %s', async (_, body) => {
+    await installed();
+    bot.slack.revoke(ORG);
+    for (const event of [REVOKED, UNINSTALLED])
+      expect(await bot.event({ ...body, enterprise_id: ORG, event })).toBe(200);
+    await nothingLeft();
+  });
+
+  it('may let go of single workspaces and stay', async () => {
+    await installed();
+    const event = { type: 'team_access_revoked', team_ids: [EAST.id, 'T0NEVERSEEN'] };
+    expect(await bot.event({ team_id: EAST.id, enterprise_id: ORG, event })).toBe(200);
+    expect(await keysWith(EAST.id)).toEqual([]);
+    expect(await bot.redis.client.smembers(`tally:org:${ORG}`)).toEqual([GRID.id]);
+    expect((await bot.command(GRID, '/balance 123')).reply).toContain('left');
+  });
+
+  it('notes a workspace again that was let go and let in', async () => {
+    await installed();
+    const event = { type: 'team_access_revoked', team_ids: [EAST.id] };
+    await bot.event({ team_id: EAST.id, enterprise_id: ORG, event });
+    await bot.connect(EAST, 'Read-only');
+    expect((await bot.redis.client.smembers(`tally:org:${ORG}`)).sort()).toEqual([EAST.id, GRID.id]);
+  });
+});
+
+describe('the one workspace of a bot with a token', () => {
+  it('leaves no key behind either', async () => {
+    await started({
+      env: {
+        SLACK_BOT_TOKEN: 'xoxb-the-one',
+        SLACK_CLIENT_ID: '',
+        SLACK_CLIENT_SECRET: '',
+        SLACK_STATE_SECRET: '',
+      },
+    });
+    await bot.redis.client.hset(`tally:workspace:${NORTH.id}`, { settings: '{}' });
+    await bot.redis.client.xadd(`tally:audit:${NORTH.id}`, '*', 'at', '1');
+    expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
+    expect(await bot.keys()).toEqual([]);
+  });
+});

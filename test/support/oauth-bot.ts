@@ -1,0 +1,185 @@
+/** The whole bot with OAuth credentials, as many processes of it as a test wants, and a person with a browser. */
+import { randomBytes } from 'node:crypto';
+import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { createTally } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/ops/log.ts';
+import {
+  CLIENT,
+  INSTALLER,
+  type OAuthSlack,
+  SIGNING_SECRET,
+  startOAuthSlack,
+  type Team,
+} from './oauth-slack.ts';
+import { type TestRedis, testRedis } from './redis.ts';
+
+export const PUBLIC_URL = 'https://tally.example.com';
+export const STATE_SECRET = 'state-secret-for-tests-0123456789';
+
+export interface OAuthBot {
+  readonly slack: OAuthSlack;
+  readonly billing: BillingService;
+  readonly redis: TestRedis;
+  /** One a process. */
+  readonly urls: readonly string[];
+  log(): string;
+  install(team: Team): Promise<{ status: number; html: string }>;
+  /** `/slack/install` in a browser: the address of Slack's page, its state, and the cookie. */
+  begin(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
+  /** The browser comes back from Slack. */
+  back(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
+  /** A slash command; resolves with the acknowledgement. */
+  command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
+  /** A button of a message, or the submission of a form. Resolves with the acknowledgement. */
+  interact(team: Team, payload: object): Promise<{ status: number; body: string }>;
+  /** Registers the token of that label through the form, and waits until it is tested. */
+  connect(team: Team, label: string): Promise<void>;
+  event(body: object, url?: string): Promise<number>;
+  /** Every key that Redis holds. */
+  keys(): Promise<string[]>;
+  stopBot(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startOAuthBot(
+  options: { processes?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<OAuthBot> {
+  const [slack, billing, redis] = await Promise.all([startOAuthSlack(), startBilling(), testRedis()]);
+  const lines: string[] = [];
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_CLIENT_ID: CLIENT.id,
+    SLACK_CLIENT_SECRET: CLIENT.secret,
+    SLACK_STATE_SECRET: STATE_SECRET,
+    PUBLIC_URL,
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: redis.url,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    TRUSTED_API_HOSTS: '127.0.0.1',
+    BILLING_BASE_URL: billing.url,
+    ...options.env,
+  });
+  const log = createLog('trace', { write: (line) => void lines.push(line) });
+  const processes = Array.from({ length: options.processes ?? 1 }, () =>
+    createTally({ ...config, http: { port: 0 } }, log, Date.now),
+  );
+  const urls = await Promise.all(processes.map(async (one) => `http://127.0.0.1:${await one.start()}`));
+  let stopped: Promise<unknown> | undefined;
+  let asked = 0;
+
+  const bot: OAuthBot = {
+    slack,
+    billing,
+    redis,
+    urls,
+    log: () => lines.join(''),
+    async begin(url = urls[0]) {
+      const response = await fetch(`${url}/slack/install`);
+      const html = await response.text();
+      const address = new URL(/class="button" href="([^"]+)"/.exec(html)![1]!.replaceAll('&amp;', '&'));
+      const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
+      return { html, address, state: address.searchParams.get('state') ?? '', cookie };
+    },
+    async back(query, cookie = '') {
+      const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
+        headers: { cookie },
+        redirect: 'manual',
+      });
+      return { status: response.status, html: await response.text() };
+    },
+    async install(team) {
+      const { state, cookie } = await bot.begin();
+      return bot.back({ code: slack.allow(team), state }, cookie);
+    },
+    async command(team, text, at = 0) {
+      asked += 1;
+      const name = `reply-${asked}`;
+      const [command = '', ...words] = text.split(' ');
+      const form = new URLSearchParams({
+        command,
+        text: words.join(' '),
+        team_id: team.id,
+        ...(team.enterprise !== undefined && { enterprise_id: team.enterprise }),
+        is_enterprise_install: String(team.whole ?? false),
+        user_id: INSTALLER,
+        channel_id: 'C0COSTS001',
+        trigger_id: 'x',
+        response_url: slack.replyAddress(name),
+      });
+      const response = await slack.send(urls[at]!, form.toString(), 'application/x-www-form-urlencoded');
+      const body = await response.text();
+      const views = slack.called('views.open').length;
+      const replied = () => slack.replies.find((one) => one.url.endsWith(`/${name}`));
+      if (body === '')
+        await until(() => replied() !== undefined || slack.called('views.open').length > views);
+      return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
+    },
+    async interact(team, payload) {
+      const body = new URLSearchParams({
+        payload: JSON.stringify({
+          team: team.whole ? null : { id: team.id },
+          ...(team.enterprise !== undefined && { enterprise: { id: team.enterprise } }),
+          is_enterprise_install: team.whole ?? false,
+          user: { id: INSTALLER, team_id: team.id },
+          trigger_id: 'x',
+          ...payload,
+        }),
+      });
+      const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');
+      return { status: response.status, body: await response.text() };
+    },
+    async connect(team, label) {
+      const { value: token } = billing.tokens.find((one) => one.label === label)!;
+      const fields = {
+        name: 'main',
+        base_url: billing.url,
+        token,
+        type: 'for-oneself',
+        role: 'read-only',
+        lifetime: 'none',
+        project: '123',
+        product: '1',
+      };
+      const values = Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, { value: { type: 'plain_text_input', value } }]),
+      );
+      const view = {
+        id: 'V1',
+        type: 'modal',
+        callback_id: 'connect',
+        private_metadata: '',
+        state: { values },
+      };
+      const before = slack.called('views.update').length;
+      await bot.interact(team, { type: 'view_submission', view });
+      await until(() => slack.called('views.update').length > before);
+    },
+    event: async (body, url = urls[0]!) =>
+      (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
+    async keys() {
+      const found: string[] = [];
+      for await (const page of redis.client.scanStream({ count: 100 })) found.push(...(page as string[]));
+      return found.sort();
+    },
+    async stopBot() {
+      stopped ??= Promise.all(processes.map((one) => one.stop()));
+      await stopped;
+    },
+    async stop() {
+      await bot.stopBot();
+      await Promise.all([slack.close(), billing.close(), redis.close()]);
+    },
+  };
+  return bot;
+}
+
+export const now = (): number => Math.floor(Date.now() / 1000);
+
+export async function until(holds: () => unknown, patience = 10_000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error('It did not come to pass.');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,190 @@
+/** A Slack of several workspaces and organisations, as far as installing goes: OAuth, tokens, signed requests. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocketServer } from 'ws';
+
+export const CLIENT = { id: '111.222', secret: 'client-secret-for-tests-0123456789' };
+export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
+export const INSTALLER = 'U0INSTALL1';
+
+export interface Team {
+  readonly id: string;
+  readonly name: string;
+  readonly enterprise?: string;
+  /** Installed for the organisation as a whole. */
+  readonly whole?: boolean;
+  /** Seconds a token lives; rotation is on when given. */
+  readonly expires?: number;
+}
+
+interface Call {
+  readonly method: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The workspace or organisation of the token it came with. */
+  readonly of: string | undefined;
+  readonly token: string | undefined;
+}
+
+interface Reply {
+  readonly url: string;
+  readonly body: { readonly text?: string; readonly blocks?: unknown };
+}
+
+export type OAuthSlack = Awaited<ReturnType<typeof startOAuthSlack>>;
+
+export async function startOAuthSlack() {
+  const calls: Call[] = [];
+  const replies: Reply[] = [];
+  const codes = new Map<string, Team>();
+  const tokens = new Map<string, Team>();
+  const refreshTokens = new Map<string, Team>();
+  /** Whatever was ever secret here. */
+  const secrets: string[] = [CLIENT.secret, SIGNING_SECRET];
+  const refusals = new Map<string, string>();
+  let delay = 0;
+
+  const secret = (prefix: string): string => {
+    const made = `${prefix}${randomBytes(12).toString('hex')}`;
+    secrets.push(made);
+    return made;
+  };
+
+  const issue = (team: Team) => {
+    const token = secret(team.expires === undefined ? 'xoxb-' : 'xoxe.xoxb-1-');
+    tokens.set(token, team);
+    if (team.expires === undefined) return { access_token: token };
+    const refresh = secret('xoxe-1-');
+    refreshTokens.set(refresh, team);
+    return { access_token: token, refresh_token: refresh, expires_in: team.expires };
+  };
+
+  const access = (fields: Call['fields']) => {
+    if (fields.client_id !== CLIENT.id || fields.client_secret !== CLIENT.secret)
+      return { ok: false, error: 'bad_client_secret' };
+    if (fields.grant_type === 'refresh_token') {
+      const team = refreshTokens.get(fields.refresh_token ?? '');
+      if (team === undefined) return { ok: false, error: 'invalid_refresh_token' };
+      refreshTokens.delete(fields.refresh_token ?? '');
+      return { ok: true, token_type: 'bot', ...issue(team) };
+    }
+    const team = codes.get(fields.code ?? '');
+    codes.delete(fields.code ?? '');
+    if (team === undefined) return { ok: false, error: 'invalid_code' };
+    return {
+      ok: true,
+      app_id: 'A0TALLY001',
+      authed_user: { id: INSTALLER },
+      scope: 'commands,chat:write,im:write,users:read',
+      token_type: 'bot',
+      bot_user_id: 'U0BOT00001',
+      is_enterprise_install: team.whole ?? false,
+      team: team.whole ? null : { id: team.id, name: team.name },
+      enterprise: team.enterprise === undefined ? null : { id: team.enterprise, name: `${team.name} Org` },
+      ...issue(team),
+    };
+  };
+
+  const answer = ({ method, fields, of }: Call): object => {
+    const refusal = refusals.get(method);
+    if (refusal !== undefined) return { ok: false, error: refusal };
+    if (method === 'oauth.v2.access') return access(fields);
+    if (method === 'apps.connections.open') return { ok: true, url: url.replace('http', 'ws') };
+    if (of === undefined) return { ok: false, error: 'invalid_auth' };
+    if (method === 'auth.test')
+      return { ok: true, url: 'https://x.slack.com/', bot_id: 'B0TALLY001', user_id: 'U0BOT00001' };
+    if (method === 'users.info')
+      return {
+        ok: true,
+        user: {
+          id: fields.user,
+          team_id: fields.team_id ?? of,
+          is_admin: true,
+          is_owner: true,
+          locale: 'en-US',
+          tz: 'UTC',
+        },
+      };
+    return { ok: true, ts: '1.1', view: { id: 'V1' } };
+  };
+
+  const server = createServer(async (req, res) => {
+    const { pathname } = new URL(req.url ?? '', 'http://x');
+    const body = await bodyOf(req);
+    if (pathname.startsWith('/reply/')) {
+      replies.push({ url: pathname, body: JSON.parse(body) });
+      return void res.end('ok');
+    }
+    const fields = Object.fromEntries(new URLSearchParams(body));
+    const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1];
+    const of =
+      token === undefined
+        ? undefined
+        : tokens.get(token)?.whole
+          ? tokens.get(token)?.enterprise
+          : tokens.get(token)?.id;
+    const call = { method: pathname.replace('/api/', ''), fields, of, token };
+    calls.push(call);
+    if (call.method === 'oauth.v2.access') await sleep(delay);
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify(answer(call)));
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => socket.send(JSON.stringify({ type: 'hello' })));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    url,
+    calls,
+    replies,
+    secrets,
+    called: (method: string) => calls.filter((call) => call.method === method),
+    /** What Slack answers to this method from now on; undefined for what it usually does. */
+    refuse(method: string, error?: string) {
+      if (error === undefined) refusals.delete(method);
+      else refusals.set(method, error);
+    },
+    /** How long it takes to hand out a token, in ms. */
+    delay(ms: number) {
+      delay = ms;
+    },
+    /** A person says yes on Slack's page: a code for one exchange. */
+    allow(team: Team): string {
+      const code = secret('code-');
+      codes.set(code, team);
+      return code;
+    },
+    /** Takes back every token of a workspace or organisation. */
+    revoke(id: string) {
+      for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
+    },
+    replyAddress: (name: string) => `${url}/reply/${name}`,
+    /** Slack's signed post to the bot. */
+    async send(bot: string, body: string, type = 'application/json') {
+      const at = Math.floor(Date.now() / 1000);
+      const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${at}:${body}`).digest('hex');
+      return fetch(`${bot}/slack/events`, {
+        method: 'POST',
+        headers: {
+          'content-type': type,
+          'x-slack-request-timestamp': String(at),
+          'x-slack-signature': `v0=${signature}`,
+        },
+        body,
+      });
+    },
+    async close() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bodyOf(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,349 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { resealAll } from '../../src/ops/reseal.ts';
+import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
+import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
+import type { NewConnection } from '../../src/workspace/connections.ts';
+import { createInstalled } from '../../src/workspace/installed.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { goodToken, startBot } from '../support/bot.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
+const [OLD, NEW, LOST] = [sealingKey('old'), sealingKey('new'), sealingKey('lost')];
+const written = (...keys: readonly SealingKey[]) =>
+  keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(',');
+
+const CONNECTION: Omit<NewConnection, 'token'> = {
+  name: 'main',
+  baseUrl: 'https://api.example.com',
+  role: 'read-only',
+  lifetime: 'none',
+  registeredBy: 'U1',
+  registeredAt: 0,
+};
+
+let store: TestRedis;
+let redis: Redis;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+const workspacesWith = (...keys: SealingKey[]) => createWorkspaces({ redis, keyring: createKeyring(keys) });
+const installedWith = (...keys: SealingKey[]) => createInstalled({ redis, keyring: createKeyring(keys) });
+const save = (workspace: string, token: string, key = OLD, name = 'main') =>
+  workspacesWith(key).saveConnection(workspace, { ...CONNECTION, name, token });
+const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
+  (await workspacesWith(...keys).read(workspace)).connection(name)!.token();
+const hashOf = (workspace: string) => redis.hgetall(`tally:workspace:${workspace}`);
+const id = (i: number) => `T${String(i).padStart(6, '0')}`;
+
+async function saveMany(count: number) {
+  for (let i = 0; i < count; i += 500)
+    await Promise.all(
+      Array.from({ length: Math.min(500, count - i) }, (_, j) => save(id(i + j), `token-number-${i + j}`)),
+    );
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+  /** Its exit code, once everything it said is there. */
+  readonly ended: Promise<number | null>;
+}
+
+/** The command as an operator runs it. */
+function start(keys: readonly SealingKey[], url = store.url): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'src/reseal.ts'], {
+    env: {
+      PATH: process.env.PATH,
+      SLACK_BOT_TOKEN: 'xoxb-for-tests-only',
+      SLACK_SIGNING_SECRET: 'a-signing-secret-for-tests-only',
+      REDIS_URL: url,
+      ENCRYPTION_KEYS: written(...keys),
+    },
+  });
+  children.add(child);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (said += part));
+  return { child, said: () => said, ended: once(child, 'close').then(([code]) => code as number | null) };
+}
+
+async function run(...keys: SealingKey[]) {
+  const { ended, said } = start(keys);
+  return { code: await ended, said: said() };
+}
+
+/** How many records name this key. */
+async function sealedWith({ id: key }: SealingKey): Promise<number> {
+  const hashes = await Promise.all((await redis.keys('tally:workspace:*')).map((one) => redis.hgetall(one)));
+  return hashes.flatMap((hash) => Object.values(hash)).filter((value) => value.includes(`v1.${key}.`)).length;
+}
+
+describe('a value', () => {
+  const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
+  const both = createKeyring([NEW, OLD]);
+
+  it('is sealed anew, bare or within JSON, and everything around it stays', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
+        const envelope = createKeyring([OLD]).seal(secret, owner);
+        const bare = reseal(both, owner, envelope)!;
+        const json = JSON.stringify({ ...rest, sealed: envelope, after: 1 });
+        const record = JSON.parse(reseal(both, owner, json)!);
+        expect(createKeyring([NEW]).open(bare, owner)).toBe(secret);
+        expect(createKeyring([NEW]).open(record.sealed, owner)).toBe(secret);
+        expect({ ...record, sealed: '' }).toEqual({ ...JSON.parse(json), sealed: '' });
+      }),
+    );
+  });
+
+  it('stays as it is when the newest key sealed it', () => {
+    expect(reseal(both, owner, both.seal('secret', owner))).toBeUndefined();
+  });
+
+  it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
+    'that is nothing sealed is malformed: %s',
+    (value) => {
+      expect(() => reseal(both, owner, value)).toThrow(expect.objectContaining({ reason: 'malformed' }));
+    },
+  );
+
+  it('that belongs elsewhere is refused, also when the newest key sealed it', () => {
+    for (const key of [OLD, NEW]) {
+      const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
+      expect(() => reseal(both, owner, moved)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+    }
+  });
+
+  it('names the key that is missing', () => {
+    const envelope = createKeyring([LOST]).seal('secret', owner);
+    expect(() => reseal(both, owner, envelope)).toThrow(
+      expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }),
+    );
+  });
+
+  it('is noticed by its envelope where nobody knows whose it is', () => {
+    const [older, newest] = [OLD, NEW].map((key) => createKeyring([key]).seal('secret', owner));
+    expect(holdsOlderEnvelope(both, `{"access":"${older}"}`)).toBe(true);
+    expect(holdsOlderEnvelope(both, `{"access":"${newest}"}`)).toBe(false);
+    expect(holdsOlderEnvelope(both, '{"zone":"UTC","note":"v1.0.3"}')).toBe(false);
+  });
+});
+
+describe('a field that changes under our hands', () => {
+  const KEY = 'tally:workspace:T1';
+  const renewing = async (renew: (value: string) => void) => {
+    await redis.hset(KEY, 'field', 'first');
+    let turn = 0;
+    return resealAll({
+      redis,
+      say: () => undefined,
+      renew(_workspace, _field, value) {
+        turn += 1;
+        if (value.startsWith('newest')) return 'new';
+        // Sent before the replacement and on the same connection: Redis sees it first.
+        renew(`${turn}`);
+        return { value: 'stale' };
+      },
+    });
+  };
+
+  it('keeps what was written meanwhile', async () => {
+    const result = await renewing(() => void redis.hset(KEY, 'field', 'newest'));
+    expect(await redis.hget(KEY, 'field')).toBe('newest');
+    expect(result).toMatchObject({ resealed: 0, alreadyNew: 1, left: 0 });
+  });
+
+  it('does not come back when its workspace was forgotten', async () => {
+    const result = await renewing(() => void redis.unlink(KEY));
+    expect(await redis.exists(KEY)).toBe(0);
+    expect(result).toMatchObject({ resealed: 0, alreadyNew: 0, left: 0 });
+  });
+
+  it('is left and told about when it never stands still', async () => {
+    const result = await renewing((turn) => void redis.hset(KEY, 'field', `again ${turn}`));
+    expect(result).toMatchObject({ resealed: 0, left: 1 });
+    expect(result.examples).toEqual(['T1 field: replaced again and again meanwhile']);
+    expect(await redis.hget(KEY, 'field')).not.toBe('stale');
+  });
+});
+
+describe('npm run reseal', () => {
+  it('seals tokens and installations with the newest key, leaves the rest alone, and finds nothing to do again', async () => {
+    await save('T1', 'token-of-t1');
+    await save('T1', 'second-token-of-t1', OLD, 'second');
+    await save('T2', 'token-of-t2', NEW);
+    await installedWith(OLD).save('T1', 'installation of t1');
+    await installedWith(OLD).save('E1', 'installation of e1');
+    await workspacesWith(OLD).setChannelDefault('T1', 'C1', 'prod');
+    await redis.set('tally:workspace:lower', 'not ours');
+
+    const first = await run(NEW, OLD);
+    expect(first.said).toContain('3 workspaces, newest key “new”');
+    expect(first.said).toContain('4 records sealed anew');
+    expect(first.said).toContain('1 sealed with the newest key before');
+    expect(first.said).toContain('Nothing is sealed with “old” any more');
+    expect(first.code).toBe(0);
+    expect(await tokenOf('T1', [NEW])).toBe('token-of-t1');
+    expect(await tokenOf('T1', [NEW], 'second')).toBe('second-token-of-t1');
+    expect(await installedWith(NEW).read('T1')).toBe('installation of t1');
+    expect(await installedWith(NEW).read('E1')).toBe('installation of e1');
+    expect((await workspacesWith(NEW).read('T1')).channelDefault('C1')).toBe('prod');
+
+    const before = await hashOf('T1');
+    const second = await run(NEW, OLD);
+    expect(second.said).toContain('0 records sealed anew');
+    expect(second.code).toBe(0);
+    expect(await hashOf('T1')).toEqual(before);
+  });
+
+  it('refuses what it cannot open, says where and which key is missing, never what, and changes none of it', async () => {
+    for (const workspace of ['T1', 'T2', 'T3']) await save(workspace, `token-of-${workspace}`);
+    const { 'connection:main': other = '' } = await hashOf('T1');
+    const damaged = JSON.parse(other) as { sealed: string };
+    const last = damaged.sealed.at(-5) === 'A' ? 'B' : 'A';
+    const bad: [string, string, string][] = [
+      ['T2', 'connection:main', other],
+      ['T1', 'connection:copy', other],
+      ['T1', 'installation', damaged.sealed],
+      [
+        'T3',
+        'connection:torn',
+        JSON.stringify({
+          ...damaged,
+          sealed: `${damaged.sealed.slice(0, -5)}${last}${damaged.sealed.slice(-4)}`,
+        }),
+      ],
+      ['T3', 'connection:bare', 'token-in-the-open'],
+      ['T3', 'access:prod', JSON.stringify({ secret: damaged.sealed })],
+    ];
+    for (const [workspace, field, value] of bad)
+      await redis.hset(`tally:workspace:${workspace}`, field, value);
+    await save('T4', 'token-of-T4', LOST);
+    await save('T5', 'token-of-T5', LOST);
+
+    const { code, said } = await run(NEW, OLD);
+    expect(code).toBe(1);
+    expect(said).toContain('2 records sealed anew');
+    expect(said).toContain('8 left as they are');
+    expect(said).toContain('T2 connection:main: not authentic');
+    expect(said).toContain('T1 connection:copy: not authentic');
+    expect(said).toContain('T1 installation: not authentic');
+    expect(said).toContain('T3 connection:torn: not authentic');
+    expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
+    expect(said).toContain('T3 access:prod: sealed by another version of Tally');
+    expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
+    expect(said).toContain('The key “lost” is missing for 2.');
+    expect(said).toContain('Keep every key.');
+    expect(said).not.toMatch(/token-of|token-in|v1\./);
+    for (const [workspace, field, value] of bad) expect((await hashOf(workspace))[field]).toBe(value);
+    expect(await tokenOf('T5', [LOST])).toBe('token-of-T5');
+    expect(await tokenOf('T1', [NEW])).toBe('token-of-T1');
+  });
+
+  it('says what is wrong with the environment, and changes nothing', async () => {
+    const { ended, said } = start([NEW], 'not-an-address');
+    expect(await ended).toBe(78);
+    expect(said()).toContain('REDIS_URL is not an address of Redis');
+  });
+
+  it('goes on from where a kill -9 stopped it, and no token is lost', async () => {
+    const count = 5_000;
+    await saveMany(count);
+    const { child, said, ended } = start([NEW, OLD]);
+    child.stdout!.on('data', () => {
+      if (said().includes('records so far')) child.kill('SIGKILL');
+    });
+    expect(await ended).toBeNull();
+    const done = await sealedWith(NEW);
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(count);
+
+    const second = await run(NEW, OLD);
+    expect(second.code).toBe(0);
+    expect(second.said).toContain(`${count - done} records sealed anew`);
+    expect(await sealedWith(OLD)).toBe(0);
+    for (let i = 0; i < count; i += 97) expect(await tokenOf(id(i), [NEW])).toBe(`token-number-${i}`);
+  });
+
+  it('shares the work when it runs twice at once', async () => {
+    await saveMany(1_000);
+    const both = await Promise.all([run(NEW, OLD), run(NEW, OLD)]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    const anew = both.map(({ said }) => Number(/(\d+) records sealed anew/.exec(said)?.[1]));
+    expect(anew[0]! + anew[1]!).toBe(1_000);
+    expect(await sealedWith(NEW)).toBe(1_000);
+  });
+
+  it('never puts an older token back while others are being registered', async () => {
+    const count = 300;
+    await saveMany(count);
+    const newest = new Map<string, string>();
+    let isRunning = true;
+    const writing = (async () => {
+      for (let turn = 0; isRunning; turn += 1) {
+        const workspace = id(turn % count);
+        const token = `replaced-token-${turn}`;
+        // A bot that was not restarted yet seals with the old key.
+        await save(workspace, token, turn % 3 === 0 ? OLD : NEW);
+        newest.set(workspace, token);
+      }
+    })();
+    const { code } = await run(NEW, OLD);
+    isRunning = false;
+    await writing;
+    expect(code).toBe(0);
+    expect(newest.size).toBeGreaterThan(0);
+    for (const [workspace, token] of newest) expect(await tokenOf(workspace, [NEW, OLD])).toBe(token);
+    expect((await run(NEW, OLD)).code).toBe(0);
+    expect(await sealedWith(OLD)).toBe(0);
+  });
+
+  it('lets a bot answer all the while, and answer still when the old key is gone', async () => {
+    const encryptionKeys = written(NEW, OLD);
+    const bot = await startBot({ redisUrl: store.url, encryptionKeys });
+    try {
+      await saveMany(1_000);
+      await workspacesWith(OLD).saveConnection('T0SANDBOX1', {
+        ...CONNECTION,
+        baseUrl: bot.billing.url,
+        token: goodToken(bot.billing),
+      });
+      let isRunning = true;
+      const resealing = run(NEW, OLD).finally(() => {
+        isRunning = false;
+      });
+      let answers = 0;
+      while (isRunning) {
+        expect((await bot.ask('/balance 123')).reads).toContain('left');
+        answers += 1;
+      }
+      expect((await resealing).code).toBe(0);
+      expect(answers).toBeGreaterThan(0);
+      expect((await bot.ask('/balance 123')).reads).toContain('left');
+    } finally {
+      await bot.stop();
+    }
+    const later = await startBot({ redisUrl: store.url, encryptionKeys: written(NEW) });
+    try {
+      expect((await later.ask('/billing audit')).reads).toContain('Who did what');
+      expect((await later.ask('/balance 123')).reads).not.toContain('cannot be opened');
+    } finally {
+      await later.stop();
+    }
+  });
+});

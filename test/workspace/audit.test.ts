@@ -1,0 +1,136 @@
+import type { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { StoreUnreachable } from '../../src/domain/failure.ts';
+import { connectRedis } from '../../src/redis.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { type Audit, type AuditEntry, createAudit, KEPT } from '../../src/workspace/audit.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', deed: 'project added', about: 'prod' };
+const KEY = 'tally:audit:T1';
+
+let store: TestRedis;
+let redis: Redis;
+let audit: Audit;
+
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  audit = createAudit(redis);
+});
+afterEach(async () => {
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+const record = async (count: number, workspace = 'T1') => {
+  for (let i = 1; i <= count; i += 1) await audit.record(workspace, { ...ENTRY, about: `project ${i}` });
+};
+const numbers = (entries: readonly { about: string }[]) =>
+  entries.map(({ about }) => Number(about.split(' ')[1]));
+
+describe('the audit', () => {
+  it('gives back what was recorded, the newest first, and nothing of a neighbour', async () => {
+    await audit.record('T1', ENTRY);
+    await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
+    await audit.record('T1', { ...ENTRY, deed: 'project removed', at: ENTRY.at + 1 });
+    expect(await audit.list('T1', 10)).toEqual([
+      { ...ENTRY, deed: 'project removed', at: ENTRY.at + 1 },
+      ENTRY,
+    ]);
+  });
+
+  it('keeps the newest thousand and lets older ones go', async () => {
+    await record(KEPT + 7);
+    expect(await redis.xlen(KEY)).toBe(KEPT);
+    const all = numbers(await audit.list('T1', KEPT));
+    expect(all).toHaveLength(KEPT);
+    expect([all[0], all.at(-1)]).toEqual([KEPT + 7, 8]);
+  });
+
+  it('keeps a long description within bounds', async () => {
+    await audit.record('T1', { ...ENTRY, about: 'x'.repeat(100_000) });
+    expect((await audit.list('T1', 1))[0]!.about).toHaveLength(500);
+  });
+
+  it('goes through all of them page by page, each once, and the last page says that it is', async () => {
+    await record(45);
+    const seen: number[] = [];
+    const sizes: number[] = [];
+    let before: string | undefined;
+    do {
+      const page = await audit.page('T1', 20, before);
+      seen.push(...numbers(page.entries));
+      sizes.push(page.entries.length);
+      before = page.older;
+    } while (before !== undefined);
+    expect(seen).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
+    expect(sizes).toEqual([20, 20, 5]);
+  });
+
+  it('has no older page when one page is exactly full', async () => {
+    await record(20);
+    expect((await audit.page('T1', 20)).older).toBeUndefined();
+  });
+
+  it('stays in its place while new entries arrive', async () => {
+    await record(25);
+    const { older } = await audit.page('T1', 20);
+    await record(3);
+    expect(numbers((await audit.page('T1', 20, older)).entries)).toEqual([5, 4, 3, 2, 1]);
+  });
+
+  it.each([
+    '',
+    '+',
+    '-',
+    '(1-0',
+    '1-0 COUNT 1',
+    'x'.repeat(99),
+    '1'.repeat(30),
+    '0-0',
+    '99999999999999999999-0',
+  ])('begins anew for a place that is none: %s', async (before) => {
+    await record(2);
+    expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
+  });
+
+  it('shows a deed of another version as it was recorded, and takes the stream’s time for a damaged one', async () => {
+    await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'deed', 'schedule sent', 'at', 'soon');
+    expect(await audit.list('T1', 1)).toEqual([
+      { at: 1_795_000_000_000, who: 'U1', deed: 'schedule sent', about: '' },
+    ]);
+  });
+
+  it('goes with its workspace, in one round trip', async ({ skip }) => {
+    const workspaces = createWorkspaces({
+      redis,
+      keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
+    });
+    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    await record(3);
+    await record(1, 'T2');
+    skip(store.kind === 'embedded', 'the embedded Redis counts no commands');
+    await redis.config('RESETSTAT');
+    await workspaces.forget('T1');
+    expect(await redis.info('commandstats')).toMatch(/cmdstat_unlink:calls=1,/);
+    expect(await redis.keys('*')).toEqual(['tally:audit:T2']);
+  });
+
+  it('is of a workspace, whatever is asked for', async () => {
+    for (const id of ['', 't1', 'T1:x', 'T1*', '../T1']) {
+      await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
+      await expect(audit.list(id, 1)).rejects.toThrow(RangeError);
+    }
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it('says that the store is unreachable', async () => {
+    const nowhere = connectRedis('unix:///nowhere/redis.sock');
+    const lost = createAudit(nowhere);
+    for (const work of [lost.record('T1', ENTRY), lost.list('T1', 1), lost.page('T1', 1)])
+      await expect(work).rejects.toThrow(StoreUnreachable);
+    nowhere.disconnect();
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { demand, rightsOf, type Standing } from '../../src/workspace/rights.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+
+const settings = (guests: boolean, strangers: boolean) => ({ ...DEFAULT_SETTINGS, guests, strangers });
+
+describe('rights', () => {
+  it.each<[Standing, { guests: boolean; strangers: boolean; named: boolean }, string]>([
+    ['admin', { guests: false, strangers: false, named: false }, 'ask, manage'],
+    ['member', { guests: false, strangers: false, named: false }, 'ask'],
+    ['member', { guests: false, strangers: false, named: true }, 'ask, manage'],
+    ['guest', { guests: false, strangers: true, named: true }, ''],
+    ['guest', { guests: true, strangers: false, named: true }, 'ask'],
+    ['stranger', { guests: true, strangers: false, named: true }, ''],
+    ['stranger', { guests: false, strangers: true, named: true }, 'ask'],
+    ['nobody', { guests: true, strangers: true, named: true }, ''],
+  ])('of a %s with %o: %s', (standing, { guests, strangers, named }, expected) => {
+    const { ask, manage } = rightsOf(standing, settings(guests, strangers), named);
+    expect([...(ask ? ['ask'] : []), ...(manage ? ['manage'] : [])].join(', ')).toBe(expected);
+  });
+
+  it.each<[Standing, 'ask' | 'manage', string]>([
+    ['guest', 'ask', 'guest'],
+    ['guest', 'manage', 'guest'],
+    ['stranger', 'ask', 'stranger'],
+    ['nobody', 'manage', 'stranger'],
+    ['member', 'manage', 'not-manager'],
+  ])('that a %s lacks to %s are refused with the reason: %s', (standing, right, reason) => {
+    const rights = rightsOf(standing, DEFAULT_SETTINGS, false);
+    expect(() => demand(right, rights)).toThrow(expect.objectContaining({ kind: 'not-allowed', reason }));
+  });
+
+  it('that are there are not refused', () => {
+    expect(() => demand('ask', rightsOf('member', DEFAULT_SETTINGS, false))).not.toThrow();
+    expect(() => demand('manage', rightsOf('admin', DEFAULT_SETTINGS, false))).not.toThrow();
+  });
+});
