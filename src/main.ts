@@ -30,12 +30,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     void stop(0);
   });
 }
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-  process.on(event, (err: unknown) => {
-    log.fatal({ err }, event);
-    void stop(1);
-  });
-}
+process.on('uncaughtException', (err: unknown) => {
+  log.fatal({ err }, 'uncaughtException');
+  void stop(1);
+});
+// One message that a library stumbles over must not take the answers of everybody else with it.
+process.on('unhandledRejection', (err: unknown) => log.error({ err }, 'unhandledRejection'));
 
 try {
   const port = await tally.start();

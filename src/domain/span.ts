@@ -139,7 +139,8 @@ function spanSaid(phrase: Phrase, today: Day, zone: string): Span {
 export function spanOf(phrase: Phrase, today: Day, zone: string): Span {
   const span = spanSaid(phrase, today, zone);
   const length = daysBetween(span.first, span.last) + 1;
-  if (length > MOST_DAYS)
+  // Thousands of years back there is no day left to count from, and the length is no number.
+  if (!(length <= MOST_DAYS))
     throw new WordRefused(clip(phrase.typed), TOO_LONG, 'Ask for ten years or less, as in last-3-years.');
   if (phrase.includingToday && span.last !== today)
     throw new WordRefused(

@@ -8,7 +8,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // A field of the line's own JSON.
   [new RegExp(`("(?:${HEADERS}|${FIELDS})"\\s*[:,]\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${MASK}"`],
   // JSON inside a string of the line: its quotes are escaped.
-  [new RegExp(`(\\\\+"(?:${HEADERS}|${FIELDS})\\\\+"\\s*[:,]\\s*\\\\+")[^"\\\\]*`, 'gi'), `$1${MASK}`],
+  [new RegExp(`(?<!\\\\)((\\\\+)"(?:${HEADERS}|${FIELDS})\\2"\\s*[:,]\\s*\\2")[^"\\\\]*`, 'gi'), `$1${MASK}`],
   // `X-User-Token: …` as text, to the end of its line or of the string.
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
   // `client_secret=…` of a form or a query.

@@ -82,7 +82,10 @@ export function createSlackServer(
     if (isFromTheFuture(req)) return end(res, 401);
     // Bolt compares the content type as a whole and takes `; charset=utf-8` for another type.
     req.headers['content-type'] = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    http.requestListener(req, res);
+    void buffered(req).then(
+      (status) => (status === 200 ? http.requestListener(req, res) : end(res, status)),
+      () => end(res, 400),
+    );
   });
   server.requestTimeout = 10_000;
 
@@ -151,6 +154,38 @@ async function acknowledged(app: App, installations: Installations, event: Recei
     await app.processEvent({ ...event, ack });
   } finally {
     await ack();
+  }
+}
+
+/** As much as Bolt takes. */
+const LARGEST = 4 * 1024 * 1024;
+
+/**
+ * Reads the body ahead of Bolt, which goes on with what it finds in `rawBody` and whose handler would end the
+ * process over a body that is JSON and no object, such as `null`.
+ */
+async function buffered(req: IncomingMessage): Promise<200 | 400 | 413> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req) {
+    size += (chunk as Buffer).length;
+    if (size > LARGEST) return 413;
+    chunks.push(chunk as Buffer);
+  }
+  const rawBody = Buffer.concat(chunks);
+  Object.assign(req, { rawBody });
+  return isObject(rawBody.toString(), req.headers['content-type']) ? 200 : 400;
+}
+
+function isObject(body: string, type: string | undefined): boolean {
+  const form = type === 'application/x-www-form-urlencoded';
+  const json = form ? new URLSearchParams(body).get('payload') : body;
+  if (json === null) return true;
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
   }
 }
 

@@ -1,14 +1,31 @@
 /** An IANA name. */
 export type Zone = string;
 
-/** Intl lists the names in use and leaves UTC out. */
+/** Names that IANA uses today and older ICUs list by their former ones, although they know both. */
+const RENAMED: readonly Zone[] = [
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Atlantic/Faroe',
+  'Europe/Kyiv',
+  'Pacific/Chuuk',
+  'Pacific/Kanton',
+  'Pacific/Pohnpei',
+];
+
+/** Intl leaves UTC out. */
 const ZONES: readonly Zone[] = [
-  'UTC',
-  ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC'),
+  ...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED.filter((zone) => isKnown(zone))]),
 ];
 const MOST = 100;
 
-const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
+const squeeze = (text: string): string =>
+  text
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9+]/g, '');
 
 /**
  * Zones for what was typed, best first: a place that begins so, then any name that contains it. A full IANA name that
@@ -47,8 +64,8 @@ export function localTime(zone: Zone, at: number): string {
   return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
 }
 
-const formatter = (zone: Zone): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat('en-GB', {
+function formatter(zone: Zone): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'long',
     day: 'numeric',
@@ -59,3 +76,4 @@ const formatter = (zone: Zone): Intl.DateTimeFormat =>
     hourCycle: 'h23',
     timeZoneName: 'longOffset',
   });
+}
