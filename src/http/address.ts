@@ -118,13 +118,22 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
  * @throws {AddressRefused} with a reason that can stand beside the field; it repeats the host at most.
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  if (!URL.canParse(text.trim())) {
+  const url = parsed(text.trim());
+  if (url === undefined) {
     throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
   }
-  const url = new URL(text.trim());
   checkDestination(url, trusted);
   if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
   if (url.search || url.hash)
     throw new AddressRefused(url.host, 'goes on after a “?” or “#”; leave that out');
   return url.origin + url.pathname.replace(/\/+$/, '').replace(PASTED_ENDPOINT, '').replace(/\/+$/, '');
+}
+
+/** Node 20's `URL.canParse` now and then says no to a name with letters beyond ASCII. */
+function parsed(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
 }
