@@ -35,6 +35,8 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
+const OVER_SOON = 'That is usually over soon. No figures were guessed.';
+
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   switch (failure.kind) {
@@ -67,10 +69,16 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             : `It asks to wait ${seconds(failure.retryAfter)}, then try again.`,
         buttons: again(rerun),
       };
-    case 'timed-out':
     case 'service-failed':
+      return failure.status < 500
+        ? {
+            todo: 'The address may lead to something else than the service’s interface. An owner or admin can check it with /billing connect.',
+            buttons: again(rerun),
+          }
+        : { todo: OVER_SOON, buttons: again(rerun) };
+    case 'timed-out':
     case 'service-paused':
-      return { todo: 'That is usually over soon. No figures were guessed.', buttons: again(rerun) };
+      return { todo: OVER_SOON, buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
