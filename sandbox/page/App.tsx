@@ -26,10 +26,12 @@ export function App() {
   const [thread, setThread] = useState<string>();
   const drafts = useDrafts();
   const here = snapshot && placeIn(snapshot, location.channel);
+  const skipped = snapshot?.skipped ?? 0;
+  const now = useCallback(() => new Date(Date.now() + skipped), [skipped]);
   const workspace = useMemo(() => {
     const me = snapshot?.people.find(({ id }) => id === snapshot.me);
-    return snapshot && me ? { snapshot, me, channel: here?.channel, report } : undefined;
-  }, [snapshot, here?.channel, report]);
+    return snapshot && me ? { snapshot, me, now, channel: here?.channel, report } : undefined;
+  }, [snapshot, now, here?.channel, report]);
 
   const openChannel = useCallback(
     (channel: string) => {

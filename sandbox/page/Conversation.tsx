@@ -61,10 +61,9 @@ interface RowProps {
 }
 
 function Row({ message, before, replies, interrupted, channel, onThread }: RowProps) {
-  const { me } = useWorkspace();
-  const now = new Date();
-  const day = dayLabel(instantOf(message.ts), me, now);
-  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now) !== day;
+  const { me, now } = useWorkspace();
+  const day = dayLabel(instantOf(message.ts), me, now());
+  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now()) !== day;
   return (
     <>
       {isNewDay && (

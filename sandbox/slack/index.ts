@@ -181,6 +181,12 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
       changed();
       return isKnown ? { ok: true } : { ok: false, error: 'unknown_mode' };
     },
+    async skip({ as, time }) {
+      const zone = at(as).workspace.person(as)?.tz ?? 'UTC';
+      const isTime = panel.skip(time, zone);
+      changed();
+      return isTime ? { ok: true } : { ok: false, error: 'no_such_time' };
+    },
   };
   const snapshot = (person: string) => at(person).snapshot(person);
   const person = (id: string | null) => (id === null ? people[0]?.id : at(id).workspace.person(id)?.id);
