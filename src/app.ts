@@ -8,6 +8,7 @@ import { createHelp } from './features/help/index.ts';
 import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
 import { createProjects } from './features/projects/index.ts';
+import { createReports } from './features/reports/index.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
@@ -69,6 +70,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       audit,
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
+    createReports({ clock }),
     createStatus({ workspaces, audit, billing }),
     createAuditTrail({ audit }),
     createSettings({ workspaces, audit }),
