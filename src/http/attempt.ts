@@ -23,6 +23,8 @@ export interface Question {
   readonly body?: string;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
+  /** The same object for questions that somebody asks side by side: should they fail, they are one outage. */
+  readonly occasion?: object;
 }
 
 /** 2xx, or a 4xx other than 429: everything else is thrown. */
