@@ -97,18 +97,32 @@ export class ServiceFailed extends Base<'service-failed'> {
   }
 }
 
+/** What counts as a service being down. */
+export type Outage = ServiceFailed | TimedOut | Unreachable;
+
 /** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
 export class ServicePaused extends Base<'service-paused'> {
   constructor(
     readonly service: Service,
     readonly host: string,
-    options?: ErrorOptions,
+    last: Outage,
   ) {
     super(
       'service-paused',
-      `${NAMES[service]} at ${host} failed many times in a row, so Tally leaves it alone for a few seconds.`,
-      options,
+      `${NAMES[service]} at ${host} failed many times in a row (last: ${inShort(last)}), so Tally leaves it alone for a few seconds.`,
+      { cause: last },
     );
+  }
+}
+
+function inShort(outage: Outage): string {
+  switch (outage.kind) {
+    case 'service-failed':
+      return `HTTP ${outage.status}`;
+    case 'timed-out':
+      return `no whole answer within ${outage.after / 1000} seconds`;
+    case 'unreachable':
+      return outage.code;
   }
 }
 

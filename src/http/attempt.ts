@@ -23,6 +23,8 @@ export interface Question {
   readonly body?: string;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
+  /** The same object for questions that somebody asks side by side: should they fail, they are one outage. */
+  readonly occasion?: object;
 }
 
 /** 2xx, or a 4xx other than 429: everything else is thrown. */
@@ -57,6 +59,8 @@ type Answer = Dispatcher.ResponseData;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
 const PASSING_CODE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -90,11 +94,17 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
     .catch((error) => {
       throw notReached(error, question, url.host, line);
     });
+  if (method !== 'HEAD' && announcesTooMuch(answer, line)) {
+    answer.body.on('error', () => {}).destroy();
+    throw new TooLarge(service, line.limits.bodyBytes);
+  }
   const status = answer.statusCode;
   if (status >= 200 && status < 300) return reply(answer, await wholeText(answer, service, line));
   // Read to the end, so that the connection can be used again; the status stands whatever the body is.
   const text = await answer.body.text().catch(() => '');
-  if (status < 400) throw new Redirected(service, status, targetOf(answer, url));
+  if (REDIRECTS.has(status) || (status < 400 && answer.headers.location !== undefined))
+    throw new Redirected(service, status, targetOf(answer, url));
+  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`);
   const failure = refusal(service, answer);
   if (failure === undefined) return reply(answer, text);
   const wait = retryAfter(answer.headers);
@@ -106,6 +116,10 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
 function reply(answer: Answer, text: string): Reply {
   const pairs = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status: answer.statusCode, headers: Object.fromEntries(pairs), text };
+}
+
+function announcesTooMuch({ statusCode, headers }: Answer, { limits }: Line): boolean {
+  return statusCode < 300 && Number([headers['content-length']].flat()[0] ?? 0) > limits.bodyBytes;
 }
 
 function refusal(service: Service, { statusCode, headers }: Answer): Failure | undefined {

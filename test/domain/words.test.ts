@@ -95,6 +95,31 @@ describe('the first bare number', () => {
   });
 
   it.each([
+    ['7 quarter 3', 'quarter 3', '7 q3'],
+    ['12 month 2', 'month 2', '12 february'],
+    ['12 month 13', 'month 13', undefined],
+    ['123 week 46', 'week 46', undefined],
+    ['123 day 5', 'day 5', undefined],
+    ['123 w 46', 'w 46', undefined],
+    ['project 7 quarter 3', 'quarter 3', 'project 7 q3'],
+    ['7 quarter cloud 3', 'quarter', undefined],
+  ])('is the project before a unit in the singular too: “%s”', (text, word, suggestion) => {
+    expect(refused(text)).toMatchObject({ word, suggestion });
+  });
+
+  it.each([
+    ['7 quarters 3', { project: '3', period: 'last-7-quarters' }],
+    ['7-day 123', { project: '123', period: 'last-7-days' }],
+    ['4w 123', { project: '123', period: 'last-4-weeks' }],
+    ['1 week 123', { project: '123', period: 'last-week' }],
+    ['last 7 quarter 3', { project: '3', period: 'last-7-quarters' }],
+    ['12 month project 2', { project: '2', period: 'last-12-months' }],
+    ['123 7 quarter 3', { project: '123', period: 'last-7-quarters', product: 3 }],
+  ])('is part of a count that is clear: “%s”', (text, words) => {
+    expect(read(text)).toEqual({ help: false, ...words });
+  });
+
+  it.each([
     ['123 456', '456', '123'],
     ['123 2 456', '456', '123'],
     ['123 4', '4', '123'],

@@ -67,6 +67,22 @@ describe('/balance', () => {
     expect(calls(changed[0]!) - calls(before.find((line) => line.startsWith('hgetall'))!)).toBe(1);
   });
 
+  it('repeats what the service says beside either answer', async () => {
+    bot.billing.respond(({ query }) => ({
+      status: 200,
+      body: String(query).includes('reportSubscriptionConsuming')
+        ? `{"errors":[{"message":"the week is late"},{"message":"both"}],"data":{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-14"', '1'])}}}}}`
+        : '{"errors":[{"message":"the balance is late"},{"message":"both"}],"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":0}}}}',
+    }));
+    const { reads } = await bot.ask('/balance 123');
+    bot.billing.respond(undefined);
+    expect(reads.match(/the balance is late|the week is late|both/g)).toEqual([
+      'the balance is late',
+      'both',
+      'the week is late',
+    ]);
+  });
+
   it('is shown even when the week behind the runway fails', async () => {
     bot.billing.setBalance('5002', '{"balance":10,"bonuses":0}');
     bot.billing.respond(({ query }) =>
@@ -174,6 +190,49 @@ describe('/spend', () => {
     expect(reads).toContain(
       'No comparison with 7–13 Nov: The billing service does not let this access token read that',
     );
+  });
+
+  it('repeats what the service says beside the window before, also when it has nothing else', async () => {
+    const beside = async (data: string) => {
+      bot.billing.respond(({ query }) =>
+        String(query).includes('2026-11-07')
+          ? { status: 200, body: `{"errors":[{"message":"November <!here> is late"}],"data":${data}}` }
+          : undefined,
+      );
+      const { reads } = await bot.ask('/spend 123');
+      bot.billing.respond(undefined);
+      return reads;
+    };
+    const report = `{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-07"', '1'])}}}}`;
+    expect(await beside(report)).toContain('November <!here> is late');
+    const without = await beside('null');
+    expect(without).toContain('No comparison with 7–13 Nov: The billing service refused the question.');
+    expect(without).toContain('November <!here> is late');
+  });
+
+  it('says why nothing is compared when no day of the window before can be used', async () => {
+    bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
+    const { reads } = await bot.ask('/spend 5011');
+    expect(reads).toContain('No comparison with 7–13 Nov: none of its days has a readable amount.');
+    bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
+    expect((await bot.ask('/spend 5012')).reads).toContain(
+      'No comparison with 7–13 Nov: none of the days asked about has a readable amount.',
+    );
+  });
+
+  it('compares averages with averages and totals with totals where there is no percentage', async () => {
+    bot.billing.setItems(
+      '5013',
+      items(
+        ...[14, 15].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
+        ['"2026-11-07"', '-8'],
+        ['"2026-11-08"', '-2'],
+        ['"2026-10-30"', '1'],
+      ),
+    );
+    const { reads } = await bot.ask('/spend 5013');
+    expect(reads).toContain('*30.00* a day, -5.00 a day in 7–13 Nov');
+    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 60.00 now, -10.00 then.');
   });
 
   it('puts days together where there are more than Slack’s tables and charts take', async () => {

@@ -109,11 +109,11 @@ function bonuses({ value, readable, incomplete }: Total, money: (value: Money) =
 function comparison(report: SpendReport): string {
   const { change, period, locale } = report;
   if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
-  const { percent, before } = change;
+  const { percent, daily } = change;
   const against = period.comparison.label;
   if (percent !== undefined)
     return `, ${formatPercent(percent, locale)} ${percent.eq(ZERO) ? 'from' : 'on'} ${against}`;
-  return `, ${moneyOf(report)(before)} ${change.basis === 'average' ? 'a day ' : ''}in ${against}`;
+  return `, ${moneyOf(report)(daily.before)} a day in ${against}`;
 }
 
 /** A bar for each complete reported day, put together where the period is long. Drawn from rounded figures: the table is exact. */
@@ -255,7 +255,9 @@ function compared(
   if (change === undefined || window === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${window.label}: ${change}`];
   if (change.basis === 'total')
-    return [`Compared with ${window.basis} (${window.label}): ${money(change.before)} then.`];
+    return [
+      `Compared with ${window.basis} (${window.label}): ${money(change.current)} now, ${money(change.before)} then.`,
+    ];
   return [
     `Compared with ${window.basis} (${window.label}) by the average a day, because ${count(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
   ];
