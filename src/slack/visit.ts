@@ -123,21 +123,31 @@ export interface Ways {
   opened?: string;
 }
 
-/** To the asker alone, by whichever way is open: the response_url, the channel, a direct message. */
+/**
+ * To the asker alone, by the first way that is open: the response_url, the channel, a direct message.
+ * @throws CannotPost, SlackFailed: why the first was not, where none is
+ */
 export async function whisper(
   { origin, client, responder }: Ways,
   message: Message,
   replace = false,
 ): Promise<void> {
   const { responseUrl, channel, person, thread } = origin;
-  if (responseUrl !== undefined) {
+  const direct = { channel: person, thread: undefined };
+  const attempts = [
+    ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
+    ...(channel === undefined ? [] : [() => postAlone(client, person, { channel, thread }, message)]),
+    ...(person === '' ? [] : [() => post(client, direct, message)]),
+  ];
+  const reasons: unknown[] = [];
+  for (const attempt of attempts) {
     try {
-      return await responder.post(responseUrl, message, { replace });
+      return await attempt();
     } catch (error) {
-      if (channel === undefined) throw error;
+      reasons.push(error);
     }
   }
-  await postAlone(client, person, channel === undefined ? undefined : { channel, thread }, message);
+  throw reasons[0];
 }
 
 /** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. */
