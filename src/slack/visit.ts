@@ -1,5 +1,4 @@
 import type { ModalView } from '@slack/types';
-import { NotAllowed } from '../domain/failure.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
@@ -90,7 +89,7 @@ interface Payload {
   readonly trigger_id?: string;
 }
 
-/** Where a payload comes from. Throws NotAllowed when it names no workspace or person. */
+/** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
 export function originOf(body: Payload): Origin {
   // A form that a member of another organisation sends names that one as its team, and ours in the view.
   const workspace =
@@ -99,9 +98,9 @@ export function originOf(body: Payload): Origin {
     body.team?.id ??
     body.user?.team_id ??
     body.enterprise_id ??
-    body.enterprise?.id;
-  const person = body.user_id ?? body.user?.id;
-  if (workspace === undefined || person === undefined) throw new NotAllowed('stranger');
+    body.enterprise?.id ??
+    '';
+  const person = body.user_id ?? body.user?.id ?? '';
   return {
     workspace,
     person,
