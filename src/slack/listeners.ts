@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
-import { type Failure, isFailure, WordRefused } from '../domain/failure.ts';
+import { type Failure, isFailure, NotAllowed, WordRefused } from '../domain/failure.ts';
 import type { Heard } from '../workspace/heard.ts';
 import { demand, type Right } from '../workspace/rights.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
@@ -11,6 +11,7 @@ import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import { failureMessage, failureModal, unknownMessage, unknownModal } from './failure-reply.ts';
 import type { Message } from './kit/atoms.ts';
 import { type Fields, readFields } from './kit/modal.ts';
+import { own } from './own.ts';
 import type { People } from './people.ts';
 import { isDirect } from './post.ts';
 import type { Scene } from './project-picker.ts';
@@ -130,7 +131,8 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     isTyping = false,
   ): Promise<Admission> => {
     const fresh = right === 'manage';
-    const { workspace } = origin;
+    const { workspace, person } = origin;
+    if (workspace === '' || person === '') throw new NotAllowed('stranger');
     const [profile, record] = await Promise.all([
       people.find(client, origin, fresh),
       workspaces.read(workspace),
@@ -173,7 +175,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   const runCommand = async (ways: Ways, rerun: Rerun, options: VisitOptions): Promise<void> => {
     let admission: Admission | undefined;
     try {
-      const listener = listeners.commands[rerun.command];
+      const listener = own(listeners.commands, rerun.command);
       if (listener === undefined)
         throw new WordRefused(rerun.command, 'is no command of Tally', 'Try /billing help.');
       const right = typeof listener.right === 'function' ? listener.right(rerun.text) : listener.right;
@@ -207,7 +209,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
       const { at, ...rerun } = readShare(value);
       return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel', shared: true });
     }
-    const listener = listeners.actions[name];
+    const listener = own(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
@@ -223,9 +225,9 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   });
 
   app.view({ type: 'view_submission' }, async ({ ack, view, body, client }) => {
-    const listener = listeners.views[view.callback_id];
+    const listener = own(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
-    const reading = listener.read(readFields(view.state.values as never), view.private_metadata);
+    const reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
     if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
     await ack({ response_action: 'update', view: listener.waiting });
     const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
@@ -242,13 +244,13 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   });
 
   app.options(/.*/, async ({ ack, options, body, client }) => {
-    const listener = listeners.options[options.action_id];
+    const listener = own(listeners.options, options.action_id);
     try {
       if (listener === undefined) return await ack({ options: [] });
       const find = async () => {
         const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
         const admission = await admit(client, ways.origin, listener.right, true);
-        return listener.find(options.value, createVisit(ways, admission, { at: clock() }));
+        return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }));
       };
       await ack({ options: [...(await withinPatience(find()))] });
     } catch (error) {
@@ -259,7 +261,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
 
   app.event(/.*/, async ({ event, body, client }) => {
     const given = event as SlackEvent;
-    const listener = listeners.events[given.type];
+    const listener = own(listeners.events, given.type);
     if (listener === undefined || listener.wants?.(given) === false) return;
     const { authorizations, event_id: id, team_id } = body as EventEnvelope;
     const workspace = authorizations?.[0]?.team_id ?? team_id;

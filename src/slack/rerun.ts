@@ -40,8 +40,12 @@ export function shareButton(rerun: Rerun, at: number): Button[] {
   return value.length > LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
+/** `at` is in ms since the epoch; Infinity where the value names no instant that ever was. */
 export function readShare(value: string): Rerun & { readonly at: number } {
   const [at = '', ...rest] = value.split(' ');
   const instant = Number(at);
-  return { at: Number.isFinite(instant) ? instant : 0, ...readRerun(rest.join(' ')) };
+  return {
+    at: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
+    ...readRerun(rest.join(' ')),
+  };
 }
