@@ -35,7 +35,10 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
-const OVER_SOON = 'That is usually over soon. No figures were guessed.';
+const OVER_SOON = {
+  billing: 'That is usually over soon. No figures were guessed.',
+  identity: 'That is usually over soon.',
+} as const;
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
@@ -75,10 +78,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             todo: 'The address may lead to something else than the service’s interface. An owner or admin can check it with /billing connect.',
             buttons: again(rerun),
           }
-        : { todo: OVER_SOON, buttons: again(rerun) };
+        : { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'timed-out':
     case 'service-paused':
-      return { todo: OVER_SOON, buttons: again(rerun) };
+      return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
@@ -86,7 +89,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'nonsense':
       return {
-        todo: 'The address may lead to something else than the billing interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        todo: 'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
         buttons: again(rerun),
       };
     case 'too-large':
@@ -95,6 +98,30 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
         quotes: [failure.target],
+      };
+    case 'access-refused':
+      return {
+        todo:
+          failure.status === 401
+            ? 'Its secret may be wrong, or the access has lapsed, or its user was disabled or lost the role. The console shows it under Cloud servers → the project → Access for applications; a new one can be made there.'
+            : 'It is known and may not do that. Its role may not be enough.',
+      };
+    case 'access-unknown':
+      return {
+        todo: 'Its ID may be mistyped, or the access was deleted. The console lists those that are there under Cloud servers → the project → Access for applications.',
+      };
+    case 'project-disabled':
+      return { todo: 'The project may be disabled or deleted. The console shows its state.' };
+    case 'wrong-address':
+      return failure.suggestion === undefined
+        ? {
+            todo: 'The console lists the right one in its section API endpoints, under identity; it ends with /v3.',
+          }
+        : { todo: 'Its address ends with /v3. This one may be meant:', quotes: [failure.suggestion] };
+    case 'outcome-unclear':
+      return {
+        todo: 'A token may exist that nobody has seen; it lapses by itself. Tally did not ask again, so that there are not two. You can.',
+        buttons: again(rerun),
       };
     case 'address-refused':
       return {
