@@ -24,6 +24,7 @@ export function App() {
   const [problem, report] = useToast();
   const [panelOpen, setPanelOpen] = useState(window.innerWidth >= WIDE);
   const [thread, setThread] = useState<string>();
+  const [said, setSaid] = useState(0);
   const drafts = useDrafts();
   const here = snapshot && placeIn(snapshot, location.channel);
   const skipped = snapshot?.skipped ?? 0;
@@ -63,6 +64,7 @@ export function App() {
                 <Conversation
                   key={here.id}
                   channel={here.channel}
+                  said={said}
                   onOpen={openChannel}
                   onTry={attempt}
                   onThread={setThread}
@@ -72,6 +74,7 @@ export function App() {
                   drafts={drafts}
                   thread={thread}
                   onLeaveThread={() => setThread(undefined)}
+                  onSaid={() => setSaid(said + 1)}
                 />
               </>
             ) : (

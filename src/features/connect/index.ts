@@ -1,14 +1,13 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { connectedBlocks, connectedModal, plainMessage, refusedBlocks } from './blocks.ts';
+import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
 import { type Addresses, checking, connectForm, knownOf } from './form.ts';
 import { type ConnectRequest, readConnectForm, readName, recall, remember } from './words.ts';
@@ -117,7 +116,7 @@ export function createConnect(parts: ConnectParts): Feature {
           } catch (error) {
             if (!isFailure(error)) throw error;
             const kept = visit.record.connectionNames.includes(request.name);
-            const reason = failureMessage(error);
+            const reason = refusalMessage(error);
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
               text: reason.text,
