@@ -64,7 +64,7 @@ type Answer = Dispatcher.ResponseData;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 
 /** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
 const PASSING_CODE: ReadonlySet<string> = new Set([
