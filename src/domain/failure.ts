@@ -128,12 +128,15 @@ function inShort(outage: Outage): string {
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class Nonsense extends Base<'nonsense'> {
+  /** The HTTP status, where that alone was nonsense already. */
+  readonly status: number | undefined;
   constructor(
     readonly service: Service,
     readonly what: string,
-    options?: ErrorOptions,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
     super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    this.status = status;
   }
 }
 

@@ -64,7 +64,7 @@ type Answer = Dispatcher.ResponseData;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
 const PASSING_CODE: ReadonlySet<string> = new Set([
@@ -114,7 +114,7 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
   const text = await answer.body.text().catch(() => '');
   if (REDIRECTS.has(status) || (status < 400 && answer.headers.location !== undefined))
     throw new Redirected(service, status, targetOf(answer, url));
-  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`);
+  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`, { status });
   const failure = refusal(service, answer);
   if (failure === undefined) return reply(answer, text);
   const wait = retryAfter(answer.headers);
