@@ -14,6 +14,7 @@ import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
+import { readAuthUrl } from './identity/auth-url.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectRedis, untilReady } from './redis.ts';
@@ -61,7 +62,10 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     createConnect({
       workspaces,
       billing,
-      checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+      checks: {
+        baseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+        authUrl: (text) => readAuthUrl(text, config.trustedHosts),
+      },
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({

@@ -10,13 +10,20 @@ import type { Feature } from '../feature.ts';
 import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
 import { type Addresses, checking, connectForm, knownOf } from './form.ts';
-import { type ConnectRequest, readConnectForm, readName, recall, remember } from './words.ts';
+import {
+  type AddressChecks,
+  type ConnectRequest,
+  readConnectForm,
+  readName,
+  recall,
+  remember,
+} from './words.ts';
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
-  /** The address rules; throws AddressRefused. */
-  readonly checkBaseUrl: (text: string) => string;
+  /** The address rules. */
+  readonly checks: AddressChecks;
   /** Filled in for a new connection. */
   readonly addresses: Addresses;
 }
@@ -30,7 +37,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, checkBaseUrl, addresses } = parts;
+  const { workspaces, billing, checks, addresses } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
@@ -108,7 +115,7 @@ export function createConnect(parts: ConnectParts): Feature {
     views: {
       connect: {
         right: 'manage',
-        read: (fields) => readConnectForm(fields, checkBaseUrl),
+        read: (fields) => readConnectForm(fields, checks),
         waiting: checking,
         async work(request: ConnectRequest, visit) {
           try {
