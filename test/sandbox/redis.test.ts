@@ -163,9 +163,12 @@ describe('startRedis', () => {
     await redis.stop();
   });
 
-  test.each([false, true])(
+  test.for([false, true])(
     'goes with its owner when that is killed or exits (embedded: %s)',
-    async (embedded) => {
+    async (embedded, { skip }) => {
+      const here = await startRedis();
+      await here.stop();
+      skip(!embedded && here.kind === 'embedded', 'no Redis server is installed');
       const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
       const module = new URL('../../sandbox/redis.ts', import.meta.url).href;
       const script = `import { startRedis } from ${JSON.stringify(module)};
