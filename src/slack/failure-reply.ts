@@ -4,6 +4,7 @@ import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
+import { escapeMarkup } from './kit/escape.ts';
 import { modal } from './kit/modal.ts';
 import { projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
@@ -40,6 +41,9 @@ const OVER_SOON = {
   identity: 'That is usually over soon.',
 } as const;
 
+const LEADS_ELSEWHERE =
+  'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.';
+
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   switch (failure.kind) {
@@ -67,9 +71,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'rate-limited':
       return {
         todo:
-          failure.retryAfter === undefined
-            ? 'Wait a minute, then try again.'
-            : `It asks to wait ${seconds(failure.retryAfter)}, then try again.`,
+          failure.retryAfter === undefined ? 'Wait a minute, then try again.' : waitFor(failure.retryAfter),
         buttons: again(rerun),
       };
     case 'service-failed':
@@ -89,11 +91,11 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'nonsense':
       return {
-        todo: 'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        todo: LEADS_ELSEWHERE,
         buttons: again(rerun),
       };
     case 'too-large':
-      return { todo: 'Ask for a shorter period.' };
+      return { todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : LEADS_ELSEWHERE };
     case 'redirected':
       return {
         todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
@@ -199,7 +201,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   }
 }
 
-const seconds = (count: number): string => (count === 1 ? 'a second' : `${Math.ceil(count)} seconds`);
+const waitFor = (seconds: number): string =>
+  seconds <= 0
+    ? 'It no longer asks to wait: try again.'
+    : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
 
 /** The same question about the other two products. */
 function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {
@@ -214,7 +219,7 @@ function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene
 }
 
 function suggestion(text: string, { command }: Rerun): Button[] {
-  return rerunButton('suggestion', `${command} ${text}`, { command, text }, { style: 'primary' });
+  return rerunButton('suggestion', `${command} ${text}`.trim(), { command, text }, { style: 'primary' });
 }
 
 function body(sentence: string, { todo, quotes = [] }: Advice): Block[] {
@@ -226,7 +231,7 @@ export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): 
   const advice = advise(failure, rerun, scene);
   const { buttons = [], choices = [] } = advice;
   return {
-    text: failure.message,
+    text: escapeMarkup(failure.message),
     blocks: [
       ...body(failure.message, advice),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),

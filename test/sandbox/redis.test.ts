@@ -163,11 +163,14 @@ describe('startRedis', () => {
     await redis.stop();
   });
 
-  test.each([
+  test.for<[embedded: boolean, end: string]>([
     [false, 'is killed'],
     [true, 'exits'],
     [true, 'is killed'],
-  ])('goes with its owner when that ends (embedded: %s, owner %s)', async (embedded, end) => {
+  ])('goes with its owner when that ends (embedded: %s, owner %s)', async ([embedded, end], { skip }) => {
+    const here = await startRedis();
+    await here.stop();
+    skip(!embedded && here.kind === 'embedded', 'no Redis server is installed');
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const module = new URL('../../sandbox/redis.ts', import.meta.url).href;
     const script = `import { startRedis } from ${JSON.stringify(module)};
