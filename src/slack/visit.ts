@@ -74,7 +74,7 @@ export interface Origin {
   readonly begins: string | undefined;
 }
 
-interface Payload {
+export interface Payload {
   readonly team_id?: string;
   readonly enterprise_id?: string;
   readonly user_id?: string;
