@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
+import { modalOf } from './apology.ts';
 import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
 import { own } from './own.ts';
@@ -48,7 +49,13 @@ export function listenToInteractions(app: App, house: House): void {
     const listener = own(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
     const ways = waysOf(body, client);
-    const reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+    let reading: ReturnType<typeof listener.read>;
+    try {
+      reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+    } catch (error) {
+      const sorry = modalOf(apology.explain(error, view.callback_id));
+      return ack({ response_action: 'update', view: sorry });
+    }
     if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
     await ack({ response_action: 'update', view: listener.waiting });
     try {
