@@ -5,7 +5,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
-import { projectPicker, type Scene } from './project-picker.ts';
+import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
@@ -104,7 +104,9 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: '',
         buttons:
-          failure.suggestion === undefined || rerun === undefined
+          failure.suggestion === undefined ||
+          rerun === undefined ||
+          (scene !== undefined && !mayOffer(failure.suggestion, scene))
             ? []
             : suggestion(failure.suggestion, rerun),
       };
