@@ -154,15 +154,20 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
         todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
       };
     case 'store-unreachable':
-      return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+      return {
+        todo: 'Try again in a minute. If you were changing something, look first whether it is saved.',
+        buttons: again(rerun),
+      };
     case 'not-installed':
       return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
     case 'slack-failed':
       return {
         todo:
-          failure.code === 'expired_trigger_id'
-            ? 'It took longer than the three seconds that Slack allows.'
-            : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
+          failure.retryAfter !== undefined
+            ? `Slack asks to wait ${seconds(failure.retryAfter)}, then try again.`
+            : failure.code === 'expired_trigger_id'
+              ? 'It took longer than the three seconds that Slack allows.'
+              : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
         buttons: again(rerun),
       };
     case 'cannot-post':
