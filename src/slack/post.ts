@@ -11,7 +11,7 @@ export interface Spot {
   readonly thread: string | undefined;
 }
 
-/** A conversation with one person, where everything is for that person alone. */
+/** A conversation of two: it has no default project, nor members to speak of. */
 export const isDirect = (channel: string): boolean => channel.startsWith('D');
 
 /** For everybody there. @throws CannotPost, SlackFailed */

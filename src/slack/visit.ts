@@ -4,7 +4,7 @@ import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
 import { isDirect, post, postAlone } from './post.ts';
-import { type Rerun, rerunButton } from './rerun.ts';
+import { type Rerun, rerunButton, withoutShare } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import { callSlack, type WebClient } from './web.ts';
 
@@ -74,7 +74,7 @@ export interface Origin {
   readonly begins: string | undefined;
 }
 
-interface Payload {
+export interface Payload {
   readonly team_id?: string;
   readonly enterprise_id?: string;
   readonly user_id?: string;
@@ -215,7 +215,9 @@ export function createVisit(
     userGroups,
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
-      await (audience === 'asker' || isAlone ? whisper(ways, message, replace) : speak(ways, message));
+      if (audience === 'channel' && !isAlone) return speak(ways, message);
+      const isShared = origin.channel !== undefined && !isDirect(origin.channel);
+      await whisper(ways, isShared ? message : withoutShare(message), replace);
     },
     whisper: (message) => whisper(ways, message),
     async sendFile({ name, title, content }) {

@@ -24,6 +24,14 @@ beforeEach(async () => {
     {
       commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
       views: {
+        broken: {
+          right: 'ask',
+          read: () => {
+            throw new SyntaxError('not what this version wrote');
+          },
+          waiting: modal({ title: 'Wait', blocks: [section('…')] }),
+          work: async () => undefined,
+        },
         form: {
           right: 'ask',
           read: () => ({ input: undefined }),
@@ -130,6 +138,14 @@ describe('a form that comes without its state', () => {
     const { body } = await house.deliver(submission({ callback_id: 'form', state, private_metadata }));
     expect(body).toContain('"response_action":"update"');
     await house.slack.waitFor(() => ran.length > 0);
+  });
+});
+
+describe('a form of an older version that cannot be read', () => {
+  it('says so in its place', async () => {
+    const { body } = await house.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
+    expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
+    expect(body).toContain('did not expect');
   });
 });
 
