@@ -30,6 +30,8 @@ export interface Installations {
   readonly sorry: Sorry['acknowledgement'];
   /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
   leave(body: EventBody): Promise<boolean>;
+  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnreachable */
+  stays(workspace: string): Promise<boolean>;
   /** Until nothing is on its way from Slack into the store. */
   idle(): Promise<void>;
 }
@@ -56,17 +58,20 @@ type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 export function createInstallations(config: Config['slack'], parts: InstallationsParts): Installations {
   const { credentials } = config;
   return credentials.kind === 'token'
-    ? oneWorkspace(credentials.botToken, parts)
+    ? oneWorkspace(credentials.botToken, config.apiUrl, parts)
     : manyWorkspaces(credentials, config.apiUrl, parts);
 }
 
-function oneWorkspace(botToken: string, { redis, log }: InstallationsParts): Installations {
+function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
+  const { redis, log, boltLogger } = parts;
   const standing = { since: async () => undefined, works: async () => false };
+  const client = new webApi.WebClient(botToken, { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
   return {
     pages: {},
     authorize: async () => ({ botToken }),
     sorry: () => undefined,
     leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
+    stays: () => isTaken(client),
     idle: async () => undefined,
   };
 }
@@ -145,8 +150,21 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       standing: standingOf(installed, clientFor),
       log,
     }),
+    stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
+}
+
+/** What Slack says of a token that it takes no more. */
+const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+async function isTaken(client: webApi.WebClient): Promise<boolean> {
+  try {
+    await client.auth.test();
+    return true;
+  } catch (error) {
+    return !ENDED.has((error as { data?: { error?: string } }).data?.error ?? '');
+  }
 }
 
 function resultOf(
