@@ -107,6 +107,19 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   });
   const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
 
+  const greet = createWelcome({ ...parts, clientFor });
+  const forget = createForget(redis);
+
+  /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
+  const unlessLeft = async (id: string): Promise<void> => {
+    const text = await installed.read(id);
+    if (text === undefined) return;
+    const { bot, isEnterpriseInstall } = toKept(text).installation;
+    if (await isTaken(clientFor(bot?.token ?? ''))) return;
+    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
+    tokens.drop(id);
+  };
+
   /** An organisation's own installation serves where a workspace has none, whatever the payload says of it. */
   const find = async (team?: string, organisation?: string, whole = false) => {
     const ids = whole ? [organisation, team] : [team, organisation];
@@ -130,7 +143,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
-      welcome: createWelcome({ ...parts, clientFor }),
+      async welcome(installation) {
+        await greet(installation);
+        await unlessLeft(idOf(installation)).catch((err: unknown) =>
+          log.error({ err }, 'whether an installation stands could not be asked'),
+        );
+      },
       log,
     }),
     async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
@@ -145,7 +163,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     },
     sorry: acknowledgement,
     leave: createLeave({
-      forget: createForget(redis),
+      forget,
       onGone: tokens.drop,
       standing: standingOf(installed, clientFor),
       log,

@@ -189,6 +189,15 @@ describe('a token that is being tested while the workspace leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
+  it('is not the only thing: an installation that Slack took back on its way into the store goes, too', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const code = bot.slack.allow(NORTH);
+    bot.slack.refuse('auth.test', 'account_inactive');
+    await bot.back({ code, state }, cookie);
+    await until(async () => (await keysWith(NORTH.id)).length === 0);
+  });
+
   it.each([0, 1])('is not stored with the one token either, be it the very first: %i', async (at) => {
     await started({ processes: 2, env: ONE_TOKEN });
     bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
