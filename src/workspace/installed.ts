@@ -4,6 +4,7 @@ import { storeGuard } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { INSTALLATION, SERVED } from './fields.ts';
 import { membersKey, recordKey, refreshLockKey } from './keys.ts';
+import { ownerOf } from './sealed.ts';
 
 /**
  * What Slack gave for a workspace or an organisation, as a text that this room does not read, sealed as a whole.
@@ -26,7 +27,7 @@ export interface Installed {
 
 /** Longer than a call to Slack with its retry may take, in ms. */
 const LOCK = 15_000;
-export const ownerOf = (id: string) => ({ workspace: id, kind: 'slack-installation', id: 'bot' });
+const owner = (id: string) => ownerOf('slack-installation', id, INSTALLATION);
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -50,19 +51,19 @@ export function createInstalled({ redis, keyring }: { redis: Redis; keyring: Key
 
   return {
     async save(id, text) {
-      const envelope = keyring.seal(text, ownerOf(id));
+      const envelope = keyring.seal(text, owner(id));
       await storeGuard(() => redis.hset(recordKey(id), INSTALLATION, envelope));
     },
     async read(id) {
       const envelope = await envelopeOf(id);
-      return envelope === null ? undefined : keyring.open(envelope, ownerOf(id));
+      return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
     async replace(id, before, after) {
       // What is sealed anew with another key meanwhile is the same text in another envelope: hence the second look.
       for (let look = 0; look < 3; look += 1) {
         const envelope = await envelopeOf(id);
-        if (envelope === null || keyring.open(envelope, ownerOf(id)) !== before) return false;
-        const sealed = keyring.seal(after, ownerOf(id));
+        if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
+        const sealed = keyring.seal(after, owner(id));
         if (
           (await storeGuard(() => redis.eval(REPLACE, 1, recordKey(id), INSTALLATION, envelope, sealed))) ===
           1

@@ -279,7 +279,7 @@ describe('of two who change one thing at once', () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;
-    const owner = ownerOfField('T1', 'connection:main')!;
+    const owner = ownerOfField('T1', 'connection:main', json)!;
     await redis.hset(HASH, 'connection:main', reseal(createKeyring([NEW, OLD]), owner, json)!);
     await workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token-wxyz' });
     expect((await read()).connection('main')?.token()).toBe('another-fake-token-wxyz');
