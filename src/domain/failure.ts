@@ -293,14 +293,32 @@ export class NotAllowed extends Base<'not-allowed'> {
   }
 }
 
+/** What may stand in the store, each with what people call it. */
+const STORED = {
+  'billing-token': 'access token',
+  'application-access': 'application access',
+  'slack-installation': 'installation of Tally',
+  project: 'project',
+  record: 'record',
+} as const;
+type Stored = keyof typeof STORED;
+
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
 export class SealBroken extends Base<'seal-broken'> {
-  /** @param keyId the name of an unknown key, for operators */
+  readonly what: Stored;
+
+  /**
+   * @param keyId the name of an unknown key, for operators
+   * @param kind of whatever it is
+   */
   constructor(
     readonly reason: 'unknown-key' | 'not-authentic' | 'malformed',
     readonly keyId?: string,
+    kind: string = 'record',
   ) {
-    super('seal-broken', 'The stored access token cannot be opened.');
+    const what = Object.hasOwn(STORED, kind) ? (kind as Stored) : 'record';
+    super('seal-broken', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
+    this.what = what;
   }
 }
 

@@ -36,6 +36,14 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
+const ANEW = {
+  'billing-token': 'An owner or admin can register the token again.',
+  'application-access': 'An owner or admin can register it again.',
+  'slack-installation': 'Whoever may install apps in this workspace can install Tally again.',
+  project: 'Whoever runs the bot can put it back from a copy of Redis.',
+  record: 'Whoever runs the bot finds the rest in its log.',
+} as const;
+
 const OVER_SOON = {
   billing: 'That is usually over soon. No figures were guessed.',
   identity: 'That is usually over soon.',
@@ -172,11 +180,13 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'seal-broken':
       return {
-        todo:
+        todo: [
           failure.reason === 'unknown-key'
-            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or an owner or admin registers the token again.'
-            : 'The record is damaged or does not belong here, so Tally did not use it. An owner or admin can register the token again.',
-        buttons: [OPEN_CONNECT],
+            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS.'
+            : 'The record is damaged or does not belong here, so Tally did not use it.',
+          ANEW[failure.what],
+        ].join(' '),
+        buttons: failure.what === 'billing-token' ? [OPEN_CONNECT] : [],
       };
     case 'settings-damaged':
       return {
@@ -197,7 +207,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo:
           failure.retryAfter !== undefined
-            ? `Slack asks to wait ${seconds(failure.retryAfter)}, then try again.`
+            ? waitFor(failure.retryAfter)
             : failure.code === 'expired_trigger_id'
               ? 'It took longer than the three seconds that Slack allows.'
               : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',

@@ -232,6 +232,8 @@ describe('npm run reseal', () => {
         }),
       ],
       ['T3', 'connection:bare', 'token-in-the-open'],
+      ['T3', 'connection:half', '{"sealed":'],
+      ['T3', 'connection:sent', other.replace('"name":"main"', '"name":"sent"')],
       ['T3', 'access:prod', JSON.stringify({ secret: damaged.sealed })],
     ];
     for (const [workspace, field, value] of bad)
@@ -242,11 +244,13 @@ describe('npm run reseal', () => {
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
     expect(said).toContain('2 records sealed anew');
-    expect(said).toContain('8 left as they are');
+    expect(said).toContain('10 left as they are');
     expect(said).toContain('T2 connection:main: not authentic');
     expect(said).toContain('T1 connection:copy: not authentic');
     expect(said).toContain('T1 installation: not authentic');
     expect(said).toContain('T3 connection:torn: not authentic');
+    expect(said).toContain('T3 connection:half: nothing that Tally sealed');
+    expect(said).toContain('T3 connection:sent: not authentic');
     expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
     expect(said).toContain('T3 access:prod: sealed by another version of Tally');
     expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
