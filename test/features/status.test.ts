@@ -115,7 +115,7 @@ describe('/billing status', () => {
     expect(reads).toMatch(/^\*main\* · default$/m);
     expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
     expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
-    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All of it'])
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'Everything can be used'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
   });

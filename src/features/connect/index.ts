@@ -94,8 +94,8 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      ...disconnect.verbs,
       connect: { right: 'manage', run: (text, visit) => openForm(visit, readName(text)) },
+      ...disconnect.verbs,
     },
     actions: {
       ...disconnect.actions,

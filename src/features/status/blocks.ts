@@ -114,7 +114,7 @@ interface Scene {
 const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
   `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
 
-const CALM = 'All of it can be used, and no token lapses in the next two weeks.';
+const CALM = 'Everything can be used, and no token lapses in the next two weeks.';
 
 function forMembers(entries: readonly Entry[], scene: Scene): Block[] {
   const troubles = entries.map((entry) => troubleOf(entry, scene));
