@@ -166,7 +166,12 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
         todo: 'Your change was not made. Look at what is there, then change it if you still want to.',
       };
     case 'store-unreachable':
-      return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+      return {
+        todo: failure.unsure
+          ? 'Whether your change was made is not known: look in a minute, before you make it again.'
+          : 'Nothing was changed. Try again in a minute.',
+        buttons: again(rerun),
+      };
     case 'not-installed':
       return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
     case 'slack-failed':
