@@ -106,6 +106,20 @@ describe('a change and its entry in the audit', () => {
     expect((await read()).settings.zone).toBe((await entries()).length === 1 ? 'Asia/Tokyo' : 'UTC');
   });
 
+  it('do not come about where the settings are damaged: a default is no reason to forget who may ask', async () => {
+    await redis.hset(HASH, 'settings', '{');
+    const by = await change();
+    for (const work of [
+      workspaces.chooseDefault(by, 'second'),
+      workspaces.removeConnection(by, 'main', 'second'),
+    ])
+      await expect(work).rejects.toMatchObject({ kind: 'settings-damaged' });
+    expect(await redis.hget(HASH, 'settings')).toBe('{');
+    expect(await entries()).toEqual([]);
+    await workspaces.saveSettings(by, { zone: 'Asia/Tokyo' });
+    expect((await read()).settings.zone).toBe('Asia/Tokyo');
+  });
+
   it('stand together where one saving does two deeds', async () => {
     const other: AuditEntry = { ...ENTRY, deed: 'default connection changed', about: 'second' };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
