@@ -15,6 +15,11 @@ export const DEEDS = [
   'project restored',
   'channel default changed',
   'settings changed',
+  'application access registered',
+  'application access replaced',
+  'application access removed',
+  'token issued',
+  'token revoked',
   'app installed',
 ] as const;
 

@@ -1,10 +1,12 @@
 import type { Owner } from '../vault/seal.ts';
+import { ownerOf as accessOwner } from './accesses.ts';
 import { ownerOf as connectionOwner } from './connections.ts';
 import { ownerOf as installationOwner } from './installed.ts';
 
 /** Which fields of a workspace's record hold something sealed, and whose it is. */
 const KINDS: readonly (readonly [RegExp, (workspace: string, name: string) => Owner])[] = [
   [/^connection:(.+)$/s, connectionOwner],
+  [/^access:(.+)$/s, accessOwner],
   [/^installation$/, installationOwner],
 ];
 

@@ -2,6 +2,15 @@ import type { Redis } from 'ioredis';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
+  type Access,
+  type NewAccess,
+  type OpenableAccess,
+  readAccess,
+  withRevocable,
+  writeAccess,
+  writeRevocable,
+} from './accesses.ts';
+import {
   type Connection,
   type NewConnection,
   type OpenableConnection,
@@ -42,6 +51,12 @@ export interface WorkspaceRecord {
   readonly aliases: ReadonlySet<string>;
   /** The alias that a channel asks about when it names none. */
   channelDefault(channel: string): string | undefined;
+  /** The application access of the project with this ID. */
+  access(project: string): OpenableAccess | undefined;
+  /** IDs of the projects that have one, damaged ones too. */
+  readonly accessIds: readonly string[];
+  /** Whether this person was told that a token appears on one's own screen only. */
+  isTold(person: string): boolean;
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
   /** When an answer last came by this connection, in ms, to the hour; undefined when none was. */
@@ -57,6 +72,13 @@ export interface Workspaces {
   /** Replaces the connection of the same name. */
   saveConnection(workspace: string, connection: NewConnection): Promise<Connection>;
   removeConnection(workspace: string, name: string): Promise<void>;
+  /** Replaces the access of the same project. */
+  saveAccess(workspace: string, access: NewAccess): Promise<Access>;
+  removeAccess(workspace: string, project: string): Promise<void>;
+  /** Whether the service takes tokens back, as a revocation taught: of this access, as long as it is the same. */
+  noteRevocable(workspace: string, access: Access, revocable: boolean): Promise<void>;
+  /** This person was told that a token appears on one's own screen only. */
+  noteTold(workspace: string, person: string, at: number): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
   note(workspace: string, notes: Notes): Promise<void>;
   /** False when the alias is taken. */
@@ -82,6 +104,9 @@ const SETTINGS = 'settings';
 const CONNECTION = 'connection:';
 const PROJECT = 'project:';
 const CHANNEL = 'channel:';
+const ACCESS = 'access:';
+const REVOCABLE = 'revocable:';
+const TOLD = 'told:';
 const REMOVED = 'removed:';
 
 export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Keyring }): Workspaces {
@@ -99,6 +124,17 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
       return connection;
     },
     removeConnection: (workspace, name) => store.write(workspace, {}, [CONNECTION + name, usedField(name)]),
+    async saveAccess(workspace, given) {
+      const { access, json } = writeAccess(keyring, workspace, given);
+      await store.write(workspace, { [ACCESS + access.project]: json });
+      return access;
+    },
+    removeAccess: (workspace, project) => store.write(workspace, {}, [ACCESS + project, REVOCABLE + project]),
+    noteRevocable: (workspace, access, revocable) =>
+      store.writeBeside(workspace, ACCESS + access.project, {
+        [REVOCABLE + access.project]: writeRevocable(access, revocable),
+      }),
+    noteTold: (workspace, person, at) => store.write(workspace, { [TOLD + person]: String(at) }),
     note: (workspace, notes) =>
       store.writeBeside(workspace, CONNECTION + notes.connection, noteFields(notes)),
     addProject: (workspace, project) => store.writeNew(workspace, PROJECT + project.alias, written(project)),
@@ -172,6 +208,15 @@ function recordOf(fields: Fields, keyring: Keyring, workspace: string): Workspac
     },
     project,
     aliases: new Set(named(PROJECT)),
+    access(project) {
+      const json = fields[ACCESS + project];
+      if (json === undefined) return undefined;
+      return withRevocable(readAccess(keyring, workspace, project, json), fields[REVOCABLE + project]);
+    },
+    get accessIds() {
+      return named(ACCESS);
+    },
+    isTold: (person) => fields[TOLD + person] !== undefined,
     channelDefault: (channel) => fields[CHANNEL + channel],
     channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
     lastUsed: (connection) => lastUsedIn(fields, connection),
