@@ -37,14 +37,18 @@ export interface CommandListener {
   run(text: string, visit: Visit): Promise<void>;
 }
 
+/** What a click brings along: outside text, all of it. */
+interface ClickedOn {
+  readonly value: string;
+  readonly fields: Fields;
+  /** `private_metadata` of the modal it happened in; '' elsewhere. */
+  readonly metadata: string;
+}
+
 export interface ActionListener {
   readonly right: Right;
   /** `rerun` goes on with a command in the place of the message, its right checked anew. */
-  run(
-    action: { readonly value: string; readonly fields: Fields },
-    visit: Visit,
-    rerun: (command: Rerun) => Promise<void>,
-  ): Promise<void>;
+  run(action: ClickedOn, visit: Visit, rerun: (command: Rerun) => Promise<void>): Promise<void>;
 }
 
 /** A submission is read at once, before the acknowledgement; the work comes after it. */
@@ -138,7 +142,12 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     // Slack lets a group's members be asked for some twenty times a minute: less than somebody types.
     const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
     demand(right, asker);
-    return { asker, record, userGroups: () => people.userGroups(client, workspace) };
+    return {
+      asker,
+      record,
+      userGroups: () => people.userGroups(client, workspace),
+      isIn: (groups) => people.isIn(client, origin, groups),
+    };
   };
 
   /** The one place where a thrown thing turns into words. */
@@ -211,10 +220,11 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
-      const { view, state } = body as { view?: { state?: { values?: object } }; state?: { values?: object } };
+      const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
       const options = { at: clock(), replace: true };
-      await listener.run({ value, fields }, createVisit(ways, admission, options), (rerun) =>
+      const metadata = view?.private_metadata ?? '';
+      await listener.run({ value, fields, metadata }, createVisit(ways, admission, options), (rerun) =>
         runCommand(ways, rerun, options),
       );
     } catch (error) {
@@ -330,6 +340,12 @@ function settingsOf(record: WorkspaceRecord): Settings {
   } catch {
     return DEFAULT_SETTINGS;
   }
+}
+
+/** Where a click happened: in a view, or in a message. */
+interface Clicked {
+  readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
+  readonly state?: { readonly values?: object };
 }
 
 interface ActionPayload {
