@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Agent, type Dispatcher, errors } from 'undici';
 import {
   type Failure,
@@ -23,6 +24,10 @@ export interface Question {
   readonly body?: string;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
+  /** Called when the body is about to leave on a connection that stands: from then on it may have been heard. */
+  readonly onSending?: () => void;
+  /** A 2xx is an answer by its headers alone: `text` is empty where its body cannot be read. */
+  readonly headersSuffice?: boolean;
 }
 
 /** 2xx, or a 4xx other than 429: everything else is thrown. */
@@ -30,7 +35,7 @@ export interface Reply {
   readonly status: number;
   /** Lower-case names; a header that came twice is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a 4xx whose body could not be read: there the status is the answer. */
+  /** Empty for a 4xx whose body could not be read: there the status is the answer. See also `headersSuffice`. */
   readonly text: string;
 }
 
@@ -75,7 +80,7 @@ const PASSING_CODE: ReadonlySet<string> = new Set([
  * @throws a typed failure when not
  */
 export async function attempt(question: Question, line: Line): Promise<Reply> {
-  const { service, method, headers, body } = question;
+  const { service, method, headers } = question;
   const { agent, signal } = line;
   const url = new URL(question.url);
   const answer = await agent
@@ -84,14 +89,17 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
       path: url.pathname + url.search,
       method,
       headers,
-      body: body ?? null,
+      body: bodyOf(question),
       signal,
     })
     .catch((error) => {
       throw notReached(error, question, url.host, line);
     });
   const status = answer.statusCode;
-  if (status >= 200 && status < 300) return reply(answer, await wholeText(answer, service, line));
+  if (status >= 200 && status < 300) {
+    const whole = wholeText(answer, service, line);
+    return reply(answer, await (question.headersSuffice ? whole.catch(() => '') : whole));
+  }
   // Read to the end, so that the connection can be used again; the status stands whatever the body is.
   const text = await answer.body.text().catch(() => '');
   if (status < 400) throw new Redirected(service, status, targetOf(answer, url));
@@ -101,6 +109,18 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
   throw status === 429 || PASSING_STATUS.has(status)
     ? new Passing(failure, wait === undefined ? line.backoff : wait * 1000)
     : failure;
+}
+
+/** A stream is asked for its first bytes only when they can be written; of a string nobody tells. */
+function bodyOf({ body, onSending }: Question): Readable | string | null {
+  if (body === undefined || onSending === undefined) return body ?? null;
+  return new Readable({
+    read() {
+      onSending();
+      this.push(body);
+      this.push(null);
+    },
+  });
 }
 
 function reply(answer: Answer, text: string): Reply {

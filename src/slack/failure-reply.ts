@@ -96,6 +96,30 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
         todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
         quotes: [failure.target],
       };
+    case 'access-refused':
+      return {
+        todo:
+          failure.status === 401
+            ? 'Its secret may be wrong, or the access has lapsed, or its user was disabled or lost the role. The console shows it under Cloud servers → the project → Access for applications; a new one can be made there.'
+            : 'It is known and may not do that. Its role may not be enough.',
+      };
+    case 'access-unknown':
+      return {
+        todo: 'Its ID may be mistyped, or the access was deleted. The console lists those that are there under Cloud servers → the project → Access for applications.',
+      };
+    case 'project-disabled':
+      return { todo: 'The project may be disabled or deleted. The console shows its state.' };
+    case 'wrong-address':
+      return failure.suggestion === undefined
+        ? {
+            todo: 'The console lists the right one in its section API endpoints, under identity; it ends with /v3.',
+          }
+        : { todo: 'Its address ends with /v3. This one may be meant:', quotes: [failure.suggestion] };
+    case 'outcome-unclear':
+      return {
+        todo: 'A token may exist that nobody has seen; it lapses by itself. Tally did not ask again, so that there are not two. You can.',
+        buttons: again(rerun),
+      };
     case 'address-refused':
       return {
         todo: 'Tally connects to public https addresses only. Whoever runs this bot can allow others in TRUSTED_API_HOSTS.',
