@@ -20,8 +20,11 @@ import {
   notFound,
   PLAIN,
   problem,
+  projectDisabled,
   type Style,
   unauthorized,
+  version,
+  versionList,
 } from './identity/modes.ts';
 import { createTokens, describeToken, type Tokens } from './identity/tokens.ts';
 import { switchboard } from './modes.ts';
@@ -111,17 +114,13 @@ function ordinary(asked: Asked, tokens: Tokens, style: Style): Reply {
   if (path.includes('//'))
     return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
   if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
-  if (path === '/') return jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
+  if (path === '/') return versionList();
   if (path === '/v3' || path === '/v3/') return jsonReply(200, JSON.stringify({ version: version() }));
   if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
   if (method === 'POST') return issue(asked, tokens, style);
-  if (method === 'GET' || method === 'HEAD') return check(asked, tokens, style);
+  if ((method === 'GET' || method === 'HEAD') && style.validation) return check(asked, tokens, style);
   if (method === 'DELETE' && style.revocation) return revoke(asked, tokens);
   return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
-}
-
-function version() {
-  return { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
 }
 
 function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
@@ -131,7 +130,7 @@ function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
   const access = findAccess(credential.id);
   if (!access) return notFound(`Could not find Application Credential: ${credential.id}.`);
   if (access.secret !== credential.secret || access.state === 'expired') return unauthorized();
-  if (access.state === 'project-disabled') return notFound('Could not find Project: sandbox-project.');
+  if (access.state === 'project-disabled') return projectDisabled();
   const issued = tokens.issue(access);
   return tokenReply(201, issued.token, describeToken(issued, style.expiry, wantsCatalog(asked)), style);
 }

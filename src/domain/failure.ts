@@ -167,7 +167,10 @@ export class AccessUnknown extends Base<'access-unknown'> {
 /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
 export class ProjectDisabled extends Base<'project-disabled'> {
   constructor() {
-    super('project-disabled', 'The identity service does not find the project of that access (HTTP 404).');
+    super(
+      'project-disabled',
+      'The identity service issues no token for the project of that access (HTTP 404).',
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 const PARTS =
-  /^(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,12}))?)?\s?(Z|UTC|GMT|([+-])(\d\d)(?::?(\d\d))?)?$/i;
+  /^(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,12}))?)?\s?(Z|UTC|GMT|([+-])(0\d|1[0-4])(?::?([0-5]\d))?)?$/i;
 
 /**
  * Reads when a token or a credential lapses. The identity API writes `2026-11-21T03:03:56.000000Z` and, for a credential

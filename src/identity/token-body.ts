@@ -15,10 +15,12 @@ export interface TokenBody {
     | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: number }
     | undefined;
   readonly auditId: string | undefined;
+  /** Where the cloud platform's services answer, by type (`compute`): public ones, the first of each. */
+  readonly endpoints: readonly { readonly service: string; readonly url: string }[];
 }
 
 /** More of it than this nobody reads. */
-const SHOWN = { characters: 255, roles: 50 } as const;
+const SHOWN = { characters: 255, roles: 50, services: 30 } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -35,6 +37,7 @@ export function readTokenBody(text: string): TokenBody {
       .flatMap((role) => nameOf(role) ?? []),
     credential: credentialIn(token.application_credential),
     auditId: textOf([token.audit_ids].flat()[0]),
+    endpoints: endpointsIn(token.catalog),
   };
 }
 
@@ -56,6 +59,26 @@ function credentialIn(value: unknown): TokenBody['credential'] {
   const restricted = typeof value.restricted === 'boolean' ? value.restricted : undefined;
   return given({ name: textOf(value.name), restricted, expiresAt: readExpiry(value.expires_at) });
 }
+
+function endpointsIn(catalog: unknown): TokenBody['endpoints'] {
+  const found = new Map<string, string>();
+  for (const entry of listOf(catalog).map(fieldsOf)) {
+    const open = listOf(entry.endpoints)
+      .map(fieldsOf)
+      .find((endpoint) => endpoint.interface === 'public');
+    const service = textOf(entry.type);
+    const url = webAddress(open?.url);
+    if (service !== undefined && url !== undefined && !found.has(service)) found.set(service, url);
+  }
+  return [...found].slice(0, SHOWN.services).map(([service, url]) => ({ service, url }));
+}
+
+function webAddress(value: unknown): string | undefined {
+  const isOne = typeof value === 'string' && value.length <= 500 && /^https?:\/\/[\x21-\x7e]+$/.test(value);
+  return isOne ? value : undefined;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** Without what is undefined: an absent field is told by its absence. */
 function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

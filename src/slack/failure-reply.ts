@@ -35,7 +35,10 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
-const OVER_SOON = 'That is usually over soon. No figures were guessed.';
+const OVER_SOON = {
+  billing: 'That is usually over soon. No figures were guessed.',
+  identity: 'That is usually over soon.',
+} as const;
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
@@ -75,10 +78,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             todo: 'The address may lead to something else than the service’s interface. An owner or admin can check it with /billing connect.',
             buttons: again(rerun),
           }
-        : { todo: OVER_SOON, buttons: again(rerun) };
+        : { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'timed-out':
     case 'service-paused':
-      return { todo: OVER_SOON, buttons: again(rerun) };
+      return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
@@ -86,7 +89,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'nonsense':
       return {
-        todo: 'The address may lead to something else than the billing interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        todo: 'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
         buttons: again(rerun),
       };
     case 'too-large':
