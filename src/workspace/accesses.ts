@@ -19,6 +19,9 @@ const issuers = z.object({
 });
 export type Issuers = Readonly<z.infer<typeof issuers>>;
 
+/** Whether this can be stored as who may issue, whatever a form or a button says. */
+export const isIssuers = (given: unknown): given is Issuers => issuers.safeParse(given).success;
+
 const schema = z.object({
   /** 1 to 32 digits: a project keeps its access when its alias changes. */
   project: z.string(),

@@ -18,6 +18,7 @@ export const DEEDS = [
   'application access registered',
   'application access replaced',
   'application access removed',
+  'token issuers changed',
   'token issued',
   'token revoked',
   'app installed',

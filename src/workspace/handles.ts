@@ -15,10 +15,14 @@ const schema = z.object({
   person: z.string(),
   /** 1 to 32 digits */
   project: z.string(),
+  /** What was typed to mean it: an alias, else the ID. */
+  word: z.string(),
   /** Where the project was asked about: its limits hold for what follows from there, too. */
   channel: z.string().exactOptional(),
   /** The identity service that issued the token: it is sent to no other. */
   authUrl: z.string().exactOptional(),
+  /** When the token lapses, in ms, where the service tells. */
+  expiresAt: z.int().exactOptional(),
   /** 12 hexadecimal digits, for the audit. */
   audit: z.string().exactOptional(),
   /** base64url of the 32 bytes that the modal's half is encrypted with. */
@@ -36,8 +40,6 @@ export interface Handles {
    * @returns what the modal carries: the handle, and the token encrypted
    */
   keep(workspace: string, errand: Errand, life: Life, token?: string): Promise<string>;
-  /** Looks without using it up: undefined where there is none, it has lapsed, or it is another person's. */
-  look(workspace: string, person: string, carried: string, at: number): Promise<Errand | undefined>;
   /** Gives it out once, to one of however many ask; the token where the two halves belong together. */
   take(workspace: string, person: string, carried: string, at: number): Promise<Taken | undefined>;
 }
@@ -50,6 +52,8 @@ interface Life {
 
 export interface Taken {
   readonly errand: Errand;
+  /** ms */
+  readonly until: number;
   readonly token: string | undefined;
 }
 
@@ -80,7 +84,7 @@ export function createHandles(redis: Redis): Handles {
     const [, until, json] = /^(\d+) (.*)$/s.exec(value ?? '') ?? [];
     if (value === null || json === undefined || Number(until) <= at) return undefined;
     const kept = parseRecord(schema, json);
-    return kept.person === person ? { value, kept } : undefined;
+    return kept.person === person ? { value, kept, until: Number(until) } : undefined;
   };
 
   return {
@@ -96,12 +100,6 @@ export function createHandles(redis: Redis): Handles {
       return `${handle} ${seal(token, ownerOf(workspace, handle, errand), KEY_ID, createSecretKey(key))}`;
     },
 
-    async look(workspace, person, carried, at) {
-      const [handle = ''] = carried.split(' ');
-      const found = await find(workspace, person, handle, at);
-      return found === undefined ? undefined : errandOf(found.kept);
-    },
-
     async take(workspace, person, carried, at) {
       const [handle = '', envelope] = carried.split(' ');
       const found = await find(workspace, person, handle, at);
@@ -109,10 +107,17 @@ export function createHandles(redis: Redis): Handles {
       const taken = await storeGuard(() => redis.eval(TAKE, 1, handlesKey(workspace), handle, found.value));
       if (taken !== 1) return undefined;
       const errand = errandOf(found.kept);
-      return { errand, token: opened(envelope, ownerOf(workspace, handle, errand), found.kept.key) };
+      return {
+        errand,
+        until: found.until,
+        token: opened(envelope, ownerOf(workspace, handle, errand), found.kept.key),
+      };
     },
   };
 }
+
+/** What a modal carries, without the token. */
+export const handleOf = (carried: string): string => carried.split(' ')[0] ?? '';
 
 const errandOf = ({ key: _, ...errand }: Kept): Errand => errand;
 
