@@ -27,6 +27,21 @@ export async function connect(page: Page, token: string, project = '123'): Promi
   return form;
 }
 
+/** `/billing projects access` with this access, up to the result. */
+export async function registerAccess(
+  page: Page,
+  project: string,
+  id: string,
+  secret: string,
+): Promise<Locator> {
+  await say(page, `/billing projects access ${project}`);
+  const form = page.getByRole('dialog', { name: 'Application access' });
+  await form.getByLabel('Access ID').fill(id);
+  await form.getByLabel('Secret key').fill(secret);
+  await form.getByRole('button', { name: 'Test and save' }).click();
+  return form;
+}
+
 export async function closeModal(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -34,7 +34,7 @@ export function createPanel(parts: PanelParts): Panel {
     ofBot(parts),
   ];
   return {
-    tries: triesAt(Date.now()),
+    tries: triesAt(Date.now(), parts.issuesTokens),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),

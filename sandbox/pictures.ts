@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { ask, closeModal, connect, say } from './hands.ts';
+import { ask, closeModal, connect, registerAccess, say } from './hands.ts';
 import { startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
@@ -27,6 +27,18 @@ try {
   await take(page, 'connect');
   await closeModal(page);
   await (await connect(page, token)).getByText('Connected').waitFor();
+  await closeModal(page);
+
+  const { id, secret } = sandbox.identity.accesses.good;
+  const access = await registerAccess(page, '123', id, secret);
+  await access.getByText('can issue OS_TOKENs').waitFor();
+  await closeModal(page);
+  await say(page, '/os-token 123');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Revoke now').waitFor();
+  await take(page.getByRole('dialog'), 'os-token');
+  await page.getByRole('button', { name: 'Revoke now' }).click();
+  await page.getByText('no longer accepted').waitFor();
   await closeModal(page);
 
   // High enough for the whole answer, headline included.

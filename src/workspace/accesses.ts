@@ -116,6 +116,9 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
     : access;
 }
 
+/** Whether this person is named by name; who is in a group is asked when a token is. */
+export const isNamed = ({ issuers }: Access, person: string): boolean => issuers.people.includes(person);
+
 /** `access ····abcd, lapses in 12 days (Thu 3 Dec 2026)`: all that is ever shown of an access. */
 export function accessWords({ lastFour, lapsesAt }: Access, at: number, zone: string): string {
   const shown = `access ····${lastFour.replaceAll('·', '')}`;

@@ -94,7 +94,15 @@ export function createHandles(redis: Redis): Handles {
       const kept: Kept = { ...errand, ...(key && { key: key.toString('base64url') }) };
       const own = handlesKey(workspace);
       await storeGuard(() =>
-        redis.eval(KEEP, 1, own, Math.floor(at), Math.ceil(until), handle, JSON.stringify(kept)),
+        redis.eval(
+          KEEP,
+          1,
+          own,
+          Math.floor(at),
+          Math.ceil(Math.max(until, at + 1)),
+          handle,
+          JSON.stringify(kept),
+        ),
       );
       if (token === undefined || key === undefined) return handle;
       return `${handle} ${seal(token, ownerOf(workspace, handle, errand), KEY_ID, createSecretKey(key))}`;

@@ -605,6 +605,37 @@ describe('five tokens in ten minutes', () => {
   });
 });
 
+describe('where projects are shown', () => {
+  it('says which access there is to those who manage or may issue, and to nobody else', async () => {
+    await register('good', { people: [MEMBER] });
+    const home = async (person: string) => {
+      const published = () => bot.slack.calls.filter(({ method }) => method === 'views.publish').length;
+      const before = published();
+      await bot.slack.openHome(person);
+      await bot.slack.waitFor(() => published() > before);
+      return textOf(bot.slack.home(person)?.view);
+    };
+    expect(await home(OWNER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(OWNER)).not.toContain('OS_TOKEN…');
+    expect(await home(MEMBER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(MEMBER)).toContain('OS_TOKEN…');
+    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ····0001');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ····0001');
+    await bot.connect();
+    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ····0001');
+    expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('0001');
+    await register('good', { people: [OWNER] });
+    expect(await home(MEMBER)).not.toContain('OS_TOKEN');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('OS_TOKEN');
+  });
+
+  it('opens the form from the row of a project', async () => {
+    const { ts } = await bot.ask('/billing projects');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'run:project', 'Application access…');
+    await shows('Secret key');
+  });
+});
+
 it('leaves nothing behind when the workspace leaves', async () => {
   await register();
   await issue();

@@ -4,7 +4,7 @@ import { failureMessage } from '../../slack/failure-reply.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { NewAccess, OpenableAccess } from '../../workspace/accesses.ts';
+import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import type { Audit, Deed } from '../../workspace/audit.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
@@ -27,7 +27,6 @@ import {
   recall,
   remember,
 } from './access-words.ts';
-import { isNamed } from './issuing.ts';
 
 export interface AccessParts {
   readonly workspaces: Workspaces;

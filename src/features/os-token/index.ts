@@ -5,6 +5,7 @@ import { button } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { isDirect } from '../../slack/post.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
+import { isNamed } from '../../workspace/accesses.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { type Named, targetOf } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -20,7 +21,7 @@ import {
   usedModal,
   waiting,
 } from './blocks.ts';
-import { createIssuing, demandIssuer, type IssuingParts, isNamed, type Wanted } from './issuing.ts';
+import { createIssuing, demandIssuer, type IssuingParts, type Wanted } from './issuing.ts';
 import { createRevoking } from './revoking.ts';
 import { readTokenWords } from './words.ts';
 

@@ -4,7 +4,7 @@ import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { shellLines } from '../../identity/shell.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Access, OpenableAccess } from '../../workspace/accesses.ts';
+import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
 import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts';
 import type { Audit } from '../../workspace/audit.ts';
 import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
@@ -32,15 +32,13 @@ export interface Wanted {
 const UNTOLD = 24 * 60 * 60_000;
 
 /** Named for the project, and no member of another organisation: those are named by nobody here. @throws NotIssuer */
-export async function demandIssuer(label: string, { issuers }: Access, visit: Visit): Promise<void> {
+export async function demandIssuer(label: string, access: Access, visit: Visit): Promise<void> {
   const { standing, person } = visit.asker;
   if (standing === 'stranger') throw new NotAllowed('stranger');
-  if (issuers.people.includes(person)) return;
+  if (isNamed(access, person)) return;
+  const { issuers } = access;
   if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
 }
-
-/** Whether this person is named by name: groups are asked about when a token is. */
-export const isNamed = ({ issuers }: Access, person: string): boolean => issuers.people.includes(person);
 
 /** For the audit: what tells two tokens apart and leads to neither. */
 const mark = (auditId: string | undefined): string | undefined =>
@@ -115,7 +113,8 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const { label } = wanted;
     const issued = await issue(wanted, visit);
     try {
-      if (linesFor(issued, wanted.access).length > LIMITS.section) throw new TokenTooLong(issued.token.length);
+      if (linesFor(issued, wanted.access).length > LIMITS.section)
+        throw new TokenTooLong(issued.token.length);
       if (await present(wanted, issued, visit)) return;
     } catch (error) {
       await withdraw(wanted, issued, visit);

@@ -2,6 +2,7 @@ import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER } from '../../slack/project-picker.ts';
 import { readRerun } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
+import { accessLine } from '../../workspace/access-line.ts';
 import type { Audit } from '../../workspace/audit.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -63,6 +64,7 @@ export function createProjects({ workspaces, audit, openAccess, verbs }: Project
         search,
         page,
         manager: asker.manage,
+        access: ({ id }) => accessLine(id, visit),
         channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
       }),
     );
