@@ -19,7 +19,7 @@ const IN_THE_WAY = [
 ] as const;
 
 /**
- * Lines for sh, bash and zsh after which `openstack` and curl use the token.
+ * Lines for sh and bash, and for zsh up to the comments, after which `openstack` and curl use the token.
  *
  * `OS_AUTH_TYPE=token` and `v3token` would ask the identity service to make another token out of this one, which it
  * forbids for tokens of application credentials (403). `admin_token` (that is only its name) sends the token as it is,
