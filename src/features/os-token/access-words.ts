@@ -3,6 +3,7 @@ import { nearest } from '../../domain/words.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Fields } from '../../slack/kit/modal.ts';
 import { type Issuers, isIssuers, MOST_ISSUER_GROUPS, MOST_ISSUERS } from '../../workspace/accesses.ts';
+import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
@@ -38,7 +39,7 @@ export function projectNamed(word: string, record: WorkspaceRecord): string {
 
 /** How the project with this ID is called: by its alias where it has one. */
 export function labelOf(record: WorkspaceRecord, project: string): { label: string; word: string } {
-  const alias = record.projects.find(({ id }) => id === project)?.alias;
+  const alias = readable(() => record.projects.find(({ id }) => id === project)?.alias);
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 

@@ -127,7 +127,7 @@ export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl
         ...(suggested === undefined
           ? []
           : [
-              button('access:corrected', 'Use the corrected address', {
+              button('access:corrected', 'Use the corrected address…', {
                 value: remember({ ...request, authUrl: suggested }),
                 style: 'primary',
               }),

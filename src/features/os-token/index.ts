@@ -167,15 +167,11 @@ function remedies(failure: Failure, project: string, manage: boolean): Button[] 
     case 'not-issuer':
     case 'not-allowed':
       return [];
-    case 'wrong-address':
-      return manage
-        ? [
-            button('access', 'Register with this address…', {
-              value: JSON.stringify({ project, authUrl: failure.suggestion }),
-              style: 'primary',
-            }),
-          ]
-        : [];
+    case 'wrong-address': {
+      const value = JSON.stringify({ project, authUrl: failure.suggestion });
+      const label = failure.suggestion === undefined ? 'Register anew…' : 'Use the corrected address…';
+      return manage ? [button('access', label, { value, style: 'primary' })] : [];
+    }
     case 'access-refused':
     case 'access-unknown':
     case 'project-disabled':

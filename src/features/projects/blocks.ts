@@ -71,7 +71,11 @@ function row(project: Project, { manager, channelDefault, access }: ProjectList)
     rerunOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
   return {
     ...markup(
-      [`*${alias}*${mark}`, details(project), ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`])].join('\n'),
+      [
+        `*${alias}*${mark}`,
+        details(project),
+        ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`]),
+      ].join('\n'),
     ),
     accessory: overflow('run:project', [
       rerunOption('Balance', { command: '/balance', text: alias }),
