@@ -20,7 +20,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectRedis, untilReady } from './redis.ts';
 import { createInstallations } from './slack/installations.ts';
-import { listen } from './slack/listeners.ts';
+import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';

@@ -5,7 +5,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
-import { projectPicker, type Scene } from './project-picker.ts';
+import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
@@ -131,7 +131,9 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: '',
         buttons:
-          failure.suggestion === undefined || rerun === undefined
+          failure.suggestion === undefined ||
+          rerun === undefined ||
+          (scene !== undefined && !mayOffer(failure.suggestion, scene))
             ? []
             : suggestion(failure.suggestion, rerun),
       };
@@ -196,15 +198,20 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
         todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
       };
     case 'store-unreachable':
-      return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+      return {
+        todo: 'Try again in a minute. If you were changing something, look first whether it is saved.',
+        buttons: again(rerun),
+      };
     case 'not-installed':
       return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
     case 'slack-failed':
       return {
         todo:
-          failure.code === 'expired_trigger_id'
-            ? 'It took longer than the three seconds that Slack allows.'
-            : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
+          failure.retryAfter !== undefined
+            ? `Slack asks to wait ${seconds(failure.retryAfter)}, then try again.`
+            : failure.code === 'expired_trigger_id'
+              ? 'It took longer than the three seconds that Slack allows.'
+              : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
         buttons: again(rerun),
       };
     case 'cannot-post':

@@ -100,13 +100,20 @@ export function createPeople(clock: () => number, most = 5000): People {
   };
 }
 
-/** Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. */
+/**
+ * Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. What Slack
+ * has no time to say again counts as before, except where it has to be fresh.
+ */
 function remembering<T>(clock: () => number, most: number) {
   const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
-    const asked = { until: clock() + TTL, value: ask() };
+    const value = ask().catch((error: unknown) => {
+      if (fresh || hit === undefined || !isTurnedAway(error)) throw error;
+      return hit.value;
+    });
+    const asked = { until: clock() + TTL, value };
     known.delete(key);
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size >= most) known.delete(oldest);
@@ -115,6 +122,9 @@ function remembering<T>(clock: () => number, most: number) {
     return asked.value;
   };
 }
+
+const isTurnedAway = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
 
 /**
  * The workspace that a token belongs to, asked once: a payload that comes from elsewhere with it is a stranger's,

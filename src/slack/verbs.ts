@@ -2,6 +2,7 @@ import { SecretPasted, WordRefused } from '../domain/failure.ts';
 import { announcesSecret, looksSecret } from '../domain/secret-word.ts';
 import { nearest, normalise } from '../domain/words.ts';
 import type { CommandListener } from './listeners.ts';
+import { own } from './own.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -12,7 +13,7 @@ export function byVerb(verbs: Verbs): CommandListener {
     async run(text, visit) {
       const { verb, rest } = split(text);
       if (announcesSecret(text) || text.split(/\s+/).some(looksSecret)) throw new SecretPasted();
-      const listener = verbs[verb];
+      const listener = own(verbs, verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       await listener.run(rest, visit);
     },
@@ -26,7 +27,7 @@ function split(text: string): { verb: string; rest: string } {
 }
 
 function rightOf(verb: string, text: string, verbs: Verbs) {
-  const { right = 'ask' } = verbs[verb] ?? {};
+  const { right = 'ask' } = own(verbs, verb) ?? {};
   return typeof right === 'function' ? right(text) : right;
 }
 

@@ -1,11 +1,10 @@
 import type { ModalView } from '@slack/types';
-import { NotAllowed } from '../domain/failure.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
 import { isDirect, post, postAlone } from './post.ts';
-import { type Rerun, rerunButton } from './rerun.ts';
+import { type Rerun, rerunButton, withoutShare } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import { callSlack, type WebClient } from './web.ts';
 
@@ -81,7 +80,7 @@ export interface Origin {
   readonly begins: string | undefined;
 }
 
-interface Payload {
+export interface Payload {
   readonly team_id?: string;
   readonly enterprise_id?: string;
   readonly user_id?: string;
@@ -96,7 +95,7 @@ interface Payload {
   readonly trigger_id?: string;
 }
 
-/** Where a payload comes from. Throws NotAllowed when it names no workspace or person. */
+/** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
 export function originOf(body: Payload): Origin {
   // A form that a member of another organisation sends names that one as its team, and ours in the view.
   const workspace =
@@ -105,9 +104,9 @@ export function originOf(body: Payload): Origin {
     body.team?.id ??
     body.user?.team_id ??
     body.enterprise_id ??
-    body.enterprise?.id;
-  const person = body.user_id ?? body.user?.id;
-  if (workspace === undefined || person === undefined) throw new NotAllowed('stranger');
+    body.enterprise?.id ??
+    '';
+  const person = body.user_id ?? body.user?.id ?? '';
   return {
     workspace,
     person,
@@ -129,21 +128,31 @@ export interface Ways {
   opened?: string;
 }
 
-/** To the asker alone, by whichever way is open: the response_url, the channel, a direct message. */
+/**
+ * To the asker alone, by the first way that is open: the response_url, the channel, a direct message.
+ * @throws CannotPost, SlackFailed: why the first was not, where none is
+ */
 export async function whisper(
   { origin, client, responder }: Ways,
   message: Message,
   replace = false,
 ): Promise<void> {
   const { responseUrl, channel, person, thread } = origin;
-  if (responseUrl !== undefined) {
+  const direct = { channel: person, thread: undefined };
+  const attempts = [
+    ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
+    ...(channel === undefined ? [] : [() => postAlone(client, person, { channel, thread }, message)]),
+    ...(person === '' ? [] : [() => post(client, direct, message)]),
+  ];
+  const reasons: unknown[] = [];
+  for (const attempt of attempts) {
     try {
-      return await responder.post(responseUrl, message, { replace });
+      return await attempt();
     } catch (error) {
-      if (channel === undefined) throw error;
+      reasons.push(error);
     }
   }
-  await postAlone(client, person, channel === undefined ? undefined : { channel, thread }, message);
+  throw reasons[0];
 }
 
 /** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. */
@@ -219,7 +228,9 @@ export function createVisit(
     opens: (origin.trigger ?? origin.viewId) !== undefined,
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
-      await (audience === 'asker' || isAlone ? whisper(ways, message, replace) : speak(ways, message));
+      if (audience === 'channel' && !isAlone) return speak(ways, message);
+      const isShared = origin.channel !== undefined && !isDirect(origin.channel);
+      await whisper(ways, isShared ? message : withoutShare(message), replace);
     },
     whisper: (message) => whisper(ways, message),
     async sendFile({ name, title, content }) {

@@ -40,6 +40,34 @@ describe('a mention', () => {
     expect(reads).toContain(`asked by <@${MEMBER}>`);
   });
 
+  it('in a direct message is answered without a button that would share it', async () => {
+    expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
+    const direct = await say('spend 123', { channel: DIRECT });
+    expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
+    expect(direct.reads).not.toContain('Share');
+    const typed = await bot.ask('/balance 123', MEMBER, DIRECT);
+    expect(typed.blocks.map(({ type }) => type)).toContain('actions');
+    expect(typed.reads).not.toContain('Share');
+    expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('Share');
+  });
+
+  it('reads the workspace once', async () => {
+    await say('@Tally balance 123');
+    const reads = async () =>
+      Number(/cmdstat_hgetall:calls=(\d+)/.exec(await bot.redis.client.info('commandstats'))?.[1]);
+    const before = await reads();
+    await say('@Tally balance 123');
+    expect((await reads()) - before).toBe(1);
+  });
+
+  it('does not bring the name of a project to light that is limited to other channels', async () => {
+    await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
+    await addProject(bot, { alias: 'public', id: '8' });
+    for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
+      expect((await say(text)).reads).not.toContain('hidden');
+    expect((await say('@Tally spend publc')).reads).toContain('/spend public');
+  });
+
   it('in a thread is answered in that thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
