@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
@@ -566,6 +568,50 @@ describe('Revoke now', () => {
     await issue();
     expect(buttonsOf()).toEqual(['Issue another']);
     expect(await bot.redis.client.hvals('tally:handles:T0SANDBOX1').then(String)).not.toContain('"key"');
+  });
+});
+
+describe('a token of unusual length', () => {
+  /** An identity service whose tokens have so many characters. */
+  async function registerLong(length: number) {
+    await register('good', { people: [OWNER] });
+    const token = `gAAAAA${'x'.repeat(length - 6)}`;
+    const asked: string[] = [];
+    const service = createServer((request, response) => {
+      asked.push(request.method ?? '');
+      response.writeHead(request.method === 'POST' ? 201 : 204, { 'X-Subject-Token': token });
+      response.end();
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      await bot.stopBot();
+      await new Promise((resolve) => service.close(resolve));
+    });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v3`;
+    await fillIn('good', { auth_url: url });
+    await shows('can issue');
+    await bot.slack.dismiss(OWNER);
+    asked.length = 0;
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    return { token, asked };
+  }
+
+  it('is shown whole without the button when the window cannot carry it encrypted', async () => {
+    const { token, asked } = await registerLong(2_400);
+    await shows('too long to be given back from this window');
+    expect(pieces()[0]).toBe(token);
+    expect(buttonsOf()).toEqual(['Issue another']);
+    expect(view()?.private_metadata).toMatch(/^[\w-]{22}$/);
+    expect(asked).toEqual(['POST']);
+  });
+
+  it('is refused with words, and given back, when Slack would cut it', async () => {
+    const { token, asked } = await registerLong(3_000);
+    await shows('a token of 3000 characters, more than Slack shows in one piece');
+    expect(asked).toEqual(['POST', 'DELETE']);
+    expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
   });
 });
 
