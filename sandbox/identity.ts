@@ -8,6 +8,7 @@ import {
   type Asked,
   htmlReply,
   jsonReply,
+  parsed,
   type Reply,
   type ServiceOptions,
   serve,
@@ -63,11 +64,11 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   const now = options.now ?? Date.now;
   const tokens = createTokens(now);
   const requests: IdentityRequest[] = [];
-  const board = switchboard('identity', identityModes(options.slowFor ?? 4_000));
+  const { behaviour, ...moods } = switchboard('identity', identityModes(options.slowFor ?? 4_000));
 
   async function answer(asked: Asked): Promise<Answer> {
     requests.push(record(asked));
-    const said = await board.behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
+    const said = await behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
     return typeof said === 'string' ? said : named(said);
   }
 
@@ -81,9 +82,7 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   return {
     ...server,
     authUrl: `${server.url}/v3`,
-    mode: board.mode,
-    setMode: board.setMode,
-    modes: board.modes,
+    ...moods,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
@@ -184,14 +183,6 @@ function credentialIn(body: string): Credential | undefined {
     ...(typeof secret === 'string' && { secret }),
     scoped: field(auth, 'scope') !== undefined,
   };
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function field(of: unknown, name: string): unknown {

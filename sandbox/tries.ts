@@ -5,7 +5,7 @@ import type { Try } from './protocol.ts';
 export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
   {
     text: '/billing connect',
-    why: 'First of all: connect Tally to the billing service; paste a token from below.',
+    why: 'First of all: connect Tally to the billing service. The token to paste stands in this panel: Read-only.',
   },
   { text: '/balance 123', why: 'What is left, and for how long.' },
   { text: '/spend 123', why: 'The last seven days, with a chart. One day was not reported.' },
@@ -16,8 +16,10 @@ export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
   { text: '/balance 1001', why: 'An overdrawn project.' },
   { text: '/spend 123 7m', why: 'Minutes or months? Tally asks back.' },
   { text: '/spned 123', why: 'What Slack says to a command that it does not know.' },
+  { text: '/billing projects add prod 123', why: 'A name in place of the ID: /balance prod.' },
+  { text: '@Tally spend 123 last month', why: 'The same by mention, in threads too; answered for everyone.' },
   ...(issuesTokens ? TOKENS : []),
-  { text: '/billing settings', why: 'The time zone whose days are reported.' },
+  { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },
   { text: '/billing help', why: 'Everything that Tally understands.' },
 ];
 

@@ -9,6 +9,7 @@ import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
+import { createReports } from './features/reports/index.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
@@ -52,7 +53,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring });
+  const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
   const used = createUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
   const http = createHttp({ trustedHosts: config.trustedHosts });
@@ -76,20 +77,22 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     osToken,
     createConnect({
       workspaces,
-      audit,
       billing,
-      checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+      checks: {
+        baseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+        authUrl: (text) => readAuthUrl(text, config.trustedHosts),
+      },
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({
       workspaces,
-      audit,
       openAccess: osToken.open,
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
-    createStatus({ workspaces, audit, billing }),
+    createReports({ clock }),
+    createStatus({ workspaces, billing }),
     createAuditTrail({ audit }),
-    createSettings({ workspaces, audit }),
+    createSettings({ workspaces }),
     createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
     createMentions({ commands: () => Object.keys(commands), verbs: () => Object.keys(verbs) }),
     createHelp(() => features.flatMap(({ help }) => help)),

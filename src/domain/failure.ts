@@ -97,29 +97,46 @@ export class ServiceFailed extends Base<'service-failed'> {
   }
 }
 
+/** What counts as a service being down. */
+export type Outage = ServiceFailed | TimedOut | Unreachable;
+
 /** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
 export class ServicePaused extends Base<'service-paused'> {
   constructor(
     readonly service: Service,
     readonly host: string,
-    options?: ErrorOptions,
+    last: Outage,
   ) {
     super(
       'service-paused',
-      `${NAMES[service]} at ${host} failed many times in a row, so Tally leaves it alone for a few seconds.`,
-      options,
+      `${NAMES[service]} at ${host} failed many times in a row (last: ${inShort(last)}), so Tally leaves it alone for a few seconds.`,
+      { cause: last },
     );
+  }
+}
+
+function inShort(outage: Outage): string {
+  switch (outage.kind) {
+    case 'service-failed':
+      return `HTTP ${outage.status}`;
+    case 'timed-out':
+      return `no whole answer within ${outage.after / 1000} seconds`;
+    case 'unreachable':
+      return outage.code;
   }
 }
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class Nonsense extends Base<'nonsense'> {
+  /** The HTTP status, where that alone was nonsense already. */
+  readonly status: number | undefined;
   constructor(
     readonly service: Service,
     readonly what: string,
-    options?: ErrorOptions,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
     super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    this.status = status;
   }
 }
 
@@ -317,15 +334,32 @@ export class TokenTooLong extends Base<'token-too-long'> {
     );
   }
 }
+/** What may stand in the store, each with what people call it. */
+const STORED = {
+  'billing-token': 'access token',
+  'application-access': 'application access',
+  'slack-installation': 'installation of Tally',
+  project: 'project',
+  record: 'record',
+} as const;
+type Stored = keyof typeof STORED;
 
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
 export class SealBroken extends Base<'seal-broken'> {
-  /** @param keyId the name of an unknown key, for operators */
+  readonly what: Stored;
+
+  /**
+   * @param keyId the name of an unknown key, for operators
+   * @param kind of whatever it is
+   */
   constructor(
     readonly reason: 'unknown-key' | 'not-authentic' | 'malformed',
     readonly keyId?: string,
+    kind: string = 'record',
   ) {
-    super('seal-broken', 'The stored access token cannot be opened.');
+    const what = Object.hasOwn(STORED, kind) ? (kind as Stored) : 'record';
+    super('seal-broken', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
+    this.what = what;
   }
 }
 
@@ -333,6 +367,13 @@ export class SealBroken extends Base<'seal-broken'> {
 export class SettingsDamaged extends Base<'settings-damaged'> {
   constructor() {
     super('settings-damaged', 'The stored settings of this workspace are damaged.');
+  }
+}
+
+/** Somebody else changed the same thing between the look and the change. @param now in a sentence what is there now */
+export class ChangedMeanwhile extends Base<'changed-meanwhile'> {
+  constructor(readonly now: string) {
+    super('changed-meanwhile', `Somebody else was quicker. ${now}`);
   }
 }
 
@@ -418,6 +459,7 @@ export type Failure =
   | TokenTooLong
   | SealBroken
   | SettingsDamaged
+  | ChangedMeanwhile
   | StoreUnreachable
   | SlackFailed
   | NotInstalled

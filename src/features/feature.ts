@@ -1,7 +1,11 @@
-import type { Block } from '../slack/kit/atoms.ts';
+import type { BillingClient } from '../billing/client.ts';
+import type { ProductId } from '../domain/product.ts';
+import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
 import type { Visit } from '../slack/visit.ts';
+import type { ReportName } from '../workspace/schedules.ts';
+import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 
 /** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
 export interface Feature extends Listeners {
@@ -10,4 +14,37 @@ export interface Feature extends Listeners {
   readonly verbs?: Readonly<Record<string, CommandListener>>;
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
   home?(visit: Visit): readonly Block[];
+  /** What of it can be posted by a schedule. */
+  readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
+}
+
+/** A question that nobody types: a channel's, as of the instant when a schedule is due. */
+export interface ReportQuestion {
+  readonly record: WorkspaceRecord;
+  /** In order; several make a digest. */
+  readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
+  readonly channel: string;
+  /** The instant the figures are as of, in ms; days are those of the workspace's reporting zone. */
+  readonly at: number;
+  /** Asks each question once however many schedules want its answer. */
+  readonly billing: BillingClient;
+}
+
+/** What is posted, and the figures in it that a later look is compared with. */
+export interface Finding {
+  /** Without a word of who set it up or that it is late: the schedule adds those. */
+  readonly message: Message;
+  /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
+  readonly figures: Readonly<Record<string, string>>;
+  /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
+  readonly covers: string;
+  /** No project spent anything. */
+  readonly isEmpty: boolean;
+}
+
+export interface Report {
+  /** `Spend of yesterday` */
+  readonly title: string;
+  /** @throws Failure where no project of the question could be answered */
+  run(question: ReportQuestion): Promise<Finding>;
 }

@@ -24,6 +24,8 @@ export interface Question {
   readonly body?: string;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
+  /** The same object for questions that somebody asks side by side: should they fail, they are one outage. */
+  readonly occasion?: object;
   /** Called when the body is about to leave on a connection that stands: from then on it may have been heard. */
   readonly onSending?: () => void;
   /** A 2xx is an answer by its headers alone: `text` is empty where its body cannot be read. */
@@ -62,6 +64,8 @@ type Answer = Dispatcher.ResponseData;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
 const PASSING_CODE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -96,13 +100,21 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
       throw notReached(error, question, url.host, line);
     });
   const status = answer.statusCode;
+  const suffices = question.headersSuffice === true && status >= 200 && status < 300;
+  if (method !== 'HEAD' && announcesTooMuch(answer, line)) {
+    answer.body.on('error', () => {}).destroy();
+    if (suffices) return reply(answer, '');
+    throw new TooLarge(service, line.limits.bodyBytes);
+  }
   if (status >= 200 && status < 300) {
     const whole = wholeText(answer, service, line);
-    return reply(answer, await (question.headersSuffice ? whole.catch(() => '') : whole));
+    return reply(answer, await (suffices ? whole.catch(() => '') : whole));
   }
   // Read to the end, so that the connection can be used again; the status stands whatever the body is.
   const text = await answer.body.text().catch(() => '');
-  if (status < 400) throw new Redirected(service, status, targetOf(answer, url));
+  if (REDIRECTS.has(status) || (status < 400 && answer.headers.location !== undefined))
+    throw new Redirected(service, status, targetOf(answer, url));
+  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`, { status });
   const failure = refusal(service, answer);
   if (failure === undefined) return reply(answer, text);
   const wait = retryAfter(answer.headers);
@@ -126,6 +138,10 @@ function bodyOf({ body, onSending }: Question): Readable | string | null {
 function reply(answer: Answer, text: string): Reply {
   const pairs = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status: answer.statusCode, headers: Object.fromEntries(pairs), text };
+}
+
+function announcesTooMuch({ statusCode, headers }: Answer, { limits }: Line): boolean {
+  return statusCode < 300 && Number([headers['content-length']].flat()[0] ?? 0) > limits.bodyBytes;
 }
 
 function refusal(service: Service, { statusCode, headers }: Answer): Failure | undefined {

@@ -119,7 +119,7 @@ function notOffered(status: number): 'not-offered' {
 function missed(failure: Failure, authUrl: string, sent: boolean): Failure {
   const { host } = new URL(authUrl);
   // A version list instead of a token (300): the address stops short of its version.
-  if (failure.kind === 'redirected' && failure.status === 300) return wrongAddress(authUrl, 300);
+  if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
   const unheard = failure.kind === 'unreachable' || failure.kind === 'timed-out';
   // 504: what stands in front of the service did ask it.
   const gaveUp = failure.kind === 'service-failed' && failure.status === 504;

@@ -4,6 +4,7 @@ import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
+import { escapeMarkup } from './kit/escape.ts';
 import { modal } from './kit/modal.ts';
 import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
@@ -35,10 +36,21 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
+const ANEW = {
+  'billing-token': 'An owner or admin can register the token again.',
+  'application-access': 'An owner or admin can register it again.',
+  'slack-installation': 'Whoever may install apps in this workspace can install Tally again.',
+  project: 'Whoever runs the bot can put it back from a copy of Redis.',
+  record: 'Whoever runs the bot finds the rest in its log.',
+} as const;
+
 const OVER_SOON = {
   billing: 'That is usually over soon. No figures were guessed.',
   identity: 'That is usually over soon.',
 } as const;
+
+const LEADS_ELSEWHERE =
+  'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.';
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
@@ -67,9 +79,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'rate-limited':
       return {
         todo:
-          failure.retryAfter === undefined
-            ? 'Wait a minute, then try again.'
-            : `It asks to wait ${seconds(failure.retryAfter)}, then try again.`,
+          failure.retryAfter === undefined ? 'Wait a minute, then try again.' : waitFor(failure.retryAfter),
         buttons: again(rerun),
       };
     case 'service-failed':
@@ -89,11 +99,11 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'nonsense':
       return {
-        todo: 'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        todo: LEADS_ELSEWHERE,
         buttons: again(rerun),
       };
     case 'too-large':
-      return { todo: 'Ask for a shorter period.' };
+      return { todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : LEADS_ELSEWHERE };
     case 'redirected':
       return {
         todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
@@ -187,15 +197,21 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'seal-broken':
       return {
-        todo:
+        todo: [
           failure.reason === 'unknown-key'
-            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or an owner or admin registers the token again.'
-            : 'The record is damaged or does not belong here, so Tally did not use it. An owner or admin can register the token again.',
-        buttons: [OPEN_CONNECT],
+            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS.'
+            : 'The record is damaged or does not belong here, so Tally did not use it.',
+          ANEW[failure.what],
+        ].join(' '),
+        buttons: failure.what === 'billing-token' ? [OPEN_CONNECT] : [],
       };
     case 'settings-damaged':
       return {
         todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
+      };
+    case 'changed-meanwhile':
+      return {
+        todo: 'Your change was not made. Look at what is there, then change it if you still want to.',
       };
     case 'store-unreachable':
       return {
@@ -208,7 +224,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo:
           failure.retryAfter !== undefined
-            ? `Slack asks to wait ${seconds(failure.retryAfter)}, then try again.`
+            ? waitFor(failure.retryAfter)
             : failure.code === 'expired_trigger_id'
               ? 'It took longer than the three seconds that Slack allows.'
               : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
@@ -219,7 +235,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   }
 }
 
-const seconds = (count: number): string => (count === 1 ? 'a second' : `${Math.ceil(count)} seconds`);
+const waitFor = (seconds: number): string =>
+  seconds <= 0
+    ? 'It no longer asks to wait: try again.'
+    : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
 
 const minutes = (ms: number): string => {
   const count = Math.max(1, Math.ceil(ms / 60_000));
@@ -239,7 +258,7 @@ function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene
 }
 
 function suggestion(text: string, { command }: Rerun): Button[] {
-  return rerunButton('suggestion', `${command} ${text}`, { command, text }, { style: 'primary' });
+  return rerunButton('suggestion', `${command} ${text}`.trim(), { command, text }, { style: 'primary' });
 }
 
 function body(sentence: string, { todo, quotes = [] }: Advice): Block[] {
@@ -251,7 +270,7 @@ export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): 
   const advice = advise(failure, rerun, scene);
   const { buttons = [], choices = [] } = advice;
   return {
-    text: failure.message,
+    text: escapeMarkup(failure.message),
     blocks: [
       ...body(failure.message, advice),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),

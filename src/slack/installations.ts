@@ -35,6 +35,8 @@ export interface Installations {
   clientFor(workspace: string): Promise<WebClient>;
   /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
   leave(body: EventBody): Promise<boolean>;
+  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnreachable */
+  stays(workspace: string): Promise<boolean>;
   /** Until nothing is on its way from Slack into the store. */
   idle(): Promise<void>;
 }
@@ -75,6 +77,7 @@ function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsPart
     clientFor: async () => client,
     sorry: () => undefined,
     leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
+    stays: () => isTaken(client),
     idle: async () => undefined,
   };
 }
@@ -110,6 +113,19 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   });
   const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
 
+  const greet = createWelcome({ ...parts, clientFor });
+  const forget = createForget(redis);
+
+  /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
+  const unlessLeft = async (id: string): Promise<void> => {
+    const text = await installed.read(id);
+    if (text === undefined) return;
+    const { bot, isEnterpriseInstall } = toKept(text).installation;
+    if (await isTaken(clientFor(bot?.token ?? ''))) return;
+    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
+    tokens.drop(id);
+  };
+
   /** An organisation's own installation serves where a workspace has none, whatever the payload says of it. */
   const find = async (team?: string, organisation?: string, whole = false) => {
     const ids = whole ? [organisation, team] : [team, organisation];
@@ -135,7 +151,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
-      welcome: createWelcome({ ...parts, clientFor }),
+      async welcome(installation) {
+        await greet(installation);
+        await unlessLeft(idOf(installation)).catch((err: unknown) =>
+          log.error({ err }, 'whether an installation stands could not be asked'),
+        );
+      },
       log,
     }),
     async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
@@ -157,13 +178,26 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     },
     sorry: acknowledgement,
     leave: createLeave({
-      forget: createForget(redis),
+      forget,
       onGone: tokens.drop,
       standing: standingOf(installed, clientFor),
       log,
     }),
+    stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
+}
+
+/** What Slack says of a token that it takes no more. */
+const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+async function isTaken(client: webApi.WebClient): Promise<boolean> {
+  try {
+    await client.auth.test();
+    return true;
+  } catch (error) {
+    return !ENDED.has((error as { data?: { error?: string } }).data?.error ?? '');
+  }
 }
 
 function resultOf(

@@ -1,5 +1,6 @@
 import { SecretPasted, WordRefused } from '../domain/failure.ts';
 import { announcesSecret, looksSecret } from '../domain/secret-word.ts';
+import { tidy } from '../domain/text.ts';
 import { nearest, normalise } from '../domain/words.ts';
 import type { CommandListener } from './listeners.ts';
 import { own } from './own.ts';
@@ -12,12 +13,19 @@ export function byVerb(verbs: Verbs): CommandListener {
     right: (text) => rightOf(split(text).verb, text, verbs),
     async run(text, visit) {
       const { verb, rest } = split(text);
-      if (announcesSecret(text) || text.split(/\s+/).some(looksSecret)) throw new SecretPasted();
+      if (holdsSecret(text, visit.record.aliases)) throw new SecretPasted();
       const listener = own(verbs, verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       await listener.run(rest, visit);
     },
   };
+}
+
+/** A project's name is none, whatever it looks like. */
+function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
+  const tidied = tidy(text);
+  const words = tidied.split(' ').filter((word) => !aliases.has(normalise(word)));
+  return announcesSecret(tidied) || words.some(looksSecret);
 }
 
 function split(text: string): { verb: string; rest: string } {

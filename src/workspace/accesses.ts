@@ -3,6 +3,7 @@ import { SealBroken } from '../domain/failure.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { lapseWords } from './connections.ts';
 import { parseRecord } from './record.ts';
+import { ownerOf } from './sealed.ts';
 
 /** More than are ever named one by one; the record is read whole by every command. */
 export const MOST_ISSUERS = 100;
@@ -44,11 +45,12 @@ const schema = z.object({
   sealed: z.string(),
 });
 
-/** With the address, so that a record whose address was changed by somebody else does not send the secret there. */
-const secrets = z.object({ id: z.string(), secret: z.string(), authUrl: z.string() });
+const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** What tokens are issued with. */
-type Opened = Readonly<z.infer<typeof secrets>>;
+/** What tokens are issued with, and where. */
+export type Opened = Readonly<z.infer<typeof secrets>> & Pick<Access, 'authUrl'>;
+
+const KIND = 'application-access';
 
 /** A registered application access, without its secret. */
 export type Access = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
@@ -60,12 +62,6 @@ export type OpenableAccess = Access & {
   readonly open: () => Opened;
 };
 
-export const ownerOf = (workspace: string, project: string) => ({
-  workspace,
-  kind: 'application-access',
-  id: project,
-});
-
 /**
  * @param project where the record was found: one that was moved there from another project is not believed
  * @throws SealBroken `malformed`, `not-authentic`
@@ -76,14 +72,13 @@ export function readAccess(
   project: string,
   json: string,
 ): OpenableAccess {
-  const { sealed, ...access } = parseRecord(schema, json);
-  if (access.project !== project) throw new SealBroken('not-authentic');
+  const { sealed, ...access } = parseRecord(schema, json, KIND);
+  if (access.project !== project) throw new SealBroken('not-authentic', undefined, KIND);
   return {
     ...access,
     open() {
-      const opened = parseRecord(secrets, keyring.open(sealed, ownerOf(workspace, project)));
-      if (opened.authUrl !== access.authUrl) throw new SealBroken('not-authentic');
-      return opened;
+      const text = keyring.open(sealed, ownerOf(KIND, workspace, project, access));
+      return { ...parseRecord(secrets, text, KIND), authUrl: access.authUrl };
     },
   };
 }
@@ -94,10 +89,7 @@ export function writeAccess(
   { id, secret, ...rest }: NewAccess,
 ): { readonly access: Access; readonly json: string } {
   const access: Access = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
-  const sealed = keyring.seal(
-    JSON.stringify({ id, secret, authUrl: rest.authUrl }),
-    ownerOf(workspace, rest.project),
-  );
+  const sealed = keyring.seal(JSON.stringify({ id, secret }), ownerOf(KIND, workspace, rest.project, rest));
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
+import { NotInstalled } from '../domain/failure.ts';
 import { storeGuard } from '../redis.ts';
-import { issuedKey } from './keys.ts';
+import { issuedKey, recordKey } from './keys.ts';
 
 /** How many tokens a person is issued in `SPAN`: enough for work, too few to collect them. */
 export const MOST_TOKENS = 5;
@@ -17,6 +18,7 @@ export interface Allowance {
 
 /** A person's times, with commas between. A clock that went back does not shut anybody out for longer than `SPAN`. */
 const TAKE = `
+if redis.call('EXISTS', KEYS[2]) == 0 then return 'gone' end
 local at, span = tonumber(ARGV[2]), tonumber(ARGV[3])
 local kept, oldest = {}, nil
 for time in string.gmatch(redis.call('HGET', KEYS[1], ARGV[1]) or '', '%d+') do
@@ -45,8 +47,18 @@ export function createAllowance(redis: Redis): Allowance {
   return {
     async take(workspace, person, at) {
       const next = await storeGuard(() =>
-        redis.eval(TAKE, 1, issuedKey(workspace), person, Math.floor(at), SPAN, MOST_TOKENS),
+        redis.eval(
+          TAKE,
+          2,
+          issuedKey(workspace),
+          recordKey(workspace),
+          person,
+          Math.floor(at),
+          SPAN,
+          MOST_TOKENS,
+        ),
       );
+      if (next === 'gone') throw new NotInstalled('unknown');
       return next === '' ? undefined : Number(next);
     },
     async giveBack(workspace, person, at) {

@@ -17,8 +17,10 @@ export function createForget(redis: Redis): Forget {
       await storeGuard(() => gone.exec());
     },
     async organisation(id) {
+      // First what everybody joins and writes by: nobody comes in behind the list.
+      await storeGuard(() => redis.unlink(...keysOf(id)));
       const members = await storeGuard(() => redis.smembers(membersKey(id)));
-      const keys = [id, ...members].flatMap((one) => keysOf(one));
+      const keys = members.flatMap((one) => keysOf(one));
       await storeGuard(() => redis.unlink(...keys, membersKey(id)));
     },
   };

@@ -1,9 +1,10 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { NotInstalled } from '../domain/failure.ts';
 import { storeGuard } from '../redis.ts';
 import { parseEnvelope, seal, unseal } from '../vault/seal.ts';
-import { handlesKey } from './keys.ts';
+import { handlesKey, recordKey } from './keys.ts';
 import { parseRecord } from './record.ts';
 
 /**
@@ -60,8 +61,12 @@ export interface Taken {
 const HANDLE = /^[\w-]{22}$/;
 const KEY_ID = 'once';
 
-/** Values are `<until> <json>`. What has lapsed is cleared away whenever something comes. */
+/**
+ * Values are `<until> <json>`. What has lapsed is cleared away whenever something comes. Of a workspace that left there
+ * is no record, and nothing comes back.
+ */
 const KEEP = `
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local value = redis.call('HGET', KEYS[1], field)
   if tonumber(string.match(value, '^%d+')) <= tonumber(ARGV[1]) then redis.call('HDEL', KEYS[1], field) end
@@ -92,18 +97,12 @@ export function createHandles(redis: Redis): Handles {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
       const kept: Kept = { ...errand, ...(key && { key: key.toString('base64url') }) };
-      const own = handlesKey(workspace);
-      await storeGuard(() =>
-        redis.eval(
-          KEEP,
-          1,
-          own,
-          Math.floor(at),
-          Math.ceil(Math.max(until, at + 1)),
-          handle,
-          JSON.stringify(kept),
-        ),
+      const keys = [handlesKey(workspace), recordKey(workspace)];
+      const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
+      const done = await storeGuard(() =>
+        redis.eval(KEEP, keys.length, ...keys, ...life, handle, JSON.stringify(kept)),
       );
+      if (done !== 1) throw new NotInstalled('unknown');
       if (token === undefined || key === undefined) return handle;
       return `${handle} ${seal(token, ownerOf(workspace, handle, errand), KEY_ID, createSecretKey(key))}`;
     },

@@ -155,6 +155,20 @@ describe('a mention that is no command', () => {
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/billing help'));
   });
 
+  it('answers a greeting with what it can be asked, and finds no fault with the word', async () => {
+    for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
+      const { reads } = await say(text);
+      expect(reads).toContain('What would you like to know?');
+      expect(reads).not.toContain('nothing that Tally does');
+    }
+  });
+
+  it('offers help once for a word that comes near to it', async () => {
+    const { message } = await say('@Tally halp');
+    const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
+    expect(labels).toEqual(['"text":"/billing help"']);
+  });
+
   it('says help in full when asked for it', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
       expect((await say(text)).reads).toContain('@Tally spend [project] [period] [product]');

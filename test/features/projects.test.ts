@@ -503,7 +503,7 @@ describe('a project that is changed', () => {
 describe('a project that is removed', () => {
   async function remove(alias: string): Promise<Answer> {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
-    expect(JSON.stringify(asked.blocks)).toContain('"confirm":{');
+    expect(asked.reads).toContain('It can be brought back for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
     return replaced(asked, `${alias} is removed.`);
   }

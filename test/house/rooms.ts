@@ -26,7 +26,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   jobs: ['domain', 'vault', 'redis'],
   'slack/kit': [],
   slack: ['domain', 'vault', 'http', 'workspace', 'slack/kit'],
-  'features/feature': ['slack', 'slack/kit', 'domain'],
+  'features/feature': ['slack', 'slack/kit', 'workspace', 'billing', 'domain'],
 };
 const FEATURE = [
   'features/feature',

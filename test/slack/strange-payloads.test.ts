@@ -109,7 +109,8 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no verb', async () => {
     const { run, right } = byVerb({ help: { right: 'ask', run: async () => undefined } });
     expect(typeof right === 'function' && right(name)).toBe('ask');
-    await expect(run(name, {} as Visit)).rejects.toMatchObject({ kind: 'word-refused' });
+    const visit = { record: { aliases: new Set() } } as unknown as Visit;
+    await expect(run(name, visit)).rejects.toMatchObject({ kind: 'word-refused' });
   });
 });
 

@@ -9,8 +9,9 @@ import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
 import { createInstalled } from '../../src/workspace/installed.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { goodToken, startBot } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
@@ -44,8 +45,10 @@ afterAll(() => store.close());
 
 const workspacesWith = (...keys: SealingKey[]) => createWorkspaces({ redis, keyring: createKeyring(keys) });
 const installedWith = (...keys: SealingKey[]) => createInstalled({ redis, keyring: createKeyring(keys) });
+const saving = async (workspaces: Workspaces, workspace: string, connection: NewConnection) =>
+  workspaces.saveConnection(await changeIn(workspaces, workspace), connection);
 const save = (workspace: string, token: string, key = OLD, name = 'main') =>
-  workspacesWith(key).saveConnection(workspace, { ...CONNECTION, name, token });
+  saving(workspacesWith(key), workspace, { ...CONNECTION, name, token });
 const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
   (await workspacesWith(...keys).read(workspace)).connection(name)!.token();
 const hashOf = (workspace: string) => redis.hgetall(`tally:workspace:${workspace}`);
@@ -189,7 +192,7 @@ describe('npm run reseal', () => {
     await save('T2', 'token-of-t2', NEW);
     await installedWith(OLD).save('T1', 'installation of t1');
     await installedWith(OLD).save('E1', 'installation of e1');
-    await workspacesWith(OLD).setChannelDefault('T1', 'C1', 'prod');
+    await workspacesWith(OLD).setChannelDefault(await changeIn(workspacesWith(OLD), 'T1'), 'C1', 'prod');
     await redis.set('tally:workspace:lower', 'not ours');
 
     const first = await run(NEW, OLD);
@@ -229,7 +232,9 @@ describe('npm run reseal', () => {
         }),
       ],
       ['T3', 'connection:bare', 'token-in-the-open'],
-      ['T3', 'access:prod', JSON.stringify({ secret: damaged.sealed })],
+      ['T3', 'connection:half', '{"sealed":'],
+      ['T3', 'connection:sent', other.replace('"name":"main"', '"name":"sent"')],
+      ['T3', 'ticket:prod', JSON.stringify({ secret: damaged.sealed })],
     ];
     for (const [workspace, field, value] of bad)
       await redis.hset(`tally:workspace:${workspace}`, field, value);
@@ -239,13 +244,15 @@ describe('npm run reseal', () => {
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
     expect(said).toContain('2 records sealed anew');
-    expect(said).toContain('8 left as they are');
+    expect(said).toContain('10 left as they are');
     expect(said).toContain('T2 connection:main: not authentic');
     expect(said).toContain('T1 connection:copy: not authentic');
     expect(said).toContain('T1 installation: not authentic');
     expect(said).toContain('T3 connection:torn: not authentic');
+    expect(said).toContain('T3 connection:half: nothing that Tally sealed');
+    expect(said).toContain('T3 connection:sent: not authentic');
     expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
-    expect(said).toContain('T3 access:prod: sealed by another version of Tally');
+    expect(said).toContain('T3 ticket:prod: sealed by another version of Tally');
     expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
     expect(said).toContain('The key “lost” is missing for 2.');
     expect(said).toContain('Keep every key.');
@@ -318,7 +325,7 @@ describe('npm run reseal', () => {
     const bot = await startBot({ redisUrl: store.url, encryptionKeys });
     try {
       await saveMany(1_000);
-      await workspacesWith(OLD).saveConnection('T0SANDBOX1', {
+      await saving(workspacesWith(OLD), 'T0SANDBOX1', {
         ...CONNECTION,
         baseUrl: bot.billing.url,
         token: goodToken(bot.billing),

@@ -40,7 +40,7 @@ describe('an application access', () => {
 
   it('is sealed anew with the other records', () => {
     const both = createKeyring([NEW, OLD]);
-    const owner = ownerOfField('T1', 'access:123')!;
+    const owner = ownerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;
     expect(readAccess(createKeyring([NEW]), 'T1', '123', resealed).open().secret).toBe(GIVEN.secret);
   });

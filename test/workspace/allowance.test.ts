@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure.ts';
 import { type Allowance, createAllowance, MOST_TOKENS, SPAN } from '../../src/workspace/allowance.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -12,6 +13,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await store.client.flushdb();
+  for (const team of ['T1', 'T2']) await store.client.hset(`tally:workspace:${team}`, 'settings', '{}');
 });
 afterAll(() => store.close());
 
@@ -50,10 +52,16 @@ describe('the allowance', () => {
     expect(await take(AT)).toBe(AT + SPAN);
   });
 
+  it('is not counted of a workspace that has left', async () => {
+    await store.client.flushdb();
+    await expect(take(AT)).rejects.toThrow(NotInstalled);
+    expect(await store.client.keys('*')).toEqual([]);
+  });
+
   it('leaves nothing behind', async () => {
     await take(AT);
     expect(await store.client.pttl('tally:issued:T1')).toBeGreaterThan(0);
     await allowance.giveBack('T1', 'U1', AT);
-    expect(await store.client.keys('*')).toEqual([]);
+    expect(await store.client.keys('tally:issued:*')).toEqual([]);
   });
 });

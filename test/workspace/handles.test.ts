@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure.ts';
 import { createHandles, type Errand, type Handles, handleOf } from '../../src/workspace/handles.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -19,8 +20,9 @@ beforeAll(async () => {
   redis = store.client;
   handles = createHandles(redis);
 });
-afterEach(async () => {
+beforeEach(async () => {
   await redis.flushdb();
+  await redis.hset('tally:workspace:T1', 'settings', '{}');
 });
 afterAll(() => store.close());
 
@@ -39,7 +41,7 @@ describe('the two halves of a token', () => {
   it('are neither of them the token, in any spelling', async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{12,400}$/), async (token) => {
-        await redis.flushdb();
+        await redis.del(KEY);
         const carried = await handles.keep('T1', ERRAND, LIFE, token);
         const kept = JSON.stringify(await redis.hgetall(KEY));
         for (const text of [
@@ -90,6 +92,12 @@ describe('the two halves of a token', () => {
     await handles.keep('T1', ERRAND, { at: AT + 2_000, until: AT + 3_000 }, TOKEN);
     expect(await redis.hlen(KEY)).toBe(2);
     expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
+  });
+
+  it('are not kept of a workspace that has left', async () => {
+    await redis.flushdb();
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN)).rejects.toThrow(NotInstalled);
+    expect(await redis.keys('*')).toEqual([]);
   });
 
   it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(

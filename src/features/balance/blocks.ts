@@ -94,7 +94,9 @@ function runwayText(report: BalanceReport): string {
     case 'no-spend':
       return `nothing is being spent${basis(runway)}`;
     case 'overdrawn':
-      return 'no runway: the project is overdrawn';
+      return runway.which === 'balance'
+        ? 'no runway: the project is overdrawn'
+        : `no runway: balance and bonuses together are ${money(runway.left)}`;
     case 'unknown':
       return runway.reason === 'unreadable'
         ? 'no runway without a readable balance'

@@ -31,13 +31,12 @@ function rows(project: Project, visit: Visit): Block[] {
   const { alias, id, product } = project;
   const access = accessLine(id, visit);
   const lines = [
-    `*${escapeMarkup(alias)}* · ${balance(project, visit)}`,
+    headline(project, visit),
     `project ${id} · ${PRODUCTS[product].name} (${product})`,
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
   const token = rerunButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
-  const mayIssue = isIssuer(project, visit);
-  return [markup(lines.join('\n')), actions(...questions(alias), ...(mayIssue ? token : []))];
+  return [markup(lines.join('\n')), actions(...questions(alias), ...(isIssuer(project, visit) ? token : []))];
 }
 
 const isIssuer = ({ id }: Project, { record, asker }: Visit): boolean => {
@@ -51,12 +50,14 @@ export const questions = (words: string): Button[] => [
   ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
 
-function balance({ id, product, currency }: Project, { record, asker }: Visit): string {
+/** What it had in bold, as in the headline of an answer, and how old that is. */
+function headline({ alias, id, product, currency }: Project, { record, asker }: Visit): string {
+  const name = escapeMarkup(alias);
   const last = record.lastBalance(id, product);
-  if (last === undefined) return 'balance not asked for yet';
+  if (last === undefined) return `*${name}* · balance not asked for yet`;
   const amount = readAmount({ text: last.balance });
-  if ('unreadable' in amount) return `unreadable balance, ${moment(last.at)}`;
+  if ('unreadable' in amount) return `*${name}* · unreadable balance, ${moment(last.at)}`;
   const label = currency ?? record.settings.currency;
   const money = escapeMarkup(formatMoney(amount.value.abs(), asker.locale, label));
-  return `${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}, ${moment(last.at)}`;
+  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${moment(last.at)}`;
 }

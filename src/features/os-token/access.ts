@@ -5,7 +5,8 @@ import { actions, type Block, button, header, markup, section } from '../../slac
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
-import type { Audit, Deed } from '../../workspace/audit.ts';
+import type { Deed } from '../../workspace/audit.ts';
+import { type Change, changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -30,7 +31,6 @@ import {
 
 export interface AccessParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
   readonly identity: IdentityClient;
   /** The address as it will be used; throws AddressRefused, WordRefused. */
   readonly readAuthUrl: (text: string) => string;
@@ -39,7 +39,7 @@ export interface AccessParts {
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl }: AccessParts) {
+export function createAccess({ workspaces, identity, readAuthUrl, authUrl }: AccessParts) {
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -69,8 +69,8 @@ export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl
     return { issued, givenBack: givenBack === 'already-dead' ? 'revoked' : givenBack } as const;
   };
 
-  const record = (deed: Deed, project: string, { asker, record, at }: Visit): Promise<void> =>
-    audit.record(asker.workspace, { at, who: asker.person, deed, about: about(record, project) });
+  const changed = (deed: Deed, project: string, visit: Visit): Change =>
+    changeBy(visit, [deed, about(visit.record, project)]);
 
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
@@ -78,8 +78,8 @@ export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl
     const { issued, givenBack } = await test({ authUrl: request.authUrl, ...given });
     const fresh = newAccess(request, given, { issued, givenBack }, visit);
     const isKnown = visit.record.accessIds.includes(project);
-    const access = await workspaces.saveAccess(asker.workspace, fresh);
-    await record(`application access ${isKnown ? 'replaced' : 'registered'}`, project, visit);
+    const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
+    const access = await workspaces.saveAccess(changed(deed, project, visit), fresh);
     const isIssuer = isNamed(access, asker.person) || (await visit.isIn(issuers.groups).catch(() => false));
     const names = labelOf(visit.record, project);
     return registeredBlocks({
@@ -99,8 +99,8 @@ export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl
     if (url !== current.authUrl)
       throw new WordRefused(url, 'is another address', 'For another one, fill in ID and secret as well.');
     const { id, secret } = current.open();
-    await workspaces.saveAccess(visit.asker.workspace, { ...without(current), issuers, id, secret });
-    await record('token issuers changed', project, visit);
+    const change = changed('token issuers changed', project, visit);
+    await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });
     return [header(labelOf(visit.record, project).label), section('Saved.'), markup(whoMay(issuers))];
   };
 
@@ -142,8 +142,7 @@ export function createAccess({ workspaces, audit, identity, readAuthUrl, authUrl
     const { label } = labelOf(visit.record, project);
     if (!visit.record.accessIds.includes(project))
       return visit.show(said([section(`There is no access of ${label} any more.`)]));
-    await workspaces.removeAccess(visit.asker.workspace, project);
-    await record('application access removed', project, visit);
+    await workspaces.removeAccess(changed('application access removed', project, visit), project);
     const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
     await visit.show(said([section(text)]), { text, blocks: [section(text)] });
   };

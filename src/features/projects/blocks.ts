@@ -4,7 +4,6 @@ import {
   actions,
   type Block,
   button,
-  confirmation,
   context,
   header,
   type Message,
@@ -162,7 +161,7 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
     blocks: [
       header(text),
       section(
-        `The name goes, and its limits with it; the project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
+        `The name goes, and its limits with it: commands that use it stop working. The project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
       ),
       context(
         [
@@ -181,7 +180,6 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
         button('project-remove', 'Remove', {
           style: 'danger',
           value: `${alias} ${project.id}`,
-          confirm: confirmation(text, 'Commands that use this name stop working.', 'Remove', 'Keep'),
         }),
         button('project-keep', 'Keep'),
       ),

@@ -3,7 +3,6 @@ import { REMEMBER } from '../../slack/project-picker.ts';
 import { readRerun } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { accessLine } from '../../workspace/access-line.ts';
-import type { Audit } from '../../workspace/audit.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -41,7 +40,6 @@ const HELP: readonly HelpLine[] = [
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
   /** Opens the form of a project's application access, by its alias or its ID. */
   readonly openAccess: (word: string, visit: Visit) => Promise<void>;
   /** First words of all commands, which no project may be called by. */
@@ -49,10 +47,10 @@ export interface ProjectsParts {
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, audit, openAccess, verbs }: ProjectsParts): Feature {
-  const save = createSaving(workspaces, audit);
-  const removal = createRemoval(workspaces, audit);
-  const defaults = createChannelDefaults(workspaces, audit);
+export function createProjects({ workspaces, openAccess, verbs }: ProjectsParts): Feature {
+  const save = createSaving(workspaces);
+  const removal = createRemoval(workspaces);
+  const defaults = createChannelDefaults(workspaces);
 
   const list = (search: string, page: number, visit: Visit): Promise<void> => {
     const { record, channel, asker } = visit;

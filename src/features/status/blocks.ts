@@ -59,7 +59,7 @@ export function statusMessage({ record, asker, at, tested }: Status): Message {
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
     ...(asker.manage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
-      : [markup(entries.map((entry) => forMember(entry, scene)).join('\n'))]),
+      : forMembers(entries, scene)),
     ...(asker.manage ? accessBlocks(record, scene) : []),
     context(`As of ${moment(at)}`),
   ];
@@ -132,13 +132,19 @@ interface Scene {
 const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
   `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
 
-function forMember(entry: Entry, scene: Scene): string {
-  const { connection, broken } = entry;
-  const { at, zone } = scene;
+const CALM = 'Everything can be used, and no token lapses in the next two weeks.';
+
+function forMembers(entries: readonly Entry[], scene: Scene): Block[] {
+  const troubles = entries.map((entry) => troubleOf(entry, scene));
+  const lines = entries.map((entry, at) => `${title(entry, scene)}${troubles[at] ?? ''}`);
+  const isCalm = troubles.every((trouble) => trouble === undefined);
+  return [...(isCalm ? [section(CALM)] : []), markup(lines.join('\n'))];
+}
+
+function troubleOf({ connection, broken }: Entry, { at, zone }: Scene): string | undefined {
   if (connection === undefined || broken !== undefined)
-    return `${title(entry, scene)} · cannot be used now; an owner or admin can mend it`;
-  if (!lapsesSoon(connection, at, zone)) return title(entry, scene);
-  return `${title(entry, scene)} · its token ${lapseWords(connection, at, zone)}`;
+    return ' · cannot be used now; an owner or admin can mend it';
+  return lapsesSoon(connection, at, zone) ? ` · its token ${lapseWords(connection, at, zone)}` : undefined;
 }
 
 const BROKEN: Record<SealBroken['reason'], string> = {
@@ -169,11 +175,12 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scen
   ];
   const lasts = lapseWords(connection, at, zone);
   const noted = lapsesSoon(connection, at, zone) ? `*${lasts}*` : lasts;
+  const lifeSpan = lifetime === 'none' ? '' : ` for ${LIFETIME_NAMES[lifetime]}`;
   return [
+    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${tokenWords(connection)}`),
     escapeMarkup(made.join(' · ')),
-    lifetime === 'none' ? noted : `${LIFETIME_NAMES[lifetime]} · ${noted}`,
-    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
+    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)}${lifeSpan}`,
   ];
 }
 

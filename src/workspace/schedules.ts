@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { isZone } from '../domain/calendar.ts';
+import type { ProductId } from '../domain/product.ts';
+import { parseRecord } from './record.ts';
+
+/** The record is read whole by every command. */
+export const MOST_SCHEDULES = 100;
+/** Projects of one schedule: a post has to stay readable. */
+export const MOST_IN_DIGEST = 12;
+
+/** What can be posted. */
+export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
+export type ReportName = (typeof REPORTS)[number];
+
+/** Why a schedule stands still; all but `person` are Tally's own doing, because it could not work. */
+export const PAUSES = [
+  'person',
+  'channel-archived',
+  'not-in-channel',
+  'channel-restricted',
+  'token-rejected',
+  'not-connected',
+  'app-removed',
+] as const;
+export type Pause = (typeof PAUSES)[number];
+
+const cadence = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('daily') }),
+  z.object({ kind: z.literal('weekdays') }),
+  z.object({ kind: z.literal('weekly'), weekday: z.int().min(1).max(7) }),
+  z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
+]);
+
+const schema = z.object({
+  /** Eight letters and digits. */
+  id: z.string().regex(/^[a-z0-9]{8}$/),
+  report: z.enum(REPORTS),
+  /** By ID and product, so that a project may be renamed or lose its name. */
+  projects: z
+    .array(
+      z.object({
+        /** 1 to 32 digits */
+        id: z.string(),
+        product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+      }),
+    )
+    .min(1)
+    .max(MOST_IN_DIGEST)
+    .readonly(),
+  timing: z.object({
+    cadence,
+    time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+    zone: z.string().refine(isZone),
+  }),
+  /** Slack's id. */
+  channel: z.string(),
+  /** Nothing is posted for a time in which nothing was spent. */
+  skipsEmpty: z.boolean().default(false),
+  /** Percent by which a posted total has to change until the post is corrected; 0 for never. */
+  correctsFrom: z.number().min(0).max(100).default(5),
+  /** Slack id of the person who answers for it. */
+  owner: z.string(),
+  createdBy: z.string(),
+  /** ms since the epoch */
+  createdAt: z.int(),
+  /** What falls due after this instant (ms) is posted: set when it is made, changed, or resumed. */
+  since: z.int(),
+  paused: z
+    .object({
+      why: z.enum(PAUSES),
+      /** ms since the epoch */
+      at: z.int(),
+      /** Slack id, where a person paused it. */
+      by: z.string().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+/** A report that is posted in a channel again and again. */
+export type Schedule = Readonly<z.infer<typeof schema>>;
+
+/** @throws SealBroken `malformed` */
+export const readSchedule = (json: string): Schedule => parseRecord(schema, json);
+
+/** How its last delivery ended; for people. */
+const sent = z.object({
+  /** The local date it was due on. */
+  date: z.string(),
+  /** ms since the epoch: when it was due, and when this came out */
+  due: z.int(),
+  at: z.int(),
+  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying']),
+  /** The failure's sentence, for `failed` and `trying`. */
+  cause: z.string().exactOptional(),
+  /** When it is tried again, in ms, for `trying`. */
+  next: z.int().exactOptional(),
+  /** Dates in a row that failed, this one included. */
+  failures: z.int().default(0),
+  /** Slack's `ts` of the post. */
+  ts: z.string().exactOptional(),
+});
+export type LastSent = Readonly<z.infer<typeof sent>>;
+
+/** What cannot be read is none: nothing rests on it. */
+export function readLastSent(json: string | undefined): LastSent | undefined {
+  try {
+    return json === undefined ? undefined : parseRecord(sent, json);
+  } catch {
+    return undefined;
+  }
+}
