@@ -242,7 +242,8 @@ export function createVisit(
       );
     },
     async open(view) {
-      const { viewId, trigger = '' } = origin;
+      const { trigger = '' } = origin;
+      const viewId = ways.opened ?? origin.viewId;
       if (viewId !== undefined) {
         await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
         ways.opened = viewId;

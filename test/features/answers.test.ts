@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -368,6 +369,32 @@ describe('a person', () => {
       expect(queries).toEqual([]);
     },
   );
+
+  it.each([
+    '/spend 123 12345678-1234-1234-1234-123456789012',
+    '/balance qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm',
+    '/billing status abCD+efGH/ijKLmn==',
+    '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
+  ])('who pastes a secret of any shape is told so: %s', async (command) => {
+    const { reads } = await bot.ask(command);
+    expect(reads).toContain('looks like a token');
+    expect(reads).not.toContain(command.split(' ').at(-1));
+  });
+
+  it('may type a registered name, whatever it looks like', async () => {
+    const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
+    await addProject(bot, { alias, id: '123' });
+    expect((await bot.ask(`/spend ${alias}`)).reads).toContain(`${alias} · `);
+    const { reads } = await bot.ask(`/billing default ${alias}`);
+    expect(reads).not.toContain('looks like a token');
+    expect(reads).toContain(alias);
+    await bot.ask('/billing default none');
+  });
+
+  it('may ask about a project of 32 digits', async () => {
+    const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
+    expect(reads).toContain('Project 12345678901234567890123456789012');
+  });
 
   it('who pastes a secret is told so, and it is in no log and no reply', async () => {
     const secret = 'gAAAAABsandboxSecret0123456789abcdefghij';

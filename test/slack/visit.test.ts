@@ -43,6 +43,18 @@ describe('a modal that a visit opened', () => {
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
 
+  it('takes another opened after it: a click is good for one modal only', async () => {
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('Issuing'));
+        await visit.open(view('Issued'));
+      }),
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await untilIssued();
+    expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
+  });
+
   it('is drawn anew after a click in a message', async () => {
     await started({
       commands: command((visit) => visit.answer({ text: 'A', blocks: [actions(button('go', 'Go'))] })),

@@ -1,88 +1,42 @@
-import { formatMoney, formatPercent, type Money, ZERO } from '../../domain/money.ts';
+import { formatPercent, type Money, ZERO } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Change, Total, Usage } from '../../domain/usage.ts';
-import {
-  actions,
-  type Block,
-  context,
-  header,
-  instant,
-  type Message,
-  markup,
-  overflow,
-  quote,
-  section,
-  select,
-} from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
+import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
+import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
 import { nameOption, type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
-import type { Byline } from '../../slack/visit.ts';
-import type { Target } from '../../workspace/target.ts';
 import { chart, days } from './days.ts';
 import { namerFor } from './grain.ts';
 import { notes } from './notes.ts';
 
 /** Everything an answer to `/spend` says. */
-export interface SpendReport {
-  readonly target: Target;
-  /** Whether this person can give the project a name. */
-  readonly mayName: boolean;
+export interface SpendReport extends Report {
   readonly period: Period;
   readonly usage: Usage;
   /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
   readonly change: Change | string | undefined;
-  /** What the service said beside its figures: outside text. */
-  readonly remarks: readonly string[];
-  /** ms; the instant of the question and of the answer */
-  readonly asked: number;
-  readonly fetched: number;
-  /** BCP 47 */
-  readonly locale: string;
-  /** Who asked for it or shared it, when it is for everybody there. */
-  readonly byline: Byline | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {
-  const { target, period, usage, remarks, fetched, byline } = report;
-  const { project, product } = target;
-  const title = `${target.label} · ${headline()}`;
-  return {
-    text: `${title}, ${period.label}, ${PRODUCTS[product].name}`,
-    blocks: [
-      header(title),
-      ...(title.length > LIMITS.header ? [section(title)] : []),
+  const { period } = report;
+  return reportMessage(report, {
+    headline: headline(report),
+    spoken: period.label,
+    body: [
       section(period.label),
       ...facts(report).map(markup),
-      ...[chart(report)].filter((block) => block !== undefined),
-      ...[days(report)].filter((block) => block !== undefined),
-      ...notes(report, moneyOf(report)).map(section),
-      ...remarks.map(quote),
-      ...(byline === undefined ? [buttons(report)] : []),
-      context(
-        [
-          `project ${project}`,
-          `${PRODUCTS[product].name} (${product})`,
-          `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
-          ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
-        ].join(' · '),
-      ),
+      ...[chart(report), days(report)].filter((block) => block !== undefined),
+      ...notes(report).map(section),
     ],
-  } satisfies { text: string; blocks: Block[] };
-
-  function headline(): string {
-    const { total: all } = usage;
-    if (all.readable === 0) return 'no readable amounts';
-    return `${moneyOf(report)(all.value)} spent${all.incomplete ? ' (incomplete)' : ''}`;
-  }
+    buttons: buttons(report),
+  });
 }
 
-/** With the currency label; the table's cells go without it. */
-const moneyOf =
-  ({ locale, target }: SpendReport) =>
-  (value: Money) =>
-    formatMoney(value, locale, target.currency);
+function headline(report: SpendReport): string {
+  const { total } = report.usage;
+  if (total.readable === 0) return 'no readable amounts';
+  return `${moneyOf(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
+}
 
 /** The line under the period: the average and what it compares with, the highest day, the bonuses. */
 function facts(report: SpendReport): string[] {

@@ -1,10 +1,11 @@
 import type { Money } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
+import { moneyOf } from '../../slack/report.ts';
 import type { SpendReport } from './blocks.ts';
 import { type Namer, namerFor } from './grain.ts';
 
 /** What a reader must know to trust the figures, a sentence each. */
-export function notes(report: SpendReport, money: (value: Money) => string): string[] {
+export function notes(report: SpendReport): string[] {
   const { usage, period, change } = report;
   const list = (days: readonly string[]) => listDays(days, namerFor(period.days));
   const {
@@ -49,7 +50,7 @@ export function notes(report: SpendReport, money: (value: Money) => string): str
           `${count(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
         ]
       : []),
-    ...compared(change, period, money),
+    ...compared(change, period, moneyOf(report)),
   ];
 }
 
