@@ -53,6 +53,21 @@ export async function install(page: Page, person: string): Promise<void> {
   await page.getByText('Tally is installed in').waitFor();
 }
 
+/** `/billing projects access` with this access, up to the result. */
+export async function registerAccess(
+  page: Page,
+  project: string,
+  { id, secret }: { id: string; secret: string },
+): Promise<void> {
+  await say(page, `/billing projects access ${project}`);
+  const form = page.getByRole('dialog', { name: 'Application access' });
+  await form.getByLabel('Access ID').fill(id);
+  await form.getByLabel('Secret key').fill(secret);
+  await form.getByRole('button', { name: 'Test and save' }).click();
+  await page.getByRole('dialog').getByText('can issue OS_TOKENs').waitFor();
+  await closeModal(page);
+}
+
 export async function closeModal(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

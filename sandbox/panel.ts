@@ -36,7 +36,7 @@ export function createPanel(parts: PanelParts): Panel {
     ofBot(parts),
   ];
   return {
-    tries: triesAt(parts.clock.now()),
+    tries: triesAt(parts.clock.now(), parts.issuesTokens),
     skipped: parts.clock.skipped,
     skip: (time, zone) => skip(parts.clock, time, zone),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { addProject, ask, closeModal, connect, replyTo, say } from './hands.ts';
+import { addProject, ask, closeModal, connect, registerAccess, replyTo, say } from './hands.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
@@ -19,7 +19,7 @@ async function installing(page: Page, { bot }: Sandbox): Promise<void> {
   await take(page, 'install');
 }
 
-async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
+async function working(page: Page, { url, billing, identity }: Sandbox): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(url);
   // A gradient would make the pictures three times as large.
@@ -48,6 +48,13 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await say(page, '/billing settings');
   await page.getByLabel('Currency label').waitFor();
   await take(page.getByRole('dialog'), 'settings');
+  await closeModal(page);
+
+  await registerAccess(page, 'prod', identity.accesses.good);
+  await say(page, '/os-token prod');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Revoke now').waitFor();
+  await take(page.getByRole('dialog'), 'os-token');
   await closeModal(page);
 
   await say(page, 'Do we have enough for the winter?');

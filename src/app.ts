@@ -7,6 +7,7 @@ import type { Feature } from './features/feature.ts';
 import { createHelp } from './features/help/index.ts';
 import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
+import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
 import { createReports } from './features/reports/index.ts';
 import { createSettings } from './features/settings/index.ts';
@@ -15,6 +16,7 @@ import { createStatus } from './features/status/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { readAuthUrl } from './identity/auth-url.ts';
+import { createIdentity } from './identity/client.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectRedis, untilReady } from './redis.ts';
@@ -25,7 +27,9 @@ import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
 import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
+import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
 import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
@@ -56,9 +60,21 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const billing = createBilling({ http });
   const responder = createResponder();
 
+  const osToken = createOsToken({
+    workspaces,
+    audit,
+    identity: createIdentity({ http }),
+    handles: createHandles(redis),
+    allowance: createAllowance(redis),
+    readAuthUrl: (text) => readAuthUrl(text, config.trustedHosts),
+    authUrl: config.identity.authUrl,
+    clock,
+  });
+
   const features: Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
+    osToken,
     createConnect({
       workspaces,
       billing,
@@ -70,6 +86,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     }),
     createProjects({
       workspaces,
+      openAccess: osToken.open,
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
     createReports({ clock }),

@@ -293,6 +293,47 @@ export class NotAllowed extends Base<'not-allowed'> {
   }
 }
 
+/** No application access is registered for the project, so nothing can be issued for it. */
+export class AccessMissing extends Base<'access-missing'> {
+  /** @param project its ID; @param label how it is called */
+  constructor(
+    readonly project: string,
+    readonly label: string,
+  ) {
+    super(
+      'access-missing',
+      `No application access is registered for ${label}, so no OS_TOKEN can be issued.`,
+    );
+  }
+}
+
+/** Tokens are issued to those alone who were named for the project, whatever else they may do. */
+export class NotIssuer extends Base<'not-issuer'> {
+  constructor(readonly label: string) {
+    super('not-issuer', `You are not among those who may have tokens issued for ${label}.`);
+  }
+}
+
+/** More tokens in a short time than one person gets. `wait` in ms until the next one. */
+export class TokensTooMany extends Base<'tokens-too-many'> {
+  constructor(
+    readonly most: number,
+    readonly minutes: number,
+    readonly wait: number,
+  ) {
+    super('tokens-too-many', `${most} tokens in ${minutes} minutes is the most for one person.`);
+  }
+}
+
+/** A token that Slack would not show in one piece, `length` characters. */
+export class TokenTooLong extends Base<'token-too-long'> {
+  constructor(readonly length: number) {
+    super(
+      'token-too-long',
+      `The identity service issued a token of ${length} characters, more than Slack shows in one piece.`,
+    );
+  }
+}
 /** What may stand in the store, each with what people call it. */
 const STORED = {
   'billing-token': 'access token',
@@ -415,6 +456,10 @@ export type Failure =
   | NotConnected
   | ConnectionMissing
   | NotAllowed
+  | AccessMissing
+  | NotIssuer
+  | TokensTooMany
+  | TokenTooLong
   | SealBroken
   | SettingsDamaged
   | ChangedMeanwhile

@@ -33,7 +33,12 @@ export function createAdmit({ people, workspaces }: { people: People; workspaces
     ]);
     const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
     demand(right, asker);
-    return { asker, record, userGroups: () => people.userGroups(client, workspace) };
+    return {
+      asker,
+      record,
+      userGroups: () => people.userGroups(client, workspace),
+      isIn: (groups) => people.isIn(client, origin, groups),
+    };
   };
 }
 

@@ -178,6 +178,23 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: ALLOWED_INSTEAD[failure.reason],
       };
+    case 'access-missing':
+      return scene?.manager === true
+        ? {
+            todo: 'Register one: its ID and secret are shown in the console when an access for applications is made.',
+            buttons: [button('access', 'Register an access…', { value: failure.project, style: 'primary' })],
+          }
+        : { todo: 'An owner or admin registers one with /billing projects access.' };
+    case 'not-issuer':
+      return {
+        todo: 'An owner or admin names people and groups with /billing projects access; managing alone is not enough.',
+      };
+    case 'tokens-too-many':
+      return { todo: `The next one is possible in ${minutes(failure.wait)}.`, buttons: again(rerun) };
+    case 'token-too-long':
+      return {
+        todo: 'So it was not shown, and was given back at once where the service takes tokens back.',
+      };
     case 'seal-broken':
       return {
         todo: [
@@ -224,6 +241,11 @@ const waitFor = (seconds: number): string =>
   seconds <= 0
     ? 'It no longer asks to wait: try again.'
     : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
+
+const minutes = (ms: number): string => {
+  const count = Math.max(1, Math.ceil(ms / 60_000));
+  return count === 1 ? 'a minute' : `${count} minutes`;
+};
 
 /** The same question about the other two products. */
 function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {

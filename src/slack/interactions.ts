@@ -34,10 +34,11 @@ export function listenToInteractions(app: App, house: House): void {
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
-      const { view, state } = body as { view?: { state?: { values?: object } }; state?: { values?: object } };
+      const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
       const options = { at: clock(), replace: true };
-      await listener.run({ value, fields }, createVisit(ways, admission, options), (rerun) =>
+      const metadata = view?.private_metadata ?? '';
+      await listener.run({ value, fields, metadata }, createVisit(ways, admission, options), (rerun) =>
         runCommand(ways, rerun, options),
       );
     } catch (error) {
@@ -90,6 +91,12 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
   const end = new AbortController();
   const late = setTimeout(PATIENCE, [], { signal: end.signal }).catch(() => []);
   return Promise.race([finding, late]).finally(() => end.abort());
+}
+
+/** Where a click happened: in a view, or in a message. */
+interface Clicked {
+  readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
+  readonly state?: { readonly values?: object };
 }
 
 interface ActionPayload {

@@ -14,14 +14,18 @@ export interface CommandListener {
   run(text: string, visit: Visit): Promise<void>;
 }
 
+/** What a click brings along: outside text, all of it. */
+interface ClickedOn {
+  readonly value: string;
+  readonly fields: Fields;
+  /** `private_metadata` of the modal it happened in; '' elsewhere. */
+  readonly metadata: string;
+}
+
 export interface ActionListener {
   readonly right: Right;
   /** `rerun` goes on with a command in the place of the message, its right checked anew. */
-  run(
-    action: { readonly value: string; readonly fields: Fields },
-    visit: Visit,
-    rerun: (command: Rerun) => Promise<void>,
-  ): Promise<void>;
+  run(action: ClickedOn, visit: Visit, rerun: (command: Rerun) => Promise<void>): Promise<void>;
 }
 
 /** A submission is read at once, before the acknowledgement; the work comes after it. */

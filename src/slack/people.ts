@@ -40,6 +40,12 @@ export interface People {
    * group that cannot be looked up names nobody: asking does not fail for that. @throws SlackFailed
    */
   admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<Asker>;
+  /** Whether the person is in one of these groups now. @throws SlackFailed */
+  isIn(
+    client: WebClient,
+    identity: Pick<Identity, 'workspace' | 'person'>,
+    groups: readonly string[],
+  ): Promise<boolean>;
   /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
@@ -54,19 +60,16 @@ export function createPeople(clock: () => number, most = 5000): People {
   const groups = remembering<readonly UserGroup[]>(clock, most);
   const installedIn = teamOfClient();
 
-  const isNamed = async (
+  const isIn = async (
     client: WebClient,
-    { workspace, person }: Profile,
-    settings: Settings,
+    { workspace, person }: Pick<Identity, 'workspace' | 'person'>,
+    named: readonly string[],
     fresh: boolean,
-  ) => {
-    if (settings.managers.includes(person)) return true;
-    const named = await Promise.all(
-      settings.managerGroups.map((group) =>
-        members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh)),
-      ),
+  ): Promise<boolean> => {
+    const found = await Promise.all(
+      named.map((group) => members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh))),
     );
-    return named.some((ids) => ids.includes(person));
+    return found.some((ids) => ids.includes(person));
   };
 
   return {
@@ -86,9 +89,13 @@ export function createPeople(clock: () => number, most = 5000): People {
       };
     },
     async admit(client, profile, settings, fresh = false) {
-      const named = profile.standing === 'member' && (await isNamed(client, profile, settings, fresh));
+      const { managers, managerGroups } = settings;
+      const named =
+        profile.standing === 'member' &&
+        (managers.includes(profile.person) || (await isIn(client, profile, managerGroups, fresh)));
       return { ...profile, ...rightsOf(profile.standing, settings, named) };
     },
+    isIn: (client, identity, named) => isIn(client, identity, named, true),
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
 }

@@ -31,8 +31,14 @@ export interface Visit {
   sendFile(file: OutgoingFile): Promise<void>;
   /** Opens a modal, within 3 s of the click or command; in the place of the one this came from. Throws SlackFailed. */
   open(view: ModalView): Promise<void>;
+  /** Whether a modal can be opened: at a click or a slash command, not at a message. */
+  readonly opens: boolean;
   /** Draws the modal this came from, or that it opened, anew. Where that fails (it was closed, say), says `instead` in a direct message. */
   show(view: ModalView, instead?: Message): Promise<void>;
+  /** The same without a word where that fails: whether it was drawn. */
+  draw(view: ModalView): Promise<boolean>;
+  /** Whether the asker is in one of these user groups now, asked afresh. Throws SlackFailed. */
+  isIn(groups: readonly string[]): Promise<boolean>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;
 }
@@ -158,15 +164,19 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
   await responder.post(responseUrl ?? '', message, { everyone: true });
 }
 
-/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
-export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
-  const { origin, client, opened = origin.viewId } = ways;
+async function draw({ origin, client, opened = origin.viewId }: Ways, view: ModalView): Promise<boolean> {
   try {
     await client.views.update({ view_id: opened ?? '', view });
+    return true;
   } catch {
-    if (instead === undefined) return;
-    await whisper({ ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } }, instead);
+    return false;
   }
+}
+
+/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
+export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
+  if ((await draw(ways, view)) || instead === undefined) return;
+  await whisper({ ...ways, origin: { ...ways.origin, responseUrl: undefined, channel: undefined } }, instead);
 }
 
 /** Who was let in, and the workspace's record that decided it. */
@@ -174,6 +184,7 @@ export interface Admission {
   readonly asker: Asker;
   readonly record: WorkspaceRecord;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
+  readonly isIn: (groups: readonly string[]) => Promise<boolean>;
 }
 
 export interface VisitOptions {
@@ -199,7 +210,7 @@ function formBehind(rerun: Rerun): Message {
 
 export function createVisit(
   ways: Ways,
-  { asker, record, userGroups }: Admission,
+  { asker, record, userGroups, isIn }: Admission,
   options: VisitOptions,
 ): Visit {
   const { origin, client } = ways;
@@ -213,6 +224,8 @@ export function createVisit(
     byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
     locale: audience === 'asker' ? asker.locale : PUBLIC_LOCALE,
     userGroups,
+    isIn,
+    opens: (origin.trigger ?? origin.viewId) !== undefined,
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
       if (audience === 'channel' && !isAlone) return speak(ways, message);
@@ -241,5 +254,6 @@ export function createVisit(
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
     },
     show: (view, instead) => show(ways, view, instead),
+    draw: (view) => draw(ways, view),
   };
 }

@@ -16,6 +16,12 @@ export const DEEDS = [
   'project restored',
   'channel default changed',
   'settings changed',
+  'application access registered',
+  'application access replaced',
+  'application access removed',
+  'token issuers changed',
+  'token issued',
+  'token revoked',
   'app installed',
 ] as const;
 

@@ -5,7 +5,10 @@ import { actions, type Block, context, header, markup, moment, section } from '.
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
+import { accessLine } from '../../workspace/access-line.ts';
+import { isNamed } from '../../workspace/accesses.ts';
 import type { Project } from '../../workspace/projects.ts';
+import { readable } from '../../workspace/record.ts';
 import { projectsFor } from '../../workspace/target.ts';
 
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
@@ -26,9 +29,20 @@ export function projectBlocks(visit: Visit): Block[] {
 
 function rows(project: Project, visit: Visit): Block[] {
   const { alias, id, product } = project;
-  const about = `project ${id} · ${PRODUCTS[product].name} (${product})`;
-  return [markup(`${headline(project, visit)}\n${about}`), actions(...questions(alias))];
+  const access = accessLine(id, visit);
+  const lines = [
+    headline(project, visit),
+    `project ${id} · ${PRODUCTS[product].name} (${product})`,
+    ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
+  ];
+  const token = rerunButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
+  return [markup(lines.join('\n')), actions(...questions(alias), ...(isIssuer(project, visit) ? token : []))];
 }
+
+const isIssuer = ({ id }: Project, { record, asker }: Visit): boolean => {
+  const access = readable(() => record.access(id));
+  return access !== undefined && isNamed(access, asker.person);
+};
 
 /** What can be asked from here with these words. */
 export const questions = (words: string): Button[] => [

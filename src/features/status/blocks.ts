@@ -13,6 +13,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { accessWords } from '../../workspace/accesses.ts';
 import {
   type Connection,
   LIFETIME_NAMES,
@@ -59,6 +60,7 @@ export function statusMessage({ record, asker, at, tested }: Status): Message {
     ...(asker.manage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
       : forMembers(entries, scene)),
+    ...(asker.manage ? accessBlocks(record, scene) : []),
     context(`As of ${moment(at)}`),
   ];
   return entries.length === 0
@@ -104,6 +106,22 @@ function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
     throw error;
   }
 }
+
+/** The accesses that tokens are issued with, by the names of their projects. */
+function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
+  const lines = record.accessIds.map((id) => {
+    const access = readable(() => record.access(id));
+    const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);
+    const words = access === undefined ? 'damaged and not used' : accessWords(access, at, zone);
+    return `${alias ?? `Project ${id}`} · ${words}`;
+  });
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, MOST_ACCESSES);
+  const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
+  return [header('Application accesses'), section([...shown, ...more].join('\n'))];
+}
+
+const MOST_ACCESSES = 30;
 
 interface Scene {
   readonly at: number;
