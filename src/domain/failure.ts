@@ -252,14 +252,19 @@ export class StoreUnreachable extends Base<'store-unreachable'> {
   }
 }
 
-/** Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's. */
+/**
+ * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
+ * `retryAfter` in seconds, where Slack said 429.
+ */
 export class SlackFailed extends Base<'slack-failed'> {
+  readonly retryAfter?: number;
   constructor(
     readonly method: string,
     readonly code: string,
-    options?: ErrorOptions,
+    { retryAfter, ...options }: ErrorOptions & { readonly retryAfter?: number | undefined } = {},
   ) {
     super('slack-failed', `Slack did not answer ${method} (${code}).`, options);
+    if (retryAfter !== undefined) this.retryAfter = retryAfter;
   }
 }
 

@@ -19,7 +19,7 @@ import { createTokens, type Known } from './install/tokens.ts';
 import { createWelcome } from './install/welcome.ts';
 import type { Pages } from './receiver.ts';
 import type { Responder } from './respond.ts';
-import { WEB_OPTIONS } from './web.ts';
+import { createClients, QUEUE_OPTIONS, WEB_OPTIONS, type WebClient } from './web.ts';
 
 /** Who may be answered with which token: one workspace by its token, or many by OAuth. */
 export interface Installations {
@@ -28,6 +28,11 @@ export interface Installations {
   readonly authorize: Authorize<boolean>;
   /** What to acknowledge with when `authorize` refused this payload. */
   readonly sorry: Sorry['acknowledgement'];
+  /**
+   * Slack's Web API for a workspace where no payload came in, for posts by a schedule: tried once, with 10 s of patience.
+   * @throws NotInstalled, SealBroken, StoreUnreachable
+   */
+  clientFor(workspace: string): Promise<WebClient>;
   /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
   leave(body: EventBody): Promise<boolean>;
   /** Until nothing is on its way from Slack into the store. */
@@ -56,15 +61,18 @@ type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 export function createInstallations(config: Config['slack'], parts: InstallationsParts): Installations {
   const { credentials } = config;
   return credentials.kind === 'token'
-    ? oneWorkspace(credentials.botToken, parts)
+    ? oneWorkspace(credentials.botToken, config.apiUrl, parts)
     : manyWorkspaces(credentials, config.apiUrl, parts);
 }
 
-function oneWorkspace(botToken: string, { redis, log }: InstallationsParts): Installations {
+function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
+  const { redis, log, boltLogger: logger } = parts;
+  const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
   return {
     pages: {},
     authorize: async () => ({ botToken }),
+    clientFor: async () => client,
     sorry: () => undefined,
     leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
     idle: async () => undefined,
@@ -112,6 +120,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     throw new NotInstalled('unknown');
   };
 
+  const queued = createClients({ ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+
   /** Before anything of the workspace is stored, so that leaving finds it. */
   const join = async ({ installation, used }: Known, team?: string): Promise<void> => {
     if (!installation.isEnterpriseInstall || team === undefined || used.has(team)) return;
@@ -137,6 +147,13 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
         remember(body, error, teamId ?? enterpriseId);
         throw error;
       }
+    },
+    async clientFor(workspace) {
+      const own = await tokens.find(workspace);
+      const known = own ?? (await find(await installed.organisationOf(workspace)));
+      const { bot } = known.installation;
+      if (bot === undefined) throw new NotInstalled('unknown');
+      return queued(bot.token, workspace);
     },
     sorry: acknowledgement,
     leave: createLeave({

@@ -142,7 +142,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   };
 
   /** The one place where a thrown thing turns into words. */
-  const explain = (error: unknown, where: string): { failure: Failure } | { id: string } => {
+  const explain = (error: unknown, where: string): Told => {
     if (isFailure(error)) {
       // A refused word is somebody's typing and may be anything, a password too.
       log.info(
@@ -166,9 +166,8 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     const scene = admission && sceneOf(ways, admission);
     const message =
       'failure' in told ? failureMessage(told.failure, rerun, scene) : unknownMessage(told.id, rerun);
-    await whisper(ways, message).catch((lost: unknown) =>
-      log.error({ err: lost }, 'a reply could not be delivered'),
-    );
+    const said = ways.opened === undefined ? whisper(ways, message) : show(ways, modalOf(told), message);
+    await said.catch((lost: unknown) => log.error({ err: lost }, 'a reply could not be delivered'));
   };
 
   const runCommand = async (ways: Ways, rerun: Rerun, options: VisitOptions): Promise<void> => {
@@ -190,7 +189,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
 
   app.command(/.*/, async ({ ack, body, client }) => {
     await ack();
-    const ways = { origin: originOf(body), client, responder };
+    const ways: Ways = { origin: originOf(body), client, responder };
     // A workspace may have had to rename a command; the last part of `/acme-spend` still is ours.
     const command = Object.keys(listeners.commands).find((name) => body.command.endsWith(name.slice(1)));
     await runCommand(ways, { command: command ?? body.command, text: body.text ?? '' }, { at: clock() });
@@ -198,7 +197,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client }) => {
     await ack();
-    const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
+    const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
     const value = valueIn(action as ActionPayload);
     const name = (action as ActionPayload).action_id?.split(':')[0] ?? '';
     // `rerun` answers in the place of the message it stands on, `run` beside it.
@@ -229,15 +228,14 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     const reading = listener.read(readFields(view.state.values as never), view.private_metadata);
     if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
     await ack({ response_action: 'update', view: listener.waiting });
-    const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
+    const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
     try {
       const admission = await admit(client, ways.origin, listener.right);
       await listener.work(reading.input, createVisit(ways, admission, { at: clock() }));
     } catch (error) {
       const told = explain(error, view.callback_id);
-      const sorry = 'failure' in told ? failureModal(told.failure) : unknownModal(told.id);
       const instead = 'failure' in told ? failureMessage(told.failure) : unknownMessage(told.id);
-      await show(ways, sorry, instead).catch((lost: unknown) =>
+      await show(ways, modalOf(told), instead).catch((lost: unknown) =>
         log.error({ err: lost }, 'a reply could not be delivered'),
       );
     }
@@ -248,7 +246,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     try {
       if (listener === undefined) return await ack({ options: [] });
       const find = async () => {
-        const ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
+        const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
         const admission = await admit(client, ways.origin, listener.right, true);
         return listener.find(options.value, createVisit(ways, admission, { at: clock() }));
       };
@@ -270,7 +268,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     const at = clock();
     const isAlone = channel === undefined || isDirect(channel);
     const place = { channel, thread: given.thread_ts, begins: isAlone ? undefined : ts };
-    const ways = {
+    const ways: Ways = {
       origin: { ...NOWHERE, workspace, person, home: given.user_team, ...place },
       client,
       responder,
@@ -293,6 +291,12 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
 
   app.error(async (error) => log.error({ err: error }, 'a listener failed'));
 }
+
+/** A failure that has words, or the id under which the log has the unknown. */
+type Told = { readonly failure: Failure } | { readonly id: string };
+
+const modalOf = (told: Told): ModalView =>
+  'failure' in told ? failureModal(told.failure) : unknownModal(told.id);
 
 /** Slack waits 3 s for suggestions; nothing found is better said in time. */
 const PATIENCE = 2_000;

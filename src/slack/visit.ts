@@ -30,9 +30,9 @@ export interface Visit {
   whisper(message: Message): Promise<void>;
   /** A file for the asker, in the conversation with Tally; wants the optional scope files:write. Throws SlackFailed. */
   sendFile(file: OutgoingFile): Promise<void>;
-  /** Opens a modal; within 3 s of the click or command. Throws SlackFailed. */
+  /** Opens a modal, within 3 s of the click or command; in the place of the one this came from. Throws SlackFailed. */
   open(view: ModalView): Promise<void>;
-  /** Draws the modal this came from anew. Where that fails (it was closed, say), says `instead` in a direct message. */
+  /** Draws the modal this came from, or that it opened, anew. Where that fails (it was closed, say), says `instead` in a direct message. */
   show(view: ModalView, instead?: Message): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;
@@ -67,6 +67,7 @@ export interface Origin {
   readonly channel: string | undefined;
   readonly responseUrl: string | undefined;
   readonly trigger: string | undefined;
+  /** The modal it came from. */
   readonly viewId: string | undefined;
   /** The thread it was said in. What is for one person alone is not shown in a thread that nobody has begun. */
   readonly thread: string | undefined;
@@ -83,7 +84,7 @@ interface Payload {
   readonly enterprise?: { readonly id?: string } | null;
   readonly user?: { readonly id?: string; readonly team_id?: string };
   readonly channel?: { readonly id?: string };
-  readonly view?: { readonly id?: string; readonly app_installed_team_id?: string };
+  readonly view?: { readonly id?: string; readonly type?: string; readonly app_installed_team_id?: string };
   readonly container?: { readonly thread_ts?: string };
   readonly response_url?: string;
   readonly trigger_id?: string;
@@ -108,7 +109,7 @@ export function originOf(body: Payload): Origin {
     channel: body.channel_id ?? body.channel?.id,
     responseUrl: body.response_url,
     trigger: body.trigger_id,
-    viewId: body.view?.id,
+    viewId: body.view?.type === 'home' ? undefined : body.view?.id,
     thread: body.container?.thread_ts,
     begins: undefined,
   };
@@ -118,6 +119,8 @@ export interface Ways {
   readonly origin: Origin;
   readonly client: WebClient;
   readonly responder: Responder;
+  /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
+  opened?: string;
 }
 
 /** To the asker alone, by whichever way is open: the response_url, the channel, a direct message. */
@@ -148,9 +151,9 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
 
 /** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
 export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
-  const { origin, client } = ways;
+  const { origin, client, opened = origin.viewId } = ways;
   try {
-    await client.views.update({ view_id: origin.viewId ?? '', view });
+    await client.views.update({ view_id: opened ?? '', view });
   } catch {
     if (instead === undefined) return;
     await whisper({ ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } }, instead);
@@ -215,8 +218,15 @@ export function createVisit(
       );
     },
     async open(view) {
-      if (origin.trigger === undefined && rerun !== undefined) return whisper(ways, formBehind(rerun));
-      await callSlack('views.open', () => client.views.open({ trigger_id: origin.trigger ?? '', view }));
+      const { viewId, trigger = '' } = origin;
+      if (viewId !== undefined) {
+        await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
+        ways.opened = viewId;
+        return;
+      }
+      if (trigger === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
+      const shown = await callSlack('views.open', () => client.views.open({ trigger_id: trigger, view }));
+      if (shown.view?.id !== undefined) ways.opened = shown.view.id;
     },
     show: (view, instead) => show(ways, view, instead),
   };

@@ -1,4 +1,4 @@
-import type { webApi } from '@slack/bolt';
+import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../domain/failure.ts';
 
 export type WebClient = webApi.WebClient;
@@ -13,12 +13,38 @@ export const WEB_OPTIONS = {
   rejectRateLimitedCalls: true,
 } satisfies webApi.WebClientOptions;
 
+/** For what nobody waits for: a queue tries again by itself, later and for this one workspace alone. */
+export const QUEUE_OPTIONS = {
+  timeout: 10_000,
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+} satisfies webApi.WebClientOptions;
+
+/**
+ * One client for as long as a token lasts: each has connections and a queue of its own. The one not asked for longest
+ * goes first.
+ *
+ * @param most how many are kept
+ */
+export function createClients(options: webApi.WebClientOptions, most = 500) {
+  const known = new Map<string, WebClient>();
+  return (token: string, team: string): WebClient => {
+    const key = `${team} ${token}`;
+    const client = known.get(key) ?? new webApi.WebClient(token, { ...options, teamId: team });
+    known.delete(key);
+    known.set(key, client);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size > most) known.delete(oldest);
+    return client;
+  };
+}
+
 /** Runs one Web API call; whatever it throws becomes SlackFailed with Slack's own code. */
 export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (cause) {
-    throw new SlackFailed(method, slackCode(cause));
+    throw new SlackFailed(method, slackCode(cause), { retryAfter: retryAfterOf(cause) });
   }
 }
 
@@ -26,5 +52,9 @@ export async function callSlack<T>(method: string, call: () => Promise<T>): Prom
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
+  if (code === webApi.ErrorCode.RateLimitedError) return 'ratelimited';
   return typeof code === 'string' ? code.replace(/^slack_webapi_/, '') : 'failed';
 }
+
+const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : undefined;

@@ -17,6 +17,8 @@ export interface Installed {
   replace(id: string, before: string, after: string): Promise<boolean>;
   /** Notes that an organisation's installation serves this workspace, so that leaving takes it along. */
   join(organisation: string, workspace: string): Promise<void>;
+  /** The organisation that was noted for this workspace; forgotten when the workspace or the organisation leaves. */
+  organisationOf(workspace: string): Promise<string | undefined>;
   members(organisation: string): Promise<readonly string[]>;
   /** For one process at a time, until it unlocks or `LOCK` is over; undefined where another has it. */
   lock(id: string): Promise<(() => Promise<void>) | undefined>;
@@ -26,6 +28,7 @@ export interface Installed {
 /** Longer than a call to Slack with its retry may take, in ms. */
 const LOCK = 15_000;
 const FIELD = 'installation';
+const ORGANISATION = 'organisation';
 export const ownerOf = (id: string) => ({ workspace: id, kind: 'slack-installation', id: 'bot' });
 
 const REPLACE = `
@@ -59,8 +62,11 @@ export function createInstalled({ redis, keyring }: { redis: Redis; keyring: Key
       return false;
     },
     async join(organisation, workspace) {
-      await storeGuard(() => redis.sadd(membersKey(organisation), workspace));
+      const both = redis.multi().sadd(membersKey(organisation), workspace);
+      await storeGuard(() => both.hset(recordKey(workspace), ORGANISATION, organisation).exec());
     },
+    organisationOf: async (workspace) =>
+      (await storeGuard(() => redis.hget(recordKey(workspace), ORGANISATION))) ?? undefined,
     members: (organisation) => storeGuard(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
       const mark = randomBytes(12).toString('base64url');

@@ -314,7 +314,7 @@ describe('an organisation', () => {
     expect((await bot.redis.client.smembers('tally:org:E0GRID0001')).sort()).toEqual([east.id, GRID.id]);
     const [call] = asked('users.info', 'E0GRID0001');
     expect(call?.fields.team_id).toBe(GRID.id);
-    expect(await recordOf(GRID)).toEqual({});
+    expect(await recordOf(GRID)).toEqual({ organisation: GRID.enterprise });
     expect(Object.keys(await recordOf({ id: 'E0GRID0001' }))).toEqual(['installation']);
   });
 

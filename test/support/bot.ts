@@ -11,7 +11,7 @@ import { type TestRedis, testRedis } from './redis.ts';
 export const CHANNEL = 'C0COSTS001';
 export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
 export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
-const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
+export const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 
 export interface BotOptions {
   readonly mode?: 'http' | 'socket';

@@ -43,6 +43,8 @@ export async function startOAuthSlack() {
   /** Whatever was ever secret here. */
   const secrets: string[] = [CLIENT.secret, SIGNING_SECRET];
   const refusals = new Map<string, string>();
+  /** method → seconds */
+  const limits = new Map<string, number>();
   let delay = 0;
 
   const secret = (prefix: string): string => {
@@ -127,7 +129,9 @@ export async function startOAuthSlack() {
     const call = { method: pathname.replace('/api/', ''), fields, of, token };
     calls.push(call);
     if (call.method === 'oauth.v2.access') await sleep(delay);
-    res.setHeader('content-type', 'application/json');
+    const limit = limits.get(call.method);
+    if (limit !== undefined) res.writeHead(429, { 'retry-after': String(limit) });
+    else res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify(answer(call)));
   });
   const sockets = new WebSocketServer({ server });
@@ -145,6 +149,10 @@ export async function startOAuthSlack() {
     refuse(method: string, error?: string) {
       if (error === undefined) refusals.delete(method);
       else refusals.set(method, error);
+    },
+    /** This method is answered with 429 from now on. */
+    limit(method: string, seconds: number) {
+      limits.set(method, seconds);
     },
     /** How long it takes to hand out a token, in ms. */
     delay(ms: number) {

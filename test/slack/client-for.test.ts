@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { NotInstalled } from '../../src/domain/failure.ts';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { createInstallations, type Installations } from '../../src/slack/installations.ts';
+import { createResponder } from '../../src/slack/respond.ts';
+import { callSlack, createClients } from '../../src/slack/web.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { BOT_TOKEN } from '../support/bot.ts';
+import { type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot } from '../support/oauth-bot.ts';
+import { CLIENT, SIGNING_SECRET, type Team } from '../support/oauth-slack.ts';
+
+const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+const HOUR = 3600;
+
+let bot: OAuthBot;
+let worker: Installations;
+const release: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await worker.idle();
+  for (const one of release.splice(0)) await one();
+  await bot.stop();
+});
+
+/** The bot, and a process beside it that no payload reaches. */
+async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
+  const keys = `test:${randomBytes(32).toString('base64')}`;
+  bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: keys } });
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_API_URL: `${bot.slack.url}/api/`,
+    REDIS_URL: bot.redis.url,
+    ENCRYPTION_KEYS: keys,
+    ...(credentials ?? {
+      SLACK_CLIENT_ID: CLIENT.id,
+      SLACK_CLIENT_SECRET: CLIENT.secret,
+      SLACK_STATE_SECRET: STATE_SECRET,
+      PUBLIC_URL,
+    }),
+  });
+  const log = createLog('silent', { write: () => undefined });
+  const responder = createResponder();
+  release.push(() => responder.close());
+  worker = createInstallations(config.slack, {
+    redis: bot.redis.client,
+    keyring: createKeyring(config.keys),
+    audit: createAudit(bot.redis.client),
+    responder,
+    log,
+    boltLogger: boltLogger(log),
+    clock: Date.now,
+  });
+}
+
+const post = async (workspace: string) => {
+  const client = await worker.clientFor(workspace);
+  await client.chat.postMessage({ channel: 'C0COSTS001', text: 'Monday' });
+  return bot.slack.called('chat.postMessage').at(-1);
+};
+
+describe('a post without a payload', () => {
+  it('goes out with the token of its workspace', async () => {
+    await started();
+    await bot.install(NORTH);
+    expect(await post(NORTH.id)).toMatchObject({ of: NORTH.id });
+    expect(await worker.clientFor(NORTH.id)).toBe(await worker.clientFor(NORTH.id));
+  });
+
+  it('goes out with the one token there is', async () => {
+    await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
+    await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
+    expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
+  });
+
+  it('goes out with a renewed token where the old one is due', async () => {
+    await started();
+    const team = { ...NORTH, expires: HOUR };
+    await bot.install(team);
+    const before = bot.slack.called('oauth.v2.access').length;
+    expect(await post(team.id)).toMatchObject({ of: team.id });
+    expect(bot.slack.called('oauth.v2.access').length).toBe(before + 1);
+  });
+
+  it('finds the organisation of a workspace that has used its installation', async () => {
+    await started();
+    await bot.install(GRID);
+    await expect(worker.clientFor(GRID.id)).rejects.toEqual(new NotInstalled('unknown'));
+    await bot.command(GRID, '/billing help');
+    expect(await post(GRID.id)).toMatchObject({ of: GRID.enterprise, fields: { team_id: GRID.id } });
+  });
+
+  it.each([
+    ['the workspace', { team_ids: [GRID.id], type: 'team_access_revoked' }],
+    ['its organisation', { type: 'app_uninstalled' }],
+  ])('does not go out once %s has left', async (_, event) => {
+    await started();
+    await bot.install(GRID);
+    await bot.command(GRID, '/billing help');
+    bot.slack.revoke('E0GRID0001');
+    await bot.event({ team_id: GRID.id, enterprise_id: GRID.enterprise, event });
+    await expect(worker.clientFor(GRID.id)).rejects.toEqual(new NotInstalled('unknown'));
+    expect((await bot.keys()).filter((key) => key.includes(GRID.id))).toEqual([]);
+  });
+
+  it('does not go out with a token that lapsed', async () => {
+    await started();
+    await bot.install({ ...NORTH, expires: 0 });
+    bot.slack.refuse('oauth.v2.access', 'internal_error');
+    await expect(worker.clientFor(NORTH.id)).rejects.toEqual(new NotInstalled('lapsed'));
+  });
+});
+
+describe('the clients that are kept', () => {
+  it('are as many as were allowed, those used last', async () => {
+    await started();
+    const clients = createClients({}, 2);
+    const first = clients('xoxb-1', 'T1');
+    const second = clients('xoxb-2', 'T2');
+    expect(clients('xoxb-1', 'T1')).toBe(first);
+    clients('xoxb-3', 'T3');
+    expect(clients('xoxb-1', 'T1')).toBe(first);
+    expect(clients('xoxb-2', 'T2')).not.toBe(second);
+  });
+});
+
+describe('a call that Slack turned away for its number', () => {
+  it('says in how many seconds it may come again', async () => {
+    await started();
+    await bot.install(NORTH);
+    bot.slack.limit('chat.postMessage', 7);
+    const client = await worker.clientFor(NORTH.id);
+    const call = callSlack('chat.postMessage', () => client.chat.postMessage({ channel: 'C1', text: 'x' }));
+    await expect(call).rejects.toMatchObject({ kind: 'slack-failed', code: 'ratelimited', retryAfter: 7 });
+    expect(bot.slack.called('chat.postMessage').filter(({ fields }) => fields.text === 'x')).toHaveLength(1);
+  });
+});

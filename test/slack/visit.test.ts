@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TokenRejected } from '../../src/domain/failure.ts';
+import { actions, button, section } from '../../src/slack/kit/atoms.ts';
+import { modal } from '../../src/slack/kit/modal.ts';
+import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';
+import type { Visit } from '../../src/slack/visit.ts';
+import { CHANNEL, textOf } from '../support/bot.ts';
+import { type House, startHouse } from '../support/house.ts';
+
+let house: House;
+afterEach(() => house.stop());
+
+async function started(listeners: Listeners): Promise<House> {
+  house = await startHouse(listeners);
+  return house;
+}
+
+const view = (title: string, id = 'go') => modal({ title, blocks: [actions(button(id, 'Go'))] });
+
+const command = (run: (visit: Visit) => Promise<void>): Record<string, CommandListener> => ({
+  '/spend': { right: 'ask', run: (_, visit) => run(visit) },
+});
+const action = (run: (visit: Visit) => Promise<void>): ActionListener => ({
+  right: 'ask',
+  run: (_, visit) => run(visit),
+});
+const issue = async (visit: Visit) => {
+  await visit.open(view('Issuing'));
+  await visit.show(view('Issued'));
+};
+
+const titles = () => house.slack.modal(OWNER)?.view.title?.text;
+const calls = (method: string) => house.slack.calls.filter((call) => call.method === method).length;
+const untilIssued = () => house.slack.waitFor(() => titles() === 'Issued');
+
+describe('a modal that a visit opened', () => {
+  it('is drawn anew by the same visit, after a command', async () => {
+    await started({ commands: command(issue) });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await untilIssued();
+    expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
+  });
+
+  it('is drawn anew after a click in a message', async () => {
+    await started({
+      commands: command((visit) => visit.answer({ text: 'A', blocks: [actions(button('go', 'Go'))] })),
+      actions: { go: action(issue) },
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    const { ts } = await house.slack.waitFor(() => house.slack.messages(OWNER, CHANNEL).at(-1));
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, 'go');
+    await untilIssued();
+    expect(calls('views.open')).toBe(1);
+  });
+
+  it('takes the place of the modal whose button was pressed', async () => {
+    await started({
+      commands: command((visit) => visit.open(view('First'))),
+      actions: { go: action(issue) },
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
+    await house.slack.press(OWNER, { viewId: id }, 'go');
+    await untilIssued();
+    expect([calls('views.open'), calls('views.update')]).toEqual([1, 2]);
+    expect(house.slack.modal(OWNER)?.id).toBe(id);
+  });
+
+  it('is opened over Home, which is no modal to draw anew', async () => {
+    await started({
+      events: {
+        app_home_opened: {
+          right: 'ask',
+          run: async (_, __, { client }) => {
+            const home = { type: 'home', blocks: [actions(button('go', 'Go'))] };
+            await client.views.publish({ user_id: OWNER, view: home as never });
+          },
+        },
+      },
+      actions: { go: action(issue) },
+    });
+    await house.slack.openHome(OWNER);
+    await house.slack.waitFor(() => (house.slack.home(OWNER)?.view.blocks.length ?? 0) > 0);
+    await house.slack.press(OWNER, { viewId: 'home' }, 'go');
+    await untilIssued();
+    expect(calls('views.open')).toBe(1);
+  });
+
+  it('says what went wrong after it was opened', async () => {
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('Issuing'));
+        throw new TokenRejected('identity');
+      }),
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await house.slack.waitFor(() => titles() === 'That did not work');
+    expect(textOf(house.slack.modal(OWNER)?.view)).toContain('rejected the access token');
+    expect(house.reads()).toEqual([]);
+  });
+
+  it('leaves a direct message where it was closed meanwhile', async () => {
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('Issuing'));
+        await house.slack.dismiss(OWNER);
+        await visit.show(view('Issued'), { text: 'Issued instead.', blocks: [section('Issued instead.')] });
+      }),
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await house.slack.waitFor(() => house.slack.calls.find(({ method }) => method === 'chat.postMessage'));
+    expect(house.slack.modal(OWNER)).toBeUndefined();
+  });
+});

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
+import { readConfig } from '../../src/config.ts';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { createInstallations } from '../../src/slack/installations.ts';
+import { type Listeners, listen } from '../../src/slack/listeners.ts';
+import { createPeople } from '../../src/slack/people.ts';
+import { createSlackServer } from '../../src/slack/receiver.ts';
+import { createResponder } from '../../src/slack/respond.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { createHeard } from '../../src/workspace/heard.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
+import { testRedis } from './redis.ts';
+
+/** The room between Slack and the features, with listeners of the test's own. */
+export interface House {
+  readonly slack: Slack;
+  readonly url: string;
+  readonly workspaces: Workspaces;
+  log(): string;
+  /** What the owner sees of the bot in the channel, oldest first. */
+  reads(channel?: string, person?: string): readonly string[];
+  /** Delivers a payload of the tests' own making; resolves with the status and the body of the acknowledgement. */
+  deliver(payload: object): Promise<{ readonly status: number; readonly body: string }>;
+  stop(): Promise<void>;
+}
+
+export interface HouseOptions {
+  readonly mode?: 'http' | 'socket';
+  /** ms since the epoch */
+  readonly clock?: () => number;
+}
+
+export async function startHouse(listeners: Listeners, options: HouseOptions = {}): Promise<House> {
+  const { mode = 'http', clock = Date.now } = options;
+  const redis = await testRedis();
+  const lines: string[] = [];
+  let url = '';
+  const slack = await startSlack({
+    mode,
+    botUrl: () => url,
+    signingSecret: SIGNING_SECRET,
+    botToken: BOT_TOKEN,
+    appToken: APP_TOKEN,
+    manifest: parse(await readFile('manifest.yml', 'utf8')),
+  });
+  const config = readConfig({
+    SLACK_SIGNING_SECRET: SIGNING_SECRET,
+    SLACK_BOT_TOKEN: BOT_TOKEN,
+    ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
+    SLACK_API_URL: `${slack.url}/api/`,
+    REDIS_URL: redis.url,
+    ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+  });
+  const log = createLog('trace', { write: (line) => void lines.push(line) });
+  const keyring = createKeyring(config.keys);
+  const workspaces = createWorkspaces({ redis: redis.client, keyring });
+  const responder = createResponder();
+  const installations = createInstallations(config.slack, {
+    redis: redis.client,
+    keyring,
+    audit: createAudit(redis.client),
+    responder,
+    log,
+    boltLogger: boltLogger(log),
+    clock,
+  });
+  const server = createSlackServer(config.slack, {}, installations, boltLogger(log));
+  listen(
+    server.app,
+    { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
+    { people: createPeople(clock), workspaces, responder, heard: createHeard(redis.client), log, clock },
+  );
+  url = `http://127.0.0.1:${await server.start(0)}`;
+
+  return {
+    slack,
+    url,
+    workspaces,
+    log: () => lines.join(''),
+    reads: (channel = CHANNEL, person = OWNER) =>
+      slack
+        .messages(person, channel)
+        .filter(({ from }) => from !== person)
+        .map((message) => readable(message).reads),
+    async deliver(payload) {
+      const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+      const answer = await fetch(`${url}/slack/events`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) },
+        body,
+      });
+      return { status: answer.status, body: await answer.text() };
+    },
+    async stop() {
+      await server.stop(2_000);
+      await Promise.all([slack.close(), responder.close(), redis.close()]);
+    },
+  };
+}
