@@ -81,15 +81,20 @@ async function setUp() {
 }
 
 async function connect(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
-  await createWorkspaces({ redis, keyring: createKeyring(keys) }).saveConnection('T0BENCH', {
-    name: 'main',
-    baseUrl: billing.url,
-    token: billing.tokens[0]?.value ?? '',
-    role: 'read-only',
-    lifetime: '30-days',
-    registeredBy: 'U0BENCH',
-    registeredAt: Date.now(),
-  });
+  const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
+  const record = await workspaces.read('T0BENCH');
+  await workspaces.saveConnection(
+    { workspace: 'T0BENCH', record, entries: [] },
+    {
+      name: 'main',
+      baseUrl: billing.url,
+      token: billing.tokens[0]?.value ?? '',
+      role: 'read-only',
+      lifetime: '30-days',
+      registeredBy: 'U0BENCH',
+      registeredAt: Date.now(),
+    },
+  );
 }
 
 /** `10001` and on, each with a balance and a week. */

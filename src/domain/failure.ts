@@ -245,6 +245,13 @@ export class SettingsDamaged extends Base<'settings-damaged'> {
   }
 }
 
+/** Somebody else changed the same thing between the look and the change. @param now in a sentence what is there now */
+export class ChangedMeanwhile extends Base<'changed-meanwhile'> {
+  constructor(readonly now: string) {
+    super('changed-meanwhile', `Somebody else was quicker. ${now}`);
+  }
+}
+
 /** Redis does not answer. */
 export class StoreUnreachable extends Base<'store-unreachable'> {
   constructor(options?: ErrorOptions) {
@@ -318,6 +325,7 @@ export type Failure =
   | NotAllowed
   | SealBroken
   | SettingsDamaged
+  | ChangedMeanwhile
   | StoreUnreachable
   | SlackFailed
   | NotInstalled

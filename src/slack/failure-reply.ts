@@ -151,6 +151,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
       };
+    case 'changed-meanwhile':
+      return {
+        todo: 'Your change was not made. Look at what is there, then change it if you still want to.',
+      };
     case 'store-unreachable':
       return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
     case 'not-installed':

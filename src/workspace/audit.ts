@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
 import { auditKey } from './keys.ts';
+import { createWorkspaceStore } from './store.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const DEEDS = [
@@ -42,6 +43,7 @@ export interface AuditPage {
 
 /** Each method is one round trip. @throws StoreUnreachable */
 export interface Audit {
+  /** For a deed that changes nothing in the workspace's record. A change brings its own entries: see `Change`. */
   record(workspace: string, entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(workspace: string, most: number): Promise<readonly RecordedEntry[]>;
@@ -49,25 +51,19 @@ export interface Audit {
   page(workspace: string, most: number, before?: string): Promise<AuditPage>;
 }
 
-/** Enough for years of administration; older entries go. */
-export const KEPT = 1000;
-/** The stream is capped by entries, so an entry is capped too. */
-const LONGEST_ABOUT = 500;
 /** As Redis makes them; what is longer it would refuse. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 type Row = readonly [id: string, fields: readonly string[]];
 
 export function createAudit(redis: Redis): Audit {
+  const store = createWorkspaceStore(redis);
   const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
     storeGuard(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
   return {
-    async record(workspace, { at, who, deed, about }) {
-      const fields = { at, who, deed, about: about.slice(0, LONGEST_ABOUT) };
-      await storeGuard(() =>
-        redis.xadd(auditKey(workspace), 'MAXLEN', KEPT, '*', ...Object.entries(fields).flat()),
-      );
+    async record(workspace, entry) {
+      await store.write(workspace, { entries: [entry] });
     },
     async list(workspace, most) {
       return (await rows(workspace, '+', most)).map(entryOf);

@@ -1,9 +1,22 @@
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
-import { keysOf, recordKey } from './keys.ts';
+import type { AuditEntry } from './audit.ts';
+import { auditKey, keysOf, recordKey } from './keys.ts';
 
 /** field → value, as Redis holds them */
 export type Fields = Readonly<Record<string, string>>;
+
+/** What is done in one step, or not at all. */
+export interface Writing {
+  /** What has to stand there still: this text, `ANY`, or nothing where undefined. */
+  readonly seen?: Readonly<Record<string, string | typeof ANY | undefined>>;
+  readonly remove?: readonly string[];
+  readonly set?: Fields;
+  /** For the audit. */
+  readonly entries?: readonly AuditEntry[];
+}
+
+export const ANY = Symbol('any');
 
 /**
  * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
@@ -13,51 +26,64 @@ export type Fields = Readonly<Record<string, string>>;
  */
 export interface WorkspaceStore {
   read(workspace: string): Promise<Fields>;
-  /** Sets and removes fields, all or nothing. */
-  write(workspace: string, set: Fields, remove?: readonly string[]): Promise<void>;
-  /** The same, unless the field `absent` is there already: then nothing is changed and the answer is false. */
-  writeNew(workspace: string, absent: string, set: Fields, remove?: readonly string[]): Promise<boolean>;
-  /** Sets fields if the field `present` is there: what comes late cannot bring back what was forgotten meanwhile. */
-  writeBeside(workspace: string, present: string, set: Fields): Promise<void>;
+  /** False, and nothing is written, where something else stands there than was `seen`. */
+  write(workspace: string, writing: Writing): Promise<boolean>;
   /** Its audit as well, and the events heard of it. */
   forget(workspace: string): Promise<void>;
 }
 
-/** Redis runs a script alone, so nobody can take the name between the look and the write. */
-const WRITE_NEW = `
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
-local removals = tonumber(ARGV[2])
-for i = 3, 2 + removals do redis.call('HDEL', KEYS[1], ARGV[i]) end
-for i = 3 + removals, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
-return 1`;
+/** Enough for years of administration; older entries go. */
+export const KEPT = 1000;
+/** The stream is capped by entries, so an entry is capped too. */
+const LONGEST_ABOUT = 500;
 
-const WRITE_BESIDE = `
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
-for i = 2, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+/**
+ * Redis runs a script alone, and takes nothing of it back: so after the looks the entries come first, which a stream
+ * may refuse, and nothing else can fail. Each list comes behind its length.
+ */
+const WRITE = `
+local at = 0
+local function take() at = at + 1; return ARGV[at] end
+for _ = 1, tonumber(take()) do
+  local field, seen = take(), take()
+  local now = redis.call('HGET', KEYS[1], field)
+  if seen == '*' then
+    if not now then return 0 end
+  elseif (now and '=' .. now or '') ~= seen then return 0 end
+end
+for _ = 1, tonumber(take()) do
+  local moment, who, deed, about = take(), take(), take(), take()
+  redis.call('XADD', KEYS[2], 'MAXLEN', '${KEPT}', '*', 'at', moment, 'who', who, 'deed', deed, 'about', about)
+end
+for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
+for _ = 1, tonumber(take()) do
+  local field, value = take(), take()
+  redis.call('HSET', KEYS[1], field, value)
+end
 return 1`;
 
 export function createWorkspaceStore(redis: Redis): WorkspaceStore {
   return {
     read: (workspace) => storeGuard(() => redis.hgetall(recordKey(workspace))),
-    async write(workspace, set, remove = []) {
-      const key = recordKey(workspace);
-      await storeGuard(async () => {
-        const transaction = redis.multi();
-        if (remove.length > 0) transaction.hdel(key, ...remove);
-        if (Object.keys(set).length > 0) transaction.hset(key, set);
-        await transaction.exec();
-      });
-    },
-    async writeNew(workspace, absent, set, remove = []) {
-      const args = [absent, String(remove.length), ...remove, ...Object.entries(set).flat()];
-      return (await storeGuard(() => redis.eval(WRITE_NEW, 1, recordKey(workspace), ...args))) === 1;
-    },
-    async writeBeside(workspace, present, set) {
-      const args = [present, ...Object.entries(set).flat()];
-      await storeGuard(() => redis.eval(WRITE_BESIDE, 1, recordKey(workspace), ...args));
+    async write(workspace, { seen = {}, remove = [], set = {}, entries = [] }) {
+      const lists = [
+        Object.entries(seen).map(([field, value]) => [field, mark(value)]),
+        entries.map(({ at, who, deed, about }) => [String(at), who, deed, about.slice(0, LONGEST_ABOUT)]),
+        remove.map((field) => [field]),
+        Object.entries(set),
+      ];
+      const args = lists.flatMap((list) => [String(list.length), ...list.flat()]);
+      const keys = [recordKey(workspace), auditKey(workspace)];
+      return (await storeGuard(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
     },
     async forget(workspace) {
       await storeGuard(() => redis.unlink(...keysOf(workspace)));
     },
   };
+}
+
+/** Told apart from any text by its first character. */
+function mark(seen: string | typeof ANY | undefined): string {
+  if (seen === ANY) return '*';
+  return seen === undefined ? '' : `=${seen}`;
 }

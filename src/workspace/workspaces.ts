@@ -1,25 +1,22 @@
 import type { Redis } from 'ioredis';
+import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { asIn, type Change, commit } from './change.ts';
 import {
   type Connection,
   type NewConnection,
   type OpenableConnection,
-  readConnection,
   writeConnection,
 } from './connections.ts';
-import { type Project, type Removal, readProject, readRemoval, UNDO } from './projects.ts';
-import { readSettings, type Settings, writeSettings } from './settings.ts';
-import { createWorkspaceStore, type Fields } from './store.ts';
-import {
-  balanceFields,
-  type LastBalance,
-  lastBalanceIn,
-  lastUsedIn,
-  type Notes,
-  noteFields,
-  usedField,
-} from './used.ts';
+import { CHANNEL, CONNECTION, PROJECT, REMOVED, SETTINGS } from './fields.ts';
+import { settingsClash } from './meanwhile.ts';
+import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
+import { recordOf } from './reading.ts';
+import { readable } from './record.ts';
+import { DEFAULT_SETTINGS, readSettings, type Settings, writeSettings } from './settings.ts';
+import { ANY, createWorkspaceStore, type Fields, type Writing } from './store.ts';
+import { balanceFields, type LastBalance, type Notes, noteFields, usedField } from './used.ts';
 
 /**
  * What a workspace told us, read once for each request. A part that is damaged throws SealBroken `malformed` when it
@@ -48,134 +45,176 @@ export interface WorkspaceRecord {
   lastUsed(connection: string): number | undefined;
   /** What a registered project had when it was last asked about. */
   lastBalance(id: string, product: ProductId): LastBalance | undefined;
+  /** All of it as Redis holds it: what a change rests on. */
+  readonly fields: Fields;
 }
 
-/** Each method is one round trip. @throws StoreUnreachable from each */
+/**
+ * Each method is one round trip. What saves takes a `Change`: who, when, and the audit's entries, which are written in
+ * the same step. It rests on what was read, and throws ChangedMeanwhile where somebody was quicker.
+ *
+ * @throws StoreUnreachable from each
+ */
 export interface Workspaces {
   read(workspace: string): Promise<WorkspaceRecord>;
-  saveSettings(workspace: string, settings: Settings): Promise<void>;
-  /** Replaces the connection of the same name. */
-  saveConnection(workspace: string, connection: NewConnection): Promise<Connection>;
-  removeConnection(workspace: string, name: string): Promise<void>;
+  /** Only these parts; what somebody else saved of the others meanwhile stays. */
+  saveSettings(change: Change, parts: Partial<Settings>): Promise<void>;
+  /** Replaces the connection of the same name. @param chosen the default from now on, where that is to change */
+  saveConnection(change: Change, connection: NewConnection, chosen?: string): Promise<Connection>;
+  /** @param heir the default from now on, where that is to change */
+  removeConnection(change: Change, name: string, heir?: string): Promise<void>;
+  /** The connection that is asked where none is named. */
+  chooseDefault(change: Change, name: string): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
   note(workspace: string, notes: Notes): Promise<void>;
   /** False when the alias is taken. */
-  addProject(workspace: string, project: Project): Promise<boolean>;
-  /** Writes a known project anew, under its alias or under a new one; false when that one is taken. */
-  changeProject(
-    workspace: string,
-    before: Project,
-    after: Project,
-    channels: readonly string[],
-  ): Promise<boolean>;
-  removeProject(workspace: string, removal: Removal): Promise<void>;
+  addProject(change: Change, project: Project): Promise<boolean>;
+  /**
+   * Writes a known project anew, under its alias or under a new one, which its channels' defaults follow; false when
+   * that one is taken.
+   */
+  changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
+  removeProject(change: Change, removal: Removal): Promise<void>;
   /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
   removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
-  /** False when the alias is taken meanwhile. */
-  restoreProject(workspace: string, removal: Removal): Promise<boolean>;
-  setChannelDefault(workspace: string, channel: string, alias: string | undefined): Promise<void>;
+  /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
+  restoreProject(change: Change, removal: Removal): Promise<boolean>;
+  setChannelDefault(change: Change, channel: string, alias: string | undefined): Promise<void>;
   /** Deletes everything of the workspace. */
   forget(workspace: string): Promise<void>;
 }
 
-const SETTINGS = 'settings';
-const CONNECTION = 'connection:';
-const PROJECT = 'project:';
-const CHANNEL = 'channel:';
-const REMOVED = 'removed:';
-
 export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Keyring }): Workspaces {
   const store = createWorkspaceStore(redis);
+  const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
   const defaults = (channels: readonly string[], alias: string): Fields =>
     Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
-  const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
+  /** What is changed of the settings; nothing when they say so already. */
+  const settled = ({ record }: Change, fields: Fields, parts: Partial<Settings>): Plans => {
+    const before = readable(() => readSettings(record.fields[SETTINGS]));
+    const mine = Object.entries(parts).filter(
+      ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
+    );
+    const clash = settingsClash(
+      record.fields,
+      fields,
+      mine.map(([part]) => part as keyof Settings),
+    );
+    if (clash !== undefined) throw new ChangedMeanwhile(clash);
+    if (mine.length === 0 && before !== undefined) return { seen: {}, set: {} };
+    const now = readable(() => readSettings(fields[SETTINGS])) ?? DEFAULT_SETTINGS;
+    const text = writeSettings({ ...now, ...Object.fromEntries(mine) });
+    return { seen: asIn(fields, SETTINGS), set: { [SETTINGS]: text } };
+  };
+  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans =>
+    connection === undefined ? { seen: {}, set: {} } : settled(change, fields, { connection });
 
   return {
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
-    saveSettings: (workspace, settings) => store.write(workspace, { [SETTINGS]: writeSettings(settings) }),
-    async saveConnection(workspace, given) {
-      const { connection, json } = writeConnection(keyring, workspace, given);
-      await store.write(workspace, { [CONNECTION + connection.name]: json });
+    async saveSettings(change, parts) {
+      await commit(store, change, (fields) => settled(change, fields, parts));
+    },
+    async saveConnection(change, given, chosen) {
+      const { connection, json } = writeConnection(keyring, change.workspace, given);
+      const field = CONNECTION + connection.name;
+      await commit(store, change, (fields) => {
+        const { seen, set } = choosing(change, fields, chosen);
+        return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
+      });
       return connection;
     },
-    removeConnection: (workspace, name) => store.write(workspace, {}, [CONNECTION + name, usedField(name)]),
-    note: (workspace, notes) =>
-      store.writeBeside(workspace, CONNECTION + notes.connection, noteFields(notes)),
-    addProject: (workspace, project) => store.writeNew(workspace, PROJECT + project.alias, written(project)),
-    async changeProject(workspace, before, after, channels) {
-      const stale = before.id === after.id ? [] : balanceFields(before.id);
-      if (before.alias === after.alias) {
-        await store.write(workspace, written(after), stale);
-        return true;
-      }
-      const set = { ...written(after), ...defaults(channels, after.alias) };
-      return store.writeNew(workspace, PROJECT + after.alias, set, [PROJECT + before.alias, ...stale]);
+    async removeConnection(change, name, heir) {
+      await commit(store, change, (fields) => {
+        const { seen, set } = choosing(change, fields, heir);
+        const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
+        return {
+          seen: { ...seen, ...asIn(fields, ...rests) },
+          remove: [CONNECTION + name, usedField(name)],
+          set,
+        };
+      });
     },
-    removeProject(workspace, removal) {
+    async chooseDefault(change, name) {
+      await commit(store, change, (fields) => {
+        const { seen, set } = choosing(change, fields, name);
+        return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
+      });
+    },
+    async note(workspace, notes) {
+      await store.write(workspace, {
+        seen: { [CONNECTION + notes.connection]: ANY },
+        set: noteFields(notes),
+      });
+    },
+    addProject(change, project) {
+      const field = PROJECT + project.alias;
+      return commit(store, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
+    },
+    changeProject(change, alias, after) {
+      const [from, to] = [PROJECT + alias, PROJECT + after.alias];
+      const id = change.record.project(alias)?.id ?? after.id;
+      const stale = id === after.id ? [] : balanceFields(id);
+      if (from === to)
+        return commit(store, change, (fields) => ({
+          seen: asIn(fields, from),
+          remove: stale,
+          set: written(after),
+        }));
+      const channels = change.record.channelsOf(alias);
+      return commit(
+        store,
+        change,
+        (fields) => ({
+          seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
+          remove: [from, ...stale],
+          set: { ...written(after), ...defaults(channels, after.alias) },
+        }),
+        to,
+      );
+    },
+    async removeProject(change, removal) {
       const { alias, id } = removal.project;
-      const defaulted = removal.channels.map((channel) => CHANNEL + channel);
-      const gone = [PROJECT + alias, ...defaulted, ...balanceFields(id)];
-      return store.write(workspace, { [REMOVED + alias]: JSON.stringify(removal) }, gone);
+      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
+      await commit(store, change, (fields) => ({
+        seen: asIn(fields, ...gone),
+        remove: [...gone, ...balanceFields(id)],
+        set: { [REMOVED + alias]: JSON.stringify(removal) },
+      }));
     },
     async removed(workspace, alias, now) {
       const json = (await store.read(workspace))[REMOVED + alias];
       const removal = json === undefined ? undefined : readRemoval(json);
       return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
     },
-    restoreProject(workspace, { project, channels }) {
-      const set = { ...written(project), ...defaults(channels, project.alias) };
-      return store.writeNew(workspace, PROJECT + project.alias, set, [REMOVED + project.alias]);
+    restoreProject(change, { project, channels }) {
+      const { alias } = project;
+      return commit(
+        store,
+        change,
+        (fields) => {
+          const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
+          return {
+            seen: {
+              ...asIn(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
+              [PROJECT + alias]: undefined,
+            },
+            remove: [REMOVED + alias],
+            set: { ...written(project), ...defaults(free, alias) },
+          };
+        },
+        PROJECT + alias,
+      );
     },
-    setChannelDefault: (workspace, channel, alias) =>
-      alias === undefined
-        ? store.write(workspace, {}, [CHANNEL + channel])
-        : store.write(workspace, { [CHANNEL + channel]: alias }),
+    async setChannelDefault(change, channel, alias) {
+      const field = CHANNEL + channel;
+      await commit(store, change, (fields) =>
+        alias === undefined
+          ? { seen: asIn(fields, field), remove: [field] }
+          : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },
+      );
+    },
     forget: (workspace) => store.forget(workspace),
   };
 }
 
-function recordOf(fields: Fields, keyring: Keyring, workspace: string): WorkspaceRecord {
-  const named = (prefix: string): string[] =>
-    Object.keys(fields)
-      .filter((field) => field.startsWith(prefix))
-      .map((field) => field.slice(prefix.length))
-      .sort();
-  const opened = (name: string): OpenableConnection | undefined => {
-    const json = fields[CONNECTION + name];
-    return json === undefined ? undefined : readConnection(keyring, workspace, name, json);
-  };
-  const project = (alias: string): Project | undefined => {
-    const json = fields[PROJECT + alias];
-    return json === undefined ? undefined : readProject(json);
-  };
-  const record: WorkspaceRecord = {
-    get settings() {
-      return readSettings(fields[SETTINGS]);
-    },
-    get connections() {
-      return named(CONNECTION).flatMap((name) => opened(name) ?? []);
-    },
-    get connectionNames() {
-      return named(CONNECTION);
-    },
-    get defaultConnection() {
-      const names = named(CONNECTION);
-      const { connection } = record.settings;
-      if (names.includes(connection)) return connection;
-      return names.length === 1 ? names[0] : undefined;
-    },
-    connection(name = record.defaultConnection) {
-      return name === undefined ? undefined : opened(name);
-    },
-    get projects() {
-      return named(PROJECT).flatMap((alias) => project(alias) ?? []);
-    },
-    project,
-    aliases: new Set(named(PROJECT)),
-    channelDefault: (channel) => fields[CHANNEL + channel],
-    channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
-    lastUsed: (connection) => lastUsedIn(fields, connection),
-    lastBalance: (id, product) => lastBalanceIn(fields, id, product),
-  };
-  return record;
-}
+type Plans = Required<Pick<Writing, 'seen' | 'set'>>;

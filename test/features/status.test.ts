@@ -9,6 +9,7 @@ import { MOST_CONNECTIONS, type NewConnection } from '../../src/workspace/connec
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -42,8 +43,8 @@ const connection = (name: string, more: Partial<NewConnection> = {}): NewConnect
   lapsesAt: NOW + 30 * DAY,
   ...more,
 });
-const save = (name: string, more?: Partial<NewConnection>) =>
-  workspaces.saveConnection(TEAM, connection(name, more));
+const saved = async (one: NewConnection) => workspaces.saveConnection(await changeIn(workspaces, TEAM), one);
+const save = (name: string, more?: Partial<NewConnection>) => saved(connection(name, more));
 
 const newest = () => readable(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
 
@@ -99,7 +100,7 @@ describe('/billing status', () => {
     [{ lifetime: 'none' as const }, 'no expiry'],
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { lapsesAt: _, ...rest } = connection('main');
-    await workspaces.saveConnection(TEAM, { ...rest, ...more });
+    await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect((await bot.ask('/billing status')).reads).toContain(words);
   });
 
@@ -153,7 +154,10 @@ describe('the default connection', () => {
   it('is chosen there, and asked from then on', async () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
-    await workspaces.saveSettings(TEAM, { ...DEFAULT_SETTINGS, zone: 'Asia/Tokyo' });
+    await workspaces.saveSettings(await changeIn(workspaces, TEAM), {
+      ...DEFAULT_SETTINGS,
+      zone: 'Asia/Tokyo',
+    });
     await bot.ask('/billing status');
     const after = await press('connection-default', 'finance');
     expect(after.reads).toMatch(/^\*finance\* · default$/m);
@@ -246,7 +250,7 @@ describe('Test now', () => {
 
   it('is not offered where no project was stored with the connection', async () => {
     const { test: _, ...rest } = connection('main');
-    await workspaces.saveConnection(TEAM, rest);
+    await workspaces.saveConnection(await changeIn(workspaces, TEAM), rest);
     expect((await bot.ask('/billing status')).reads).not.toContain('Test now');
   });
 });
@@ -265,7 +269,7 @@ describe('a sealed record that was moved', () => {
   };
 
   it('from another workspace is refused and reported', async () => {
-    await workspaces.saveConnection('T0ELSEWHERE', connection('main'));
+    await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
     await move('tally:workspace:T0ELSEWHERE', 'connection:main', 'connection:main');
     await refusedEverywhere();
     expect((await press('connection-test', 'main')).reads).toContain('cannot be opened');
@@ -294,10 +298,8 @@ describe('a sealed record that was moved', () => {
 
   it('sealed with a key that is gone says so', async () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
-    await createWorkspaces({ redis: bot.redis.client, keyring: lost }).saveConnection(
-      TEAM,
-      connection('main'),
-    );
+    const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
+    await other.saveConnection(await changeIn(other, TEAM), connection('main'));
     expect((await bot.ask('/billing status')).reads).toContain(
       'sealed with a key that this bot does not have',
     );
@@ -320,8 +322,8 @@ describe('what an answer leaves behind', () => {
     monitor.disconnect();
     return seen.filter((name) => name !== 'echo');
   }
-  const project = (alias: string, id: string) =>
-    workspaces.addProject(TEAM, {
+  const project = async (alias: string, id: string) =>
+    workspaces.addProject(await changeIn(workspaces, TEAM), {
       ...{ alias, id, product: 1, channels: [] },
       ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
     });

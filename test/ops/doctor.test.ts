@@ -14,9 +14,9 @@ import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
 import { type Finding, good } from '../../src/ops/finding.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -88,7 +88,8 @@ const workspacesWith = (id: string, key: Buffer) =>
   createWorkspaces({ redis: store.client, keyring: createKeyring([{ id, key }]) });
 
 async function register(workspace: string, id: string, key: Buffer): Promise<void> {
-  await workspacesWith(id, key).saveConnection(workspace, {
+  const workspaces = workspacesWith(id, key);
+  await workspaces.saveConnection(await changeIn(workspaces, workspace), {
     name: 'main',
     baseUrl: 'https://api.example.com',
     token: USER_TOKEN,
@@ -303,7 +304,8 @@ describe('sealed records', () => {
   it('are all looked at, however many there are', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
     await store.client.set('tally:workspace:not ours', '');
-    await workspacesWith('k', KEY).saveSettings('TNONE', DEFAULT_SETTINGS);
+    const none = workspacesWith('k', KEY);
+    await none.saveSettings(await changeIn(none, 'TNONE'), { zone: 'Asia/Tokyo' });
     expect(says(await check(store.client, 'k', KEY))).toContain('300 registered tokens, all open');
   });
 

@@ -4,6 +4,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import type { Bot } from './bot.ts';
+import { changeIn } from './change.ts';
 
 /** Registers a project without the form. */
 export async function addProject(
@@ -13,5 +14,6 @@ export async function addProject(
   // Nothing of a project is sealed, so any key does.
   const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
   const added = { product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...project } as const;
-  await createWorkspaces({ redis: redis.client, keyring }).addProject('T0SANDBOX1', added);
+  const workspaces = createWorkspaces({ redis: redis.client, keyring });
+  await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), added);
 }

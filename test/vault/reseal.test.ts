@@ -9,8 +9,9 @@ import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
 import { createInstalled } from '../../src/workspace/installed.ts';
-import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { goodToken, startBot } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
@@ -44,8 +45,10 @@ afterAll(() => store.close());
 
 const workspacesWith = (...keys: SealingKey[]) => createWorkspaces({ redis, keyring: createKeyring(keys) });
 const installedWith = (...keys: SealingKey[]) => createInstalled({ redis, keyring: createKeyring(keys) });
+const saving = async (workspaces: Workspaces, workspace: string, connection: NewConnection) =>
+  workspaces.saveConnection(await changeIn(workspaces, workspace), connection);
 const save = (workspace: string, token: string, key = OLD, name = 'main') =>
-  workspacesWith(key).saveConnection(workspace, { ...CONNECTION, name, token });
+  saving(workspacesWith(key), workspace, { ...CONNECTION, name, token });
 const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
   (await workspacesWith(...keys).read(workspace)).connection(name)!.token();
 const hashOf = (workspace: string) => redis.hgetall(`tally:workspace:${workspace}`);
@@ -189,7 +192,7 @@ describe('npm run reseal', () => {
     await save('T2', 'token-of-t2', NEW);
     await installedWith(OLD).save('T1', 'installation of t1');
     await installedWith(OLD).save('E1', 'installation of e1');
-    await workspacesWith(OLD).setChannelDefault('T1', 'C1', 'prod');
+    await workspacesWith(OLD).setChannelDefault(await changeIn(workspacesWith(OLD), 'T1'), 'C1', 'prod');
     await redis.set('tally:workspace:lower', 'not ours');
 
     const first = await run(NEW, OLD);
@@ -318,7 +321,7 @@ describe('npm run reseal', () => {
     const bot = await startBot({ redisUrl: store.url, encryptionKeys });
     try {
       await saveMany(1_000);
-      await workspacesWith(OLD).saveConnection('T0SANDBOX1', {
+      await saving(workspacesWith(OLD), 'T0SANDBOX1', {
         ...CONNECTION,
         baseUrl: bot.billing.url,
         token: goodToken(bot.billing),

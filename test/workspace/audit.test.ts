@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { type Audit, type AuditEntry, createAudit, KEPT } from '../../src/workspace/audit.ts';
+import { type Audit, type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
+import { KEPT } from '../../src/workspace/store.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', deed: 'project added', about: 'prod' };
@@ -108,7 +110,7 @@ describe('the audit', () => {
       redis,
       keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
     });
-    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
     await record(3);
     await record(1, 'T2');
     skip(store.kind === 'embedded', 'the embedded Redis counts no commands');

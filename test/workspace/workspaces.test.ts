@@ -4,11 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SealBroken, StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import type { Change } from '../../src/workspace/change.ts';
 import { lapseWords, type NewConnection } from '../../src/workspace/connections.ts';
 import { type Project, UNDO } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createUsed, type Notes } from '../../src/workspace/used.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
@@ -54,6 +56,7 @@ afterEach(async () => {
 afterAll(() => store.close());
 
 const read = () => workspaces.read('T1');
+const changing = (id = 'T1') => changeIn(workspaces, id);
 const zone = (name: string) => ({ ...DEFAULT_SETTINGS, zone: name });
 
 /** How many commands the server carried out for this work, INFO and what a script or transaction is made of left out. */
@@ -83,8 +86,8 @@ describe('a workspace', () => {
   });
 
   it('gives back what it was told', async () => {
-    await workspaces.saveSettings('T1', zone('America/New_York'));
-    const saved = await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveSettings(await changing(), zone('America/New_York'));
+    const saved = await workspaces.saveConnection(await changing(), MAIN);
     const { settings, connection } = await read();
     const { token, ...shown } = connection()!;
     expect(settings).toEqual(zone('America/New_York'));
@@ -95,36 +98,39 @@ describe('a workspace', () => {
 
   it('keeps a connection that never lapses', async () => {
     const { lapsesAt: _, ...rest } = MAIN;
-    await workspaces.saveConnection('T1', { ...rest, lifetime: 'none' });
+    await workspaces.saveConnection(await changing(), { ...rest, lifetime: 'none' });
     expect((await read()).connection()).not.toHaveProperty('lapsesAt');
   });
 
   it('is read, written and forgotten in one round trip each', async ({ skip }) => {
     skip(store.kind === 'embedded', 'the embedded Redis counts no commands');
-    const removal = { project: PROD, channels: ['C1'], at: NOW };
     const renamed = { ...PROD, alias: 'live' };
-    expect(await commandsOf(() => workspaces.saveConnection('T1', MAIN))).toEqual(['exec 1']);
-    expect(await commandsOf(() => workspaces.saveSettings('T1', zone('UTC')))).toEqual(['exec 1']);
-    expect(await commandsOf(() => workspaces.addProject('T1', PROD))).toEqual(['eval 1']);
-    expect(await commandsOf(() => workspaces.setChannelDefault('T1', 'C1', 'prod'))).toEqual(['exec 1']);
-    expect(await commandsOf(() => workspaces.changeProject('T1', PROD, renamed, ['C1']))).toEqual(['eval 1']);
-    expect(await commandsOf(() => workspaces.note('T1', { connection: 'main', at: NOW }))).toEqual([
-      'eval 1',
-    ]);
+    const removal = { project: renamed, channels: ['C1'], at: NOW };
+    const costs = async (work: (change: Change) => Promise<unknown>) => {
+      const change = await changing();
+      return commandsOf(() => work(change));
+    };
+    expect(await costs((change) => workspaces.saveConnection(change, MAIN, 'main'))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.chooseDefault(change, 'main'))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.saveSettings(change, { zone: 'UTC' }))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.addProject(change, PROD))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.setChannelDefault(change, 'C1', 'prod'))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.changeProject(change, 'prod', renamed))).toEqual(['eval 1']);
+    expect(await costs(() => workspaces.note('T1', { connection: 'main', at: NOW }))).toEqual(['eval 1']);
     expect(await commandsOf(read)).toEqual(['hgetall 1']);
-    expect(await commandsOf(() => workspaces.removeProject('T1', removal))).toEqual(['exec 1']);
-    expect(await commandsOf(() => workspaces.removed('T1', 'prod', NOW))).toEqual(['hgetall 1']);
-    expect(await commandsOf(() => workspaces.restoreProject('T1', removal))).toEqual(['eval 1']);
-    expect(await commandsOf(() => workspaces.removeConnection('T1', 'main'))).toEqual(['exec 1']);
+    expect(await costs((change) => workspaces.removeProject(change, removal))).toEqual(['eval 1']);
+    expect(await commandsOf(() => workspaces.removed('T1', 'live', NOW))).toEqual(['hgetall 1']);
+    expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval 1']);
+    expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval 1']);
     expect(await commandsOf(() => workspaces.forget('T1'))).toEqual(['unlink 1']);
   });
 
   it('forgets everything, and nothing of its neighbour', async () => {
     for (const id of ['T1', 'T2']) {
-      await workspaces.saveSettings(id, zone('Asia/Tokyo'));
-      await workspaces.saveConnection(id, MAIN);
-      await workspaces.addProject(id, PROD);
-      await workspaces.setChannelDefault(id, 'C1', 'prod');
+      await workspaces.saveSettings(await changing(id), zone('Asia/Tokyo'));
+      await workspaces.saveConnection(await changing(id), MAIN);
+      await workspaces.addProject(await changing(id), PROD);
+      await workspaces.setChannelDefault(await changing(id), 'C1', 'prod');
       await workspaces.note(id, { connection: 'main', at: NOW });
     }
     await workspaces.forget('T1');
@@ -138,7 +144,7 @@ describe('a workspace', () => {
   });
 
   it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (name) => {
-    await expect(async () => workspaces.saveSettings('T1', zone(name))).rejects.toThrow();
+    await expect(async () => workspaces.saveSettings(await changing(), zone(name))).rejects.toThrow();
     expect(await redis.exists(HASH)).toBe(0);
   });
 
@@ -149,8 +155,8 @@ describe('a workspace', () => {
 });
 
 describe('several connections', () => {
-  const named = (name: string) =>
-    workspaces.saveConnection('T1', { ...MAIN, name, token: `${TOKEN}-${name}` });
+  const named = async (name: string) =>
+    workspaces.saveConnection(await changing(), { ...MAIN, name, token: `${TOKEN}-${name}` });
 
   it('are listed by name, and each opens its own token', async () => {
     for (const name of ['main', 'finance', 'eu']) await named(name);
@@ -170,17 +176,17 @@ describe('several connections', () => {
     await named('eu');
     expect((await read()).defaultConnection).toBeUndefined();
     expect((await read()).connection()).toBeUndefined();
-    await workspaces.saveSettings('T1', { ...DEFAULT_SETTINGS, connection: 'eu' });
+    await workspaces.saveSettings(await changing(), { ...DEFAULT_SETTINGS, connection: 'eu' });
     expect((await read()).defaultConnection).toBe('eu');
     expect((await read()).connection()?.name).toBe('eu');
   });
 
   it('go one by one, and leave the settings', async () => {
-    await workspaces.saveSettings('T1', zone('Asia/Tokyo'));
+    await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await named('main');
     await named('eu');
-    await workspaces.removeConnection('T1', 'main');
-    await workspaces.removeConnection('T1', 'main');
+    await workspaces.removeConnection(await changing(), 'main');
+    await workspaces.removeConnection(await changing(), 'main');
     const record = await read();
     expect(record.connectionNames).toEqual(['eu']);
     expect(record.settings.zone).toBe('Asia/Tokyo');
@@ -189,13 +195,13 @@ describe('several connections', () => {
 
 describe('a token', () => {
   it('is nowhere in Redis as it is', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     expect(JSON.stringify(await redis.hgetall(HASH))).not.toContain(TOKEN);
     expect(JSON.stringify((await read()).connections)).not.toContain(TOKEN);
   });
 
   it('is shown as its last four characters and the start of its SHA-256', async () => {
-    const { lastFour, fingerprint } = await workspaces.saveConnection('T1', MAIN);
+    const { lastFour, fingerprint } = await workspaces.saveConnection(await changing(), MAIN);
     expect(lastFour).toBe('abcd');
     expect(fingerprint).toBe(createHash('sha256').update(TOKEN).digest('hex').slice(0, 12));
   });
@@ -204,26 +210,28 @@ describe('a token', () => {
     ['elevenchars', '····'],
     ['twelve-chars', 'hars'],
   ])('%s shows as %s', async (token, shown) => {
-    expect(await workspaces.saveConnection('T1', { ...MAIN, token })).toMatchObject({ lastFour: shown });
+    expect(await workspaces.saveConnection(await changing(), { ...MAIN, token })).toMatchObject({
+      lastFour: shown,
+    });
   });
 
   it('is replaced by the next one of the same name', async () => {
-    await workspaces.saveConnection('T1', MAIN);
-    await workspaces.saveConnection('T1', { ...MAIN, token: 'another-fake-token-wxyz' });
+    await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.saveConnection(await changing(), { ...MAIN, token: 'another-fake-token-wxyz' });
     const connection = (await read()).connection();
     expect(connection?.token()).toBe('another-fake-token-wxyz');
     expect(connection?.lastFour).toBe('wxyz');
   });
 
   it('opens for its own workspace only', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     await redis.copy(HASH, 'tally:workspace:T2');
     const connection = (await workspaces.read('T2')).connection();
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
   it('opens under its own name only, whatever the record says of itself', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     await redis.hset(HASH, 'connection:eu', json);
     await redis.hset(HASH, 'connection:us', json.replace('"name":"main"', '"name":"us"'));
@@ -235,7 +243,7 @@ describe('a token', () => {
   });
 
   it('opens after a new key was put before its own, and says so when its key is gone', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
       (await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1')).connection();
@@ -250,8 +258,8 @@ describe('a project', () => {
   const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 
   it('is found by its alias, and listed', async () => {
-    expect(await workspaces.addProject('T1', STAGING)).toBe(true);
-    expect(await workspaces.addProject('T1', PROD)).toBe(true);
+    expect(await workspaces.addProject(await changing(), STAGING)).toBe(true);
+    expect(await workspaces.addProject(await changing(), PROD)).toBe(true);
     const record = await read();
     expect(record.projects).toEqual([PROD, STAGING]);
     expect(record.project('staging')).toEqual(STAGING);
@@ -261,46 +269,50 @@ describe('a project', () => {
 
   it('does not take a taken alias: of many at once one gets it', async () => {
     const ids = Array.from({ length: 20 }, (_, n) => String(n + 1));
-    const added = await Promise.all(ids.map((id) => workspaces.addProject('T1', { ...PROD, id })));
+    const added = await Promise.all(
+      ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
+    );
     expect(added.filter(Boolean)).toHaveLength(1);
     expect((await read()).project('prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
   it('changes under its alias', async () => {
-    await workspaces.addProject('T1', PROD);
+    await workspaces.addProject(await changing(), PROD);
     const after = { ...PROD, product: 2 as const, channels: ['C1'] };
-    expect(await workspaces.changeProject('T1', PROD, after, [])).toBe(true);
+    expect(await workspaces.changeProject(await changing(), 'prod', after)).toBe(true);
     expect((await read()).projects).toEqual([after]);
   });
 
   it('takes its channels along when it is renamed, and never another one’s alias', async () => {
-    await workspaces.addProject('T1', PROD);
-    await workspaces.addProject('T1', STAGING);
-    await workspaces.setChannelDefault('T1', 'C1', 'prod');
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.addProject(await changing(), STAGING);
+    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     const before = await redis.hgetall(HASH);
-    expect(await workspaces.changeProject('T1', PROD, { ...PROD, alias: 'staging' }, ['C1'])).toBe(false);
+    expect(await workspaces.changeProject(await changing(), 'prod', { ...PROD, alias: 'staging' })).toBe(
+      false,
+    );
     expect(await redis.hgetall(HASH)).toEqual(before);
 
-    expect(await workspaces.changeProject('T1', PROD, { ...PROD, alias: 'live' }, ['C1'])).toBe(true);
+    expect(await workspaces.changeProject(await changing(), 'prod', { ...PROD, alias: 'live' })).toBe(true);
     const record = await read();
     expect([...record.aliases]).toEqual(['live', 'staging']);
     expect(record.channelDefault('C1')).toBe('live');
   });
 
   it('goes with its channels’ default, and comes back with it within ten minutes', async () => {
-    await workspaces.addProject('T1', PROD);
-    await workspaces.setChannelDefault('T1', 'C1', 'prod');
-    await workspaces.setChannelDefault('T1', 'C2', 'prod');
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
+    await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
     const channels = [...(await read()).channelsOf('prod')];
     expect(channels).toEqual(['C1', 'C2']);
-    await workspaces.removeProject('T1', { project: PROD, channels, at: NOW });
+    await workspaces.removeProject(await changing(), { project: PROD, channels, at: NOW });
     const gone = await read();
     expect(gone.projects).toEqual([]);
     expect(gone.channelDefault('C1')).toBeUndefined();
 
     expect(await workspaces.removed('T1', 'prod', NOW + UNDO)).toBeUndefined();
     const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO - 1))!;
-    expect(await workspaces.restoreProject('T1', removal)).toBe(true);
+    expect(await workspaces.restoreProject(await changing(), removal)).toBe(true);
     const back = await read();
     expect(back.project('prod')).toEqual(PROD);
     expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
@@ -310,9 +322,9 @@ describe('a project', () => {
   it('does not come back over one that took its alias meanwhile', async () => {
     const other = { ...PROD, id: '789' };
     const removal = { project: PROD, channels: ['C1'], at: NOW };
-    await workspaces.removeProject('T1', removal);
-    await workspaces.addProject('T1', other);
-    expect(await workspaces.restoreProject('T1', removal)).toBe(false);
+    await workspaces.removeProject(await changing(), removal);
+    await workspaces.addProject(await changing(), other);
+    expect(await workspaces.restoreProject(await changing(), removal)).toBe(false);
     const record = await read();
     expect(record.projects).toEqual([other]);
     expect(record.channelDefault('C1')).toBeUndefined();
@@ -321,12 +333,12 @@ describe('a project', () => {
 
 describe('a channel', () => {
   it('has one default, which can be changed and taken away', async () => {
-    await workspaces.setChannelDefault('T1', 'C1', 'prod');
-    await workspaces.setChannelDefault('T1', 'C2', 'staging');
+    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
+    await workspaces.setChannelDefault(await changing(), 'C2', 'staging');
     expect((await read()).channelDefault('C1')).toBe('prod');
-    await workspaces.setChannelDefault('T1', 'C1', 'staging');
+    await workspaces.setChannelDefault(await changing(), 'C1', 'staging');
     expect((await read()).channelsOf('staging')).toEqual(['C1', 'C2']);
-    await workspaces.setChannelDefault('T1', 'C1', undefined);
+    await workspaces.setChannelDefault(await changing(), 'C1', undefined);
     expect((await read()).channelDefault('C1')).toBeUndefined();
     expect((await read()).channelDefault('C2')).toBe('staging');
   });
@@ -349,7 +361,7 @@ describe('what an answer taught', () => {
   }
 
   it('is when a connection was last used, and what a project had, digit by digit', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
     const record = await read();
     expect(record.lastUsed('main')).toBe(NOW);
@@ -359,7 +371,7 @@ describe('what an answer taught', () => {
   });
 
   it('is written once an hour for a connection, once a minute for a balance', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     const use = (at: number) => ({ connection: 'main', at });
     const balance = (at: number) => ({ ...use(at), balance: BALANCE });
     expect(await writesOf(use(NOW), use(NOW), use(NOW + HOUR - 1))).toBe(1);
@@ -376,20 +388,24 @@ describe('what an answer taught', () => {
   });
 
   it('goes with the connection and with the project it is about', async () => {
-    await workspaces.saveConnection('T1', MAIN);
-    await workspaces.saveConnection('T1', { ...MAIN, name: 'eu' });
-    await workspaces.addProject('T1', PROD);
+    await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
+    await workspaces.addProject(await changing(), PROD);
     await workspaces.note('T1', { connection: 'main', at: NOW, balance: BALANCE });
-    await workspaces.removeConnection('T1', 'main');
+    await workspaces.removeConnection(await changing(), 'main');
     expect((await read()).lastUsed('main')).toBeUndefined();
     expect((await read()).lastBalance('123', 1)).toBeDefined();
-    await workspaces.changeProject('T1', PROD, { ...PROD, product: 2 }, []);
+    await workspaces.changeProject(await changing(), 'prod', { ...PROD, product: 2 });
     expect((await read()).lastBalance('123', 1)).toBeDefined();
-    await workspaces.changeProject('T1', PROD, { ...PROD, id: '456' }, []);
+    await workspaces.changeProject(await changing(), 'prod', { ...PROD, id: '456' });
     expect((await read()).lastBalance('123', 1)).toBeUndefined();
 
     await workspaces.note('T1', { connection: 'eu', at: NOW, balance: { ...BALANCE, id: '456' } });
-    await workspaces.removeProject('T1', { project: { ...PROD, id: '456' }, channels: [], at: NOW });
+    await workspaces.removeProject(await changing(), {
+      project: { ...PROD, id: '456' },
+      channels: [],
+      at: NOW,
+    });
     expect((await read()).lastBalance('456', 1)).toBeUndefined();
   });
 
@@ -449,11 +465,11 @@ describe('a damaged part', () => {
   ];
 
   it.each(DAMAGE)('is refused when it is touched, and leaves the others usable: %s', async (json) => {
-    await workspaces.saveSettings('T1', zone('Asia/Tokyo'));
-    await workspaces.saveConnection('T1', MAIN);
-    await workspaces.saveConnection('T1', { ...MAIN, name: 'eu' });
-    await workspaces.addProject('T1', PROD);
-    await workspaces.addProject('T1', { ...PROD, alias: 'staging' });
+    await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
+    await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.addProject(await changing(), { ...PROD, alias: 'staging' });
 
     await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
     const damaged = await read();
@@ -467,7 +483,7 @@ describe('a damaged part', () => {
     expect([...damaged.aliases]).toEqual(['prod', 'staging']);
     expect(damaged.settings.zone).toBe('Asia/Tokyo');
 
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, 'settings', json);
     const damagedSettings = await read();
     expect(() => damagedSettings.settings).toThrow(expect.objectContaining({ kind: 'settings-damaged' }));
@@ -480,7 +496,7 @@ describe('a damaged part', () => {
   });
 
   it('with a seal that is none is shown and does not open', async () => {
-    await workspaces.saveConnection('T1', MAIN);
+    await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
     const connection = (await read()).connection();
@@ -493,18 +509,19 @@ it('says that the store is unreachable, whatever it is asked', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
   const removal = { project: PROD, channels: [], at: NOW };
+  const change = { workspace: 'T1', record: await read(), entries: [] };
   for (const work of [
     lost.read('T1'),
-    lost.saveSettings('T1', zone('UTC')),
-    lost.saveConnection('T1', MAIN),
-    lost.removeConnection('T1', 'main'),
+    lost.saveSettings(change, zone('UTC')),
+    lost.saveConnection(change, MAIN),
+    lost.removeConnection(change, 'main'),
     lost.note('T1', { connection: 'main', at: NOW }),
-    lost.addProject('T1', PROD),
-    lost.changeProject('T1', PROD, { ...PROD, alias: 'live' }, []),
-    lost.removeProject('T1', removal),
+    lost.addProject(change, PROD),
+    lost.changeProject(change, 'prod', { ...PROD, alias: 'live' }),
+    lost.removeProject(change, removal),
     lost.removed('T1', 'prod', NOW),
-    lost.restoreProject('T1', removal),
-    lost.setChannelDefault('T1', 'C1', 'prod'),
+    lost.restoreProject(change, removal),
+    lost.setChannelDefault(change, 'C1', 'prod'),
     lost.forget('T1'),
   ])
     await expect(work).rejects.toThrow(StoreUnreachable);

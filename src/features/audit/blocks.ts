@@ -11,7 +11,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { clip, LIMITS } from '../../slack/kit/limits.ts';
 import type { AuditPage, RecordedEntry } from '../../workspace/audit.ts';
-import { KEPT } from '../../workspace/audit.ts';
+import { KEPT } from '../../workspace/store.ts';
 import { auditCsv } from './words.ts';
 
 const TITLE = 'Who did what';

@@ -1,6 +1,7 @@
 import { SlackFailed } from '../../domain/failure.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { type Audit, KEPT } from '../../workspace/audit.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { KEPT } from '../../workspace/store.ts';
 import type { Feature } from '../feature.ts';
 import { asTextMessage, auditMessage, sentMessage } from './blocks.ts';
 import { auditCsv } from './words.ts';

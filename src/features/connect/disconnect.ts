@@ -1,7 +1,7 @@
 import { ConnectionMissing, NotConnected } from '../../domain/failure.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
-import { chooseDefault } from '../../workspace/default-connection.ts';
+import type { Deed } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -11,13 +11,11 @@ import { readName } from './words.ts';
 
 export interface DisconnectParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
 }
 
 /** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
 export function createDisconnect({
   workspaces,
-  audit,
 }: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
   /** The next question, up to the last. What a button says is looked up in the record each time. */
   const ask = async (visit: Visit, wanted?: string, wish?: string): Promise<void> => {
@@ -33,15 +31,10 @@ export function createDisconnect({
   };
 
   const remove = async (visit: Visit, name: string, heir: string | undefined): Promise<void> => {
-    const { workspace, person } = visit.asker;
-    const entry = { at: visit.at, who: person };
-    // Before the removal, so that there is a default at every moment.
-    if (heir !== undefined) {
-      await chooseDefault(workspaces, workspace, heir);
-      await audit.record(workspace, { ...entry, deed: 'default connection changed', about: heir });
-    }
-    await workspaces.removeConnection(workspace, name);
-    await audit.record(workspace, { ...entry, deed: 'connection removed', about: name });
+    const inherits: readonly [Deed, string][] =
+      heir === undefined ? [] : [['default connection changed', heir]];
+    const change = changeBy(visit, ...inherits, ['connection removed', name]);
+    await workspaces.removeConnection(change, name, heir);
     await visit.answer(plainMessage(goneText(name, heir)));
   };
 

@@ -3,11 +3,10 @@ import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
-import { chooseDefault } from '../../workspace/default-connection.ts';
 import { readable } from '../../workspace/record.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectedBlocks, connectedModal, plainMessage, refusedBlocks } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
@@ -16,7 +15,6 @@ import { type ConnectRequest, readConnectForm, readName, recall, remember } from
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
   readonly billing: BillingClient;
   /** The address rules; throws AddressRefused. */
   readonly checkBaseUrl: (text: string) => string;
@@ -33,7 +31,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, audit, billing, checkBaseUrl, addresses } = parts;
+  const { workspaces, billing, checkBaseUrl, addresses } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
@@ -51,32 +49,31 @@ export function createConnect(parts: ConnectParts): Feature {
 
   const connect = async (request: ConnectRequest, visit: Visit): Promise<void> => {
     const { asker, record, at } = visit;
-    const { workspace, person, locale } = asker;
+    const { person, locale } = asker;
     const { name } = request;
     const names = [...new Set([...record.connectionNames, name])];
     if (names.length > MOST_CONNECTIONS) throw tooMany(name);
     const balance = await test(request);
-    const connection = await workspaces.saveConnection(workspace, newConnection(request, person, at));
     const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
-    await audit.record(workspace, { at, who: person, deed, about: name });
-    const chosen = await keepDefault(name, visit);
+    const chosen = defaultWith(name, record);
+    const change = changeBy(visit, [deed, name], ...chosen.deeds);
+    const connection = await workspaces.saveConnection(
+      change,
+      newConnection(request, person, at),
+      chosen.name,
+    );
     const zone = readable(() => record.settings.zone) ?? 'UTC';
-    const blocks = connectedBlocks({ connection, request, balance, names, chosen, at, zone, locale });
+    const blocks = connectedBlocks({
+      connection,
+      request,
+      balance,
+      names,
+      chosen: chosen.name,
+      at,
+      zone,
+      locale,
+    });
     await visit.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
-  };
-
-  /** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
-  const keepDefault = async (name: string, { asker, record, at }: Visit): Promise<string | undefined> => {
-    const settings = readable(() => record.settings);
-    if (settings === undefined) return undefined;
-    const before = record.defaultConnection;
-    const chosen = before ?? name;
-    if (settings.connection !== chosen) await chooseDefault(workspaces, asker.workspace, chosen);
-    if (before === undefined && record.connectionNames.length > 0) {
-      const entry = { at, who: asker.person, deed: 'default connection changed', about: chosen } as const;
-      await audit.record(asker.workspace, entry);
-    }
-    return chosen;
   };
 
   return {
@@ -131,6 +128,14 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     },
   };
+}
+
+/** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
+function defaultWith(name: string, record: WorkspaceRecord) {
+  if (readable(() => record.settings) === undefined) return { name: undefined, deeds: [] };
+  const before = record.defaultConnection;
+  const isNews = before === undefined && record.connectionNames.length > 0;
+  return { name: before ?? name, deeds: isNews ? [['default connection changed', name] as const] : [] };
 }
 
 const tooMany = (name: string): WordRefused =>

@@ -5,7 +5,7 @@ import type { CommandListener } from '../../slack/listeners.ts';
 import { isDirectMessage } from '../../slack/project-picker.ts';
 import { rerunOption } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { mayAsk } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -24,11 +24,10 @@ export interface ChannelDefaults {
 }
 
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
-export function createChannelDefaults(workspaces: Workspaces, audit: Audit): ChannelDefaults {
-  const set = async (channel: string, alias: string | undefined, { asker, at }: Visit): Promise<void> => {
-    await workspaces.setChannelDefault(asker.workspace, channel, alias);
-    const about = `${channel}: ${alias ?? NONE}`;
-    await audit.record(asker.workspace, { at, who: asker.person, deed: 'channel default changed', about });
+export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
+  const set = (channel: string, alias: string | undefined, visit: Visit): Promise<void> => {
+    const change = changeBy(visit, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
+    return workspaces.setChannelDefault(change, channel, alias);
   };
 
   const tell = (channel: string, { record, asker, answer }: Visit): Promise<void> => {

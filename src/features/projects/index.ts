@@ -2,7 +2,6 @@ import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER } from '../../slack/project-picker.ts';
 import { readRerun } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -35,16 +34,15 @@ const HELP: readonly HelpLine[] = [
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, audit, verbs }: ProjectsParts): Feature {
-  const save = createSaving(workspaces, audit);
-  const removal = createRemoval(workspaces, audit);
-  const defaults = createChannelDefaults(workspaces, audit);
+export function createProjects({ workspaces, verbs }: ProjectsParts): Feature {
+  const save = createSaving(workspaces);
+  const removal = createRemoval(workspaces);
+  const defaults = createChannelDefaults(workspaces);
 
   const list = (search: string, page: number, visit: Visit): Promise<void> => {
     const { record, channel, asker } = visit;

@@ -1,16 +1,16 @@
 import { context } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import { MOST_PROJECTS } from '../../workspace/projects.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { details, plainMessage, removedMessage } from './blocks.ts';
 
 /** Takes a project away, and brings it back for a while. Values of buttons name it; what it is, the record says. */
-export function createRemoval(workspaces: Workspaces, audit: Audit) {
+export function createRemoval(workspaces: Workspaces) {
   return {
     /** @param value alias and ID: a project that took the name meanwhile is another one */
     async remove(value: string, visit: Visit): Promise<void> {
-      const { record, asker, at } = visit;
+      const { record, at } = visit;
       const [alias = '', id] = value.split(' ');
       const project = record.project(alias);
       if (project === undefined || project.id !== id)
@@ -18,13 +18,8 @@ export function createRemoval(workspaces: Workspaces, audit: Audit) {
           plainMessage(`There is no such project any more: ${alias} was changed or removed meanwhile.`),
         );
       const channels = [...record.channelsOf(alias)];
-      await workspaces.removeProject(asker.workspace, { project, channels, at });
-      await audit.record(asker.workspace, {
-        at,
-        who: asker.person,
-        deed: 'project removed',
-        about: `${alias} (project ${id})`,
-      });
+      const change = changeBy(visit, ['project removed', `${alias} (project ${id})`]);
+      await workspaces.removeProject(change, { project, channels, at });
       await visit.answer(removedMessage(project));
     },
 
@@ -44,16 +39,8 @@ export function createRemoval(workspaces: Workspaces, audit: Audit) {
         );
       if (record.aliases.size >= MOST_PROJECTS)
         return visit.answer(plainMessage(`There are ${MOST_PROJECTS} projects by now, and no more fit.`));
-      // A channel that was given another default meanwhile keeps it.
-      const channels = removal.channels.filter((channel) => record.channelDefault(channel) === undefined);
-      if (!(await workspaces.restoreProject(asker.workspace, { ...removal, channels })))
-        return visit.answer(taken);
-      await audit.record(asker.workspace, {
-        at,
-        who: asker.person,
-        deed: 'project restored',
-        about: `${alias} (project ${removal.project.id})`,
-      });
+      const change = changeBy(visit, ['project restored', `${alias} (project ${removal.project.id})`]);
+      if (!(await workspaces.restoreProject(change, removal))) return visit.answer(taken);
       await visit.answer(plainMessage(`${alias} is back.`, context(details(removal.project))));
     },
   };

@@ -1,5 +1,6 @@
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit, Deed } from '../../workspace/audit.ts';
+import type { Deed } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import { MOST_PROJECTS, type Project } from '../../workspace/projects.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { details, plainMessage } from './blocks.ts';
@@ -7,7 +8,7 @@ import { closedModal, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm } from './words.ts';
 
 /** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
-export function createSaving(workspaces: Workspaces, audit: Audit) {
+export function createSaving(workspaces: Workspaces) {
   return async (form: ProjectForm, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const again = (problem: string): Promise<void> =>
@@ -31,26 +32,25 @@ export function createSaving(workspaces: Workspaces, audit: Audit) {
     const { addedBy, addedAt } = known ?? { addedBy: asker.person, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
     const channels = known === undefined ? [] : record.channelsOf(known.alias);
+    const change = changeBy(visit, deedOf(known, project));
     const saved =
       known === undefined
-        ? await workspaces.addProject(asker.workspace, project)
-        : await workspaces.changeProject(asker.workspace, known, project, channels);
+        ? await workspaces.addProject(change, project)
+        : await workspaces.changeProject(change, known.alias, project);
     if (!saved) return again(`“${project.alias}” is taken by another project. Choose another name.`);
 
-    await audit.record(asker.workspace, { at, who: asker.person, ...deedOf(known, project) });
     const blocks = savedBlocks(project.alias, happened(known, project, channels.length), details(project));
     await visit.show(closedModal(blocks), { text: `${project.alias} is saved.`, blocks });
   };
 }
 
-function deedOf(known: Project | undefined, project: Project): { deed: Deed; about: string } {
-  if (known === undefined)
-    return { deed: 'project added', about: `${project.alias} (project ${project.id})` };
+function deedOf(known: Project | undefined, project: Project): readonly [Deed, string] {
+  if (known === undefined) return ['project added', `${project.alias} (project ${project.id})`];
   const changed = changes(known, project);
   const also = changed.length > 0 ? `: ${changed.join(', ')}` : '';
   return known.alias === project.alias
-    ? { deed: 'project changed', about: `${project.alias}${also}` }
-    : { deed: 'project renamed', about: `${known.alias} to ${project.alias}${also}` };
+    ? ['project changed', `${project.alias}${also}`]
+    : ['project renamed', `${known.alias} to ${project.alias}${also}`];
 }
 
 const FIELDS = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;

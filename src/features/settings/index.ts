@@ -1,5 +1,5 @@
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { groupOption, savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
@@ -10,11 +10,10 @@ import { findZones, isKnown } from './zones.ts';
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
 }
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
-export function createSettings({ workspaces, audit }: SettingsParts): Feature {
+export function createSettings({ workspaces }: SettingsParts): Feature {
   const formWith = async (visit: Visit, given: Given) => {
     const { settings, damaged } = settingsNow(visit.record);
     const groups = await groupsFor(visit);
@@ -22,24 +21,16 @@ export function createSettings({ workspaces, audit }: SettingsParts): Feature {
   };
 
   const save = async (given: Given, visit: Visit) => {
-    const { workspace, person } = visit.asker;
     const { settings, damaged } = settingsNow(visit.record);
     const { managerGroups: groups = [] } = given;
     await checkAdded(
       groups.filter((id) => !settings.managerGroups.includes(id)),
       visit,
     );
-    const now = { ...settings, ...given };
-    const changes = changesOf(settings, now, visit.at);
+    const changes = changesOf(settings, { ...settings, ...given }, visit.at);
     if (changes.length > 0 || damaged) {
       const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
-      await workspaces.saveSettings(workspace, now);
-      await audit.record(workspace, {
-        at: visit.at,
-        who: person,
-        deed: 'settings changed',
-        about: about.join(', '),
-      });
+      await workspaces.saveSettings(changeBy(visit, ['settings changed', about.join(', ')]), given);
     }
     return savedMessage(changes, damaged);
   };

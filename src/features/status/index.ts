@@ -3,21 +3,19 @@ import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, section } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Audit } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
-import { chooseDefault } from '../../workspace/default-connection.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { statusMessage, type Tested, testedText } from './blocks.ts';
 
 export interface StatusParts {
   readonly workspaces: Workspaces;
-  readonly audit: Audit;
   readonly billing: BillingClient;
 }
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatus({ workspaces, audit, billing }: StatusParts): Feature {
+export function createStatus({ workspaces, billing }: StatusParts): Feature {
   const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
     visit.answer(statusMessage({ record, asker: visit.asker, at: visit.at, tested }));
 
@@ -58,11 +56,8 @@ export function createStatus({ workspaces, audit, billing }: StatusParts): Featu
         right: 'manage',
         async run({ value: name }, visit) {
           if (!visit.record.connectionNames.includes(name)) throw new ConnectionMissing(name);
-          const { workspace, person } = visit.asker;
-          await chooseDefault(workspaces, workspace, name);
-          const deed = 'default connection changed';
-          await audit.record(workspace, { at: visit.at, who: person, deed, about: name });
-          await draw(visit, await workspaces.read(workspace));
+          await workspaces.chooseDefault(changeBy(visit, ['default connection changed', name]), name);
+          await draw(visit, await workspaces.read(visit.asker.workspace));
         },
       },
     },

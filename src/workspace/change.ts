@@ -1,0 +1,71 @@
+import { ChangedMeanwhile } from '../domain/failure.ts';
+import type { AuditEntry, Deed } from './audit.ts';
+import { isSame, whatStands } from './meanwhile.ts';
+import type { Fields, WorkspaceStore, Writing } from './store.ts';
+import type { WorkspaceRecord } from './workspaces.ts';
+
+/**
+ * A change of what a workspace told us: what it rests on, and the lines of the audit that are written with it in one
+ * step. Every method that saves takes one, so nothing is saved without its entry:
+ *
+ *     await workspaces.removeProject(changeBy(visit, ['project removed', alias]), removal);
+ */
+export interface Change {
+  readonly workspace: string;
+  /** As it was read when the person decided: where something else stands there by now, nothing is written. */
+  readonly record: WorkspaceRecord;
+  readonly entries: readonly AuditEntry[];
+}
+
+/** What a visit says of who changes something, and when. */
+interface Changing {
+  /** ms since the epoch */
+  readonly at: number;
+  readonly asker: { readonly workspace: string; readonly person: string };
+  readonly record: WorkspaceRecord;
+}
+
+/** @param deeds each with what it is about: an alias, a connection, which settings; never a secret */
+export function changeBy(
+  { at, asker, record }: Changing,
+  ...deeds: readonly (readonly [deed: Deed, about: string])[]
+): Change {
+  const entries = deeds.map(([deed, about]) => ({ at, who: asker.person, deed, about }));
+  return { workspace: asker.workspace, record, entries };
+}
+
+/** What is changed, from the fields as they stand. Whatever it rests on is in `seen`; the settings' parts it compares itself. */
+export type Plan = (fields: Fields) => Omit<Writing, 'entries'>;
+
+/** Somebody who writes again and again meanwhile is waited out this often. */
+const LOOKS = 5;
+
+/**
+ * Carries a change out in one round trip, if what it rests on stands as it was read. A secret sealed anew with another
+ * key is the same secret, and a setting that this change does not touch is no matter: then it is tried again.
+ *
+ * @param free a field that has to be absent: false when somebody has taken it
+ * @throws ChangedMeanwhile with what stands there now, StoreUnreachable
+ */
+export async function commit(
+  store: WorkspaceStore,
+  { workspace, record, entries }: Change,
+  plan: Plan,
+  free?: string,
+): Promise<boolean> {
+  let { fields } = record;
+  let clash: string | undefined;
+  for (let look = 0; look < LOOKS; look += 1) {
+    const { seen = {}, ...writing } = plan(fields);
+    if (await store.write(workspace, { ...writing, seen, entries })) return true;
+    fields = await store.read(workspace);
+    if (free !== undefined && fields[free] !== undefined) return false;
+    clash = Object.keys(seen).find((field) => !isSame(field, record.fields[field], fields[field]));
+    if (clash !== undefined) break;
+  }
+  throw new ChangedMeanwhile(whatStands(clash ?? '', record.fields, fields));
+}
+
+/** What stands in these fields, for `seen`. */
+export const asIn = (fields: Fields, ...names: readonly string[]): Record<string, string | undefined> =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]));

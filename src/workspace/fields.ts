@@ -1,0 +1,6 @@
+/** The names of a record's fields: some alone, some before a name. */
+export const SETTINGS = 'settings';
+export const CONNECTION = 'connection:';
+export const PROJECT = 'project:';
+export const CHANNEL = 'channel:';
+export const REMOVED = 'removed:';

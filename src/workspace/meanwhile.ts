@@ -1,0 +1,86 @@
+import { PRODUCTS } from '../domain/product.ts';
+import { CHANNEL, CONNECTION, PROJECT, SETTINGS } from './fields.ts';
+import { type Project, readProject } from './projects.ts';
+import { readable } from './record.ts';
+import { readSettings, type Settings } from './settings.ts';
+import type { Fields } from './store.ts';
+
+/**
+ * Whether a field says what it said. The same secret sealed anew with another key is no change; of the settings
+ * whoever changes them knows which part matters (`settingsClash`).
+ */
+export function isSame(field: string, before: string | undefined, now: string | undefined): boolean {
+  if (before === now || field === SETTINGS) return true;
+  return before !== undefined && now !== undefined && unsealed(before) === unsealed(now);
+}
+
+function unsealed(text: string): string {
+  try {
+    return JSON.stringify({ ...JSON.parse(text), sealed: undefined });
+  } catch {
+    return text;
+  }
+}
+
+/** For whoever came too late: in a sentence what stands in a field by now. */
+export function whatStands(field: string, before: Fields, now: Fields): string {
+  const is = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
+  const alias = is(PROJECT);
+  if (alias !== undefined) return projectNow(alias, projectIn(before[field]), now);
+  const name = is(CONNECTION);
+  if (name !== undefined)
+    return now[field] === undefined
+      ? `The connection ${name} was removed.`
+      : `Another token was registered for ${name}: /billing status shows which.`;
+  if (is(CHANNEL) !== undefined)
+    return now[field] === undefined
+      ? 'The channel has no default project any more.'
+      : `The default project of the channel is ${now[field]} now.`;
+  return 'Look at what is there now.';
+}
+
+function projectNow(alias: string, before: Project | undefined, now: Fields): string {
+  const json = now[PROJECT + alias];
+  const project = projectIn(json);
+  if (project !== undefined)
+    return `${alias} is project ${project.id} now, ${PRODUCTS[project.product].name}: /billing projects ${alias} shows it.`;
+  if (json !== undefined) return `The record of ${alias} is damaged.`;
+  const moved = Object.keys(now)
+    .filter((field) => field.startsWith(PROJECT))
+    .flatMap((field) => projectIn(now[field]) ?? [])
+    .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
+  return moved === undefined ? `${alias} was removed.` : `${alias} is called ${moved.alias} now.`;
+}
+
+const projectIn = (json: string | undefined): Project | undefined =>
+  json === undefined ? undefined : readable(() => readProject(json));
+
+/** The parts of the settings that both changed; undefined when they did not meet. */
+export function settingsClash(
+  before: Fields,
+  now: Fields,
+  parts: readonly (keyof Settings)[],
+): string | undefined {
+  const [then, current] = [before, now].map(({ settings }) => readable(() => readSettings(settings)));
+  const met = parts.filter((part) => String(then?.[part]) !== String(current?.[part]));
+  if (met.length === 0) return undefined;
+  const stands = met.map((part) => `${NAMES[part]}: ${shown(current?.[part])}`).join('; ');
+  return `Now it is ${stands}.`;
+}
+
+const shown = (value: Settings[keyof Settings] | undefined): string => {
+  if (Array.isArray(value)) return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === undefined || value === '' ? 'none' : String(value);
+};
+
+const NAMES: Readonly<Record<keyof Settings, string>> = {
+  zone: 'reporting time zone',
+  visibility: 'answers are for the',
+  currency: 'currency label',
+  managers: 'people who manage',
+  managerGroups: 'user groups that manage',
+  guests: 'guests may ask',
+  strangers: 'members of other organisations may ask',
+  connection: 'default connection',
+};

@@ -1,0 +1,55 @@
+import type { Keyring } from '../vault/keyring.ts';
+import { type OpenableConnection, readConnection } from './connections.ts';
+import { CHANNEL, CONNECTION, PROJECT, SETTINGS } from './fields.ts';
+import { type Project, readProject } from './projects.ts';
+import { readSettings } from './settings.ts';
+import type { Fields } from './store.ts';
+import { lastBalanceIn, lastUsedIn } from './used.ts';
+import type { WorkspaceRecord } from './workspaces.ts';
+
+export function recordOf(fields: Fields, keyring: Keyring, workspace: string): WorkspaceRecord {
+  const named = (prefix: string): string[] =>
+    Object.keys(fields)
+      .filter((field) => field.startsWith(prefix))
+      .map((field) => field.slice(prefix.length))
+      .sort();
+  const opened = (name: string): OpenableConnection | undefined => {
+    const json = fields[CONNECTION + name];
+    return json === undefined ? undefined : readConnection(keyring, workspace, name, json);
+  };
+  const project = (alias: string): Project | undefined => {
+    const json = fields[PROJECT + alias];
+    return json === undefined ? undefined : readProject(json);
+  };
+  const record: WorkspaceRecord = {
+    fields,
+    get settings() {
+      return readSettings(fields[SETTINGS]);
+    },
+    get connections() {
+      return named(CONNECTION).flatMap((name) => opened(name) ?? []);
+    },
+    get connectionNames() {
+      return named(CONNECTION);
+    },
+    get defaultConnection() {
+      const names = named(CONNECTION);
+      const { connection } = record.settings;
+      if (names.includes(connection)) return connection;
+      return names.length === 1 ? names[0] : undefined;
+    },
+    connection(name = record.defaultConnection) {
+      return name === undefined ? undefined : opened(name);
+    },
+    get projects() {
+      return named(PROJECT).flatMap((alias) => project(alias) ?? []);
+    },
+    project,
+    aliases: new Set(named(PROJECT)),
+    channelDefault: (channel) => fields[CHANNEL + channel],
+    channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
+    lastUsed: (connection) => lastUsedIn(fields, connection),
+    lastBalance: (id, product) => lastBalanceIn(fields, id, product),
+  };
+  return record;
+}

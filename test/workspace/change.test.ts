@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { reseal } from '../../src/vault/reseal.ts';
+import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
+import type { Change } from '../../src/workspace/change.ts';
+import type { NewConnection } from '../../src/workspace/connections.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import { ownerOfField } from '../../src/workspace/sealed.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { changeIn } from '../support/change.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const NOW = Date.UTC(2026, 10, 21);
+const OLD = { id: 'old', key: randomBytes(32) };
+const NEW = { id: 'new', key: randomBytes(32) };
+const HASH = 'tally:workspace:T1';
+const ENTRY: AuditEntry = { at: NOW, who: 'U1', deed: 'settings changed', about: 'something' };
+const PROD: Project = {
+  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
+  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
+};
+const MAIN: NewConnection = {
+  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
+  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: NOW },
+};
+
+let store: TestRedis;
+let redis: Redis;
+let workspaces: Workspaces;
+
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  workspaces = createWorkspaces({ redis, keyring: createKeyring([OLD]) });
+});
+beforeEach(async () => {
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+const change = () => changeIn(workspaces, 'T1', ENTRY);
+const read = () => workspaces.read('T1');
+const entries = () => createAudit(redis).list('T1', 10);
+const quicker = (now: RegExp) =>
+  expect.objectContaining({ kind: 'changed-meanwhile', message: expect.stringMatching(now) });
+
+/** Everything that saves, each on a record where it can. */
+const SAVING: Record<string, (change: Change) => Promise<unknown>> = {
+  'a setting': (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
+  'a connection': (by) => workspaces.saveConnection(by, { ...MAIN, name: 'eu' }, 'eu'),
+  'a replaced connection': (by) => workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token' }),
+  'no connection': (by) => workspaces.removeConnection(by, 'main'),
+  'another default': (by) => workspaces.chooseDefault(by, 'second'),
+  'a project': (by) => workspaces.addProject(by, { ...PROD, alias: 'staging' }),
+  'a changed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
+  'a renamed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, alias: 'live' }),
+  'no project': (by) => workspaces.removeProject(by, { project: PROD, channels: ['C1'], at: NOW }),
+  'a channel’s default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
+  'no channel’s default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
+};
+
+describe('a change and its entry in the audit', () => {
+  beforeEach(async () => {
+    const quiet = () => changeIn(workspaces, 'T1');
+    for (const name of ['main', 'second']) await workspaces.saveConnection(await quiet(), { ...MAIN, name });
+    await workspaces.addProject(await quiet(), PROD);
+    await workspaces.setChannelDefault(await quiet(), 'C1', 'prod');
+  });
+
+  it.each(Object.keys(SAVING))('stand together: %s', async (name) => {
+    const before = await redis.hgetall(HASH);
+    await SAVING[name]!(await change());
+    expect(await redis.hgetall(HASH)).not.toEqual(before);
+    expect(await entries()).toEqual([ENTRY]);
+  });
+
+  it.each(Object.keys(SAVING))('fail together where the audit cannot be written: %s', async (name) => {
+    const by = await change();
+    const before = await redis.hgetall(HASH);
+    // A stream that ended: whatever is added is refused.
+    await redis.xadd('tally:audit:T1', '18446744073709551615-18446744073709551615', 'who', 'U1');
+    await expect(SAVING[name]!(by)).rejects.toThrow();
+    expect(await redis.hgetall(HASH)).toEqual(before);
+  });
+
+  it('stand together where one saving does two deeds', async () => {
+    const other: AuditEntry = { ...ENTRY, deed: 'default connection changed', about: 'second' };
+    await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
+    expect(await entries()).toEqual([ENTRY, other]);
+    expect((await read()).defaultConnection).toBe('second');
+  });
+});
+
+describe('of two who change one thing at once', () => {
+  /** Both looked before either saved. */
+  const both = async (
+    first: (by: Change) => Promise<unknown>,
+    second: (by: Change) => Promise<unknown>,
+  ): Promise<PromiseSettledResult<unknown>> => {
+    const [one, other] = [await change(), await change()];
+    await first(one);
+    const [late] = await Promise.allSettled([second(other)]);
+    return late!;
+  };
+  const told = (late: PromiseSettledResult<unknown>) =>
+    late.status === 'rejected' ? (late.reason as Error).message : 'done';
+  const rename = (alias: string) => (by: Change) => workspaces.changeProject(by, 'prod', { ...PROD, alias });
+
+  beforeEach(async () => {
+    await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
+  });
+
+  it('a renamed project has one name, and the slower one hears which', async () => {
+    expect(told(await both(rename('live'), rename('main-site')))).toContain('prod is called live now');
+    expect([...(await read()).aliases]).toEqual(['live']);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it('exactly one of many at the same time gets it', async () => {
+    const changes = await Promise.all(Array.from({ length: 20 }, change));
+    const done = await Promise.allSettled(changes.map((by, i) => rename(`name-${i}`)(by)));
+    expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect([...(await read()).aliases]).toEqual([
+      `name-${done.findIndex((one) => one.status === 'fulfilled')}`,
+    ]);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it('an edit does not bring a removed project back', async () => {
+    const removal = { project: PROD, channels: [], at: NOW };
+    const late = await both(
+      (by) => workspaces.removeProject(by, removal),
+      (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
+    );
+    expect(told(late)).toContain('prod was removed');
+    expect((await read()).projects).toEqual([]);
+  });
+
+  it('a removal does not take away what was changed meanwhile', async () => {
+    const late = await both(
+      (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
+      (by) => workspaces.removeProject(by, { project: PROD, channels: [], at: NOW }),
+    );
+    expect(told(late)).toContain('prod is project 777 now');
+    expect((await read()).project('prod')?.id).toBe('777');
+  });
+
+  it('a channel is not given a project that is called otherwise by now', async () => {
+    const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
+    expect(told(late)).toContain('prod is called live now');
+    expect((await read()).channelDefault('C1')).toBeUndefined();
+  });
+
+  it('the channel’s default is the first one’s', async () => {
+    await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
+    const late = await both(
+      (by) => workspaces.setChannelDefault(by, 'C1', 'prod'),
+      (by) => workspaces.setChannelDefault(by, 'C1', 'staging'),
+    );
+    expect(told(late)).toContain('The default project of the channel is prod now');
+    expect((await read()).channelDefault('C1')).toBe('prod');
+  });
+
+  it('settings that do not meet are both kept', async () => {
+    await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
+    const late = await both(
+      (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo', currency: '' }),
+      (by) => workspaces.saveSettings(by, { zone: 'UTC', currency: 'EUR', guests: true }),
+    );
+    expect(late.status).toBe('fulfilled');
+    expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', currency: 'EUR', guests: true });
+    expect(await entries()).toHaveLength(2);
+  });
+
+  it('one setting is the first one’s, and the slower one hears which', async () => {
+    await expect(
+      both(
+        (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
+        (by) => workspaces.saveSettings(by, { zone: 'Europe/Paris', guests: true }),
+      ),
+    ).resolves.toMatchObject({ reason: quicker(/reporting time zone: Asia\/Tokyo/) });
+    expect((await read()).settings).toMatchObject({ zone: 'Asia/Tokyo', guests: false });
+  });
+
+  it('a default is not chosen that is gone, nor changed twice', async () => {
+    for (const name of ['main', 'eu', 'us'])
+      await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
+    const gone = await both(
+      (by) => workspaces.removeConnection(by, 'us'),
+      (by) => workspaces.chooseDefault(by, 'us'),
+    );
+    expect(told(gone)).toContain('The connection us was removed');
+    const late = await both(
+      (by) => workspaces.chooseDefault(by, 'eu'),
+      (by) => workspaces.saveConnection(by, { ...MAIN, name: 'us' }, 'us'),
+    );
+    expect(told(late)).toContain('default connection: eu');
+    expect((await read()).connectionNames).toEqual(['eu', 'main']);
+  });
+
+  it('a token is not replaced by a slower test of another one', async () => {
+    await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
+    const late = await both(
+      (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
+      (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-slower-fake-token' }),
+    );
+    expect(told(late)).toContain('Another token was registered for main');
+    expect((await read()).connection('main')?.token()).toBe('the-quicker-fake-token');
+  });
+
+  it('a project comes back once', async () => {
+    const removal = { project: PROD, channels: ['C1'], at: NOW };
+    await workspaces.removeProject(await changeIn(workspaces, 'T1'), removal);
+    const restore = (by: Change) => workspaces.restoreProject(by, removal);
+    expect(await both(restore, restore)).toMatchObject({ value: false });
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it('keys that are rotated are nobody: the change goes on', async () => {
+    await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
+    const by = await change();
+    const json = (await redis.hget(HASH, 'connection:main'))!;
+    const owner = ownerOfField('T1', 'connection:main')!;
+    await redis.hset(HASH, 'connection:main', reseal(createKeyring([NEW, OLD]), owner, json)!);
+    await workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token-wxyz' });
+    expect((await read()).connection('main')?.token()).toBe('another-fake-token-wxyz');
+  });
+});
