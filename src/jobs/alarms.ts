@@ -134,11 +134,19 @@ async function idsOf(connection: Redis, queue: Queue, prefix: string): Promise<r
   const found = new Set<string>();
   let cursor = '0';
   do {
-    const page = await connection.zscan(queue.toKey('delayed'), cursor, 'MATCH', `${prefix}*`, 'COUNT', 1_000);
+    const page = await connection.zscan(
+      queue.toKey('delayed'),
+      cursor,
+      'MATCH',
+      `${prefix}*`,
+      'COUNT',
+      1_000,
+    );
     cursor = page[0];
     for (let at = 0; at < page[1].length; at += 2) found.add(page[1][at] ?? '');
   } while (cursor !== '0');
-  for (const id of await connection.lrange(queue.toKey('wait'), 0, -1)) if (id.startsWith(prefix)) found.add(id);
+  for (const id of await connection.lrange(queue.toKey('wait'), 0, -1))
+    if (id.startsWith(prefix)) found.add(id);
   return [...found];
 }
 

@@ -1,4 +1,4 @@
-import { type Timing, duesAfter } from '../domain/cadence.ts';
+import { duesAfter, type Timing } from '../domain/cadence.ts';
 
 /**
  * When a workspace is woken, as the text that a job scheduler keeps in place of a cron expression: cron knows neither
@@ -7,7 +7,9 @@ import { type Timing, duesAfter } from '../domain/cadence.ts';
  * @param timings in any order, doubled ones too
  */
 export function patternOf(workspace: string, timings: readonly Timing[]): string {
-  const distinct = [...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone])))];
+  const distinct = [
+    ...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone]))),
+  ];
   return JSON.stringify([spreadOf(workspace), ...distinct.sort().map((text) => JSON.parse(text) as unknown)]);
 }
 

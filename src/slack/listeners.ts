@@ -41,7 +41,12 @@ export interface ActionListener {
   readonly right: Right;
   /** `rerun` goes on with a command in the place of the message, its right checked anew. */
   run(
-    action: { readonly value: string; readonly fields: Fields },
+    action: {
+      readonly value: string;
+      readonly fields: Fields;
+      /** The `private_metadata` of the view it is in; outside text. */
+      readonly metadata: string;
+    },
     visit: Visit,
     rerun: (command: Rerun) => Promise<void>,
   ): Promise<void>;
@@ -60,7 +65,12 @@ export interface ViewListener<T = unknown> {
 /** Suggestions while somebody types into a select. */
 export interface OptionsListener {
   readonly right: Right;
-  find(query: string, visit: Visit): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
+  /** @param metadata the `private_metadata` of the view it is in; outside text */
+  find(
+    query: string,
+    visit: Visit,
+    metadata: string,
+  ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
 /** An event of the Events API by its type; Slack has its acknowledgement already. */
@@ -129,7 +139,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     right: Right,
     isTyping = false,
   ): Promise<Admission> => {
-    const fresh = right === 'manage';
+    const fresh = right !== 'ask';
     const { workspace } = origin;
     const [profile, record] = await Promise.all([
       people.find(client, origin, fresh),
@@ -138,7 +148,12 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     // Slack lets a group's members be asked for some twenty times a minute: less than somebody types.
     const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
     demand(right, asker);
-    return { asker, record, userGroups: () => people.userGroups(client, workspace) };
+    return {
+      asker,
+      record,
+      userGroups: () => people.userGroups(client, workspace),
+      standingOf: (person) => people.standingOf(client, workspace, person),
+    };
   };
 
   /** The one place where a thrown thing turns into words. */
@@ -211,10 +226,11 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
-      const { view, state } = body as { view?: { state?: { values?: object } }; state?: { values?: object } };
+      const { view, state } = body as ActionBody;
       const fields = readFields((view?.state ?? state)?.values as never);
+      const metadata = view?.private_metadata ?? '';
       const options = { at: clock(), replace: true };
-      await listener.run({ value, fields }, createVisit(ways, admission, options), (rerun) =>
+      await listener.run({ value, fields, metadata }, createVisit(ways, admission, options), (rerun) =>
         runCommand(ways, rerun, options),
       );
     } catch (error) {
@@ -248,7 +264,8 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
       const find = async () => {
         const ways: Ways = { origin: originOf(body as Parameters<typeof originOf>[0]), client, responder };
         const admission = await admit(client, ways.origin, listener.right, true);
-        return listener.find(options.value, createVisit(ways, admission, { at: clock() }));
+        const metadata = (body as ActionBody).view?.private_metadata ?? '';
+        return listener.find(options.value, createVisit(ways, admission, { at: clock() }), metadata);
       };
       await ack({ options: [...(await withinPatience(find()))] });
     } catch (error) {
@@ -330,6 +347,12 @@ function settingsOf(record: WorkspaceRecord): Settings {
   } catch {
     return DEFAULT_SETTINGS;
   }
+}
+
+/** Where an element stands: in a view, or in a message. */
+interface ActionBody {
+  readonly view?: { readonly private_metadata?: string; readonly state?: { readonly values?: object } };
+  readonly state?: { readonly values?: object };
 }
 
 interface ActionPayload {

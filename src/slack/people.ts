@@ -40,6 +40,8 @@ export interface People {
    * group that cannot be looked up names nobody: asking does not fail for that. @throws SlackFailed
    */
   admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<Asker>;
+  /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
+  standingOf(client: WebClient, workspace: string, person: string): Promise<Standing>;
   /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
@@ -88,6 +90,16 @@ export function createPeople(clock: () => number, most = 5000): People {
     async admit(client, profile, settings, fresh = false) {
       const named = profile.standing === 'member' && (await isNamed(client, profile, settings, fresh));
       return { ...profile, ...rightsOf(profile.standing, settings, named) };
+    },
+    async standingOf(client, workspace, person) {
+      try {
+        const user = await users(`${workspace}/${person}`, false, () => userOf(client, person));
+        return standingOf(user, { workspace, person, home: undefined });
+      } catch (error) {
+        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
+          return 'nobody';
+        throw error;
+      }
     },
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };

@@ -1,7 +1,9 @@
 import type { ModalView } from '@slack/types';
 import { NotAllowed } from '../domain/failure.ts';
+import type { Standing } from '../workspace/rights.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import { type Channels, channelsOf } from './channels.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
 import { isDirect, post, postAlone } from './post.ts';
@@ -36,6 +38,11 @@ export interface Visit {
   show(view: ModalView, instead?: Message): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;
+  readonly channels: Channels;
+  /** What Slack says of somebody else now; `nobody` of one whom it does not know. Throws SlackFailed. */
+  standingOf(person: string): Promise<Standing>;
+  /** For everybody in a channel, whichever it is. Throws CannotPost, SlackFailed. */
+  post(channel: string, message: Message): Promise<void>;
 }
 
 export interface Byline {
@@ -165,6 +172,7 @@ export interface Admission {
   readonly asker: Asker;
   readonly record: WorkspaceRecord;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
+  readonly standingOf: (person: string) => Promise<Standing>;
 }
 
 export interface VisitOptions {
@@ -190,7 +198,7 @@ function formBehind(rerun: Rerun): Message {
 
 export function createVisit(
   ways: Ways,
-  { asker, record, userGroups }: Admission,
+  { asker, record, userGroups, standingOf }: Admission,
   options: VisitOptions,
 ): Visit {
   const { origin, client } = ways;
@@ -204,6 +212,9 @@ export function createVisit(
     byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
     locale: audience === 'asker' ? asker.locale : PUBLIC_LOCALE,
     userGroups,
+    channels: channelsOf(client),
+    standingOf,
+    post: (channel, message) => post(client, { channel, thread: undefined }, message),
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
       await (audience === 'asker' || isAlone ? whisper(ways, message, replace) : speak(ways, message));

@@ -16,6 +16,13 @@ export const DEEDS = [
   'project restored',
   'channel default changed',
   'settings changed',
+  'schedule created',
+  'schedule changed',
+  'schedule paused',
+  'schedule resumed',
+  'schedule removed',
+  'schedule restored',
+  'schedule adopted',
   'app installed',
 ] as const;
 

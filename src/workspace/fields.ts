@@ -4,3 +4,8 @@ export const CONNECTION = 'connection:';
 export const PROJECT = 'project:';
 export const CHANNEL = 'channel:';
 export const REMOVED = 'removed:';
+export const SCHEDULE = 'schedule:';
+/** How a schedule's last delivery ended. */
+export const SENT = 'sent:';
+/** A schedule that was removed. */
+export const UNSCHEDULED = 'unscheduled:';

@@ -9,10 +9,10 @@ import {
   textInput,
 } from '../../slack/kit/modal.ts';
 import type { UserGroup } from '../../slack/people.ts';
+import { localTime, type Zone } from '../../slack/zones.ts';
 import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
 import type { Groups } from './groups.ts';
-import { localTime, type Zone } from './zones.ts';
 
 export interface FormState {
   /** What is chosen now. */

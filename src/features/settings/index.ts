@@ -1,4 +1,5 @@
 import type { Visit } from '../../slack/visit.ts';
+import { findZones, isKnown } from '../../slack/zones.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -6,7 +7,6 @@ import { groupOption, savedMessage, savedModal, saving, settingsForm, zoneOption
 import { changesOf } from './changes.ts';
 import { checkAdded, groupsFor } from './groups.ts';
 import { type Given, givenIn, readSettingsForm, settingsNow } from './words.ts';
-import { findZones, isKnown } from './zones.ts';
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
