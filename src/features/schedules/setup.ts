@@ -39,7 +39,7 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
   const open = async (draft: Draft, visit: Visit): Promise<void> => {
     // Slack takes a form for 3 s after the click: what is known of the channel follows.
     await visit.open(view(draft, visit));
-    if (draft.channel !== '') await visit.show(view(draft, visit, await look(draft, visit)));
+    if (draft.channel !== '') await visit.refresh(view(draft, visit, await look(draft, visit)));
   };
 
   const redraw = async (draft: Draft, visit: Visit, ...said: readonly Block[]): Promise<void> => {
@@ -85,7 +85,7 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         const { workspace, person } = visit.asker;
         await visit.show(view(draft, visit, undefined, [markup(`Sending a test to <#${draft.channel}>…`)]));
         await scheduling.send(workspace, scheduleOf(draft, visit), 'test', person);
-        await redraw(draft, visit, markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`));
+        await visit.refresh(view(draft, visit, await look(draft, visit), [markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)]));
       });
     },
 
