@@ -18,7 +18,7 @@ import { join, keptFrom, type Site, siteOf } from './site.ts';
 import type { ScheduleWords } from './words.ts';
 
 export const FULL = `There are ${MOST_SCHEDULES} schedules already, and no more fit. Delete one first: /billing schedules.`;
-const GONE = 'That schedule was deleted meanwhile.';
+const GONE = 'That schedule was deleted meanwhile. Saving this makes a new one.';
 
 /** The form: opened, drawn anew at each change, tried out, and saved. Whatever comes back is checked each time. */
 export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
@@ -42,9 +42,14 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     if (draft.channel !== '') await visit.refresh(view(draft, visit, await look(draft, visit)));
   };
 
-  const redraw = async (draft: Draft, visit: Visit, ...said: readonly Block[]): Promise<void> => {
+  /** @param said what happened; told by a direct message where the form was closed meanwhile */
+  const redraw = async (draft: Draft, visit: Visit, said?: string): Promise<void> => {
     const site = draft.channel === '' ? undefined : await look(draft, visit);
-    await visit.show(view(draft, visit, site, said));
+    const blocks = said === undefined ? [] : [section(said)];
+    await visit.show(
+      view(draft, visit, site, blocks),
+      said === undefined ? undefined : { text: said, blocks },
+    );
   };
 
   /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
@@ -81,11 +86,15 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     async test(draft: Draft, visit: Visit): Promise<void> {
       await saying(draft, visit, async () => {
         const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, section(problem));
+        if (problem !== undefined) return redraw(draft, visit, problem);
         const { workspace, person } = visit.asker;
         await visit.show(view(draft, visit, undefined, [markup(`Sending a test to <#${draft.channel}>…`)]));
         await scheduling.send(workspace, scheduleOf(draft, visit), 'test', person);
-        await visit.refresh(view(draft, visit, await look(draft, visit), [markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)]));
+        await visit.refresh(
+          view(draft, visit, await look(draft, visit), [
+            markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`),
+          ]),
+        );
       });
     },
 
@@ -93,12 +102,11 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
       await saying(draft, visit, async () => {
         const { record, asker, at } = visit;
         const before = known(draft, visit);
-        if (draft.before !== '' && before === undefined)
-          return redraw({ ...draft, before: '' }, visit, section(GONE));
+        if (draft.before !== '' && before === undefined) return redraw({ ...draft, before: '' }, visit, GONE);
         if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES)
-          return redraw(draft, visit, section(FULL));
+          return redraw(draft, visit, FULL);
         const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, section(`${problem} Nothing was saved.`));
+        if (problem !== undefined) return redraw(draft, visit, `${problem} Nothing was saved.`);
         const schedule = scheduleOf(draft, visit);
         // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
         await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
