@@ -161,7 +161,10 @@ export function createLedger(redis: Redis): Ledger {
       (await evaluate(RENEW, [deliveryLockKey(workspace)], mark, LEASE)) === 1,
     release: async ({ workspace, mark }) =>
       (await evaluate(RELEASE, [deliveryLockKey(workspace)], mark)) === 1,
-    async enter({ workspace, mark }, { schedule, date, before = '', strictly = false, posted, drop = [], ...to }) {
+    async enter(
+      { workspace, mark },
+      { schedule, date, before = '', strictly = false, posted, drop = [], ...to },
+    ) {
       const json = JSON.stringify(to.entry);
       const done = await evaluate(
         ENTER,

@@ -96,7 +96,8 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
   const at = line === undefined ? 0 : resumesAt(line);
   const isDue = (date: Day) => dues.some((one) => one.date === date);
   const looks = lines.filter((one) => lookAt(schedule, one) !== undefined);
-  const named = (some: readonly Line[]): readonly PostedLine[] => some.map((one) => ({ schedule, line: one }));
+  const named = (some: readonly Line[]): readonly PostedLine[] =>
+    some.map((one) => ({ schedule, line: one }));
   const task: Task | undefined =
     due === undefined || at > now
       ? undefined
@@ -128,7 +129,9 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
 /** A date that is not later than one that was dealt with is none, whatever the clock says by now. */
 function unhandled(schedule: Schedule, last: Line | undefined, now: number): readonly Due[] {
   const after = Math.max(schedule.since, last?.entry.due ?? 0);
-  return duesBetween(schedule.timing, after, now).filter(({ date }) => last === undefined || date > last.date);
+  return duesBetween(schedule.timing, after, now).filter(
+    ({ date }) => last === undefined || date > last.date,
+  );
 }
 
 /** When a date that was begun is taken up again, in ms. */
@@ -139,7 +142,8 @@ function resumesAt({ entry }: Line): number {
 
 function lookAt({ correctsFrom }: Schedule, { entry }: Line): number | undefined {
   const { post } = entry;
-  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0) return undefined;
+  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0)
+    return undefined;
   const pause = LOOKS[post.looks];
   return pause === undefined ? undefined : (entry.next ?? post.at + pause);
 }
