@@ -67,7 +67,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       workspaces,
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
-    createStatus({ workspaces, billing }),
+    createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),

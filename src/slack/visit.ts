@@ -36,6 +36,8 @@ export interface Visit {
   open(view: ModalView): Promise<void>;
   /** Draws the modal this came from, or that it opened, anew. Where that fails (it was closed, say), says `instead` in a direct message. */
   show(view: ModalView, instead?: Message): Promise<void>;
+  /** Draws the modal anew that this visit drew last; nothing where it was drawn or sent by something else since. */
+  refresh(view: ModalView): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;
   readonly channels: Channels;
@@ -128,6 +130,8 @@ export interface Ways {
   readonly responder: Responder;
   /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
   opened?: string;
+  /** What Slack called the modal as it was drawn last. */
+  hash?: string;
 }
 
 /** To the asker alone, by whichever way is open: the response_url, the channel, a direct message. */
@@ -160,7 +164,8 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
 export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
   const { origin, client, opened = origin.viewId } = ways;
   try {
-    await client.views.update({ view_id: opened ?? '', view });
+    const drawn = await client.views.update({ view_id: opened ?? '', view });
+    if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
   } catch {
     if (instead === undefined) return;
     await whisper({ ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } }, instead);
@@ -238,7 +243,13 @@ export function createVisit(
       if (trigger === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
       const shown = await callSlack('views.open', () => client.views.open({ trigger_id: trigger, view }));
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
+      if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;
     },
     show: (view, instead) => show(ways, view, instead),
+    async refresh(view) {
+      const { opened: id = origin.viewId, hash } = ways;
+      if (id === undefined || hash === undefined) return;
+      await client.views.update({ view_id: id, hash, view }).catch(() => undefined);
+    },
   };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
-import { nameOption, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import { nameOption, rerunButton, rerunOption, scheduleOption, shareButton } from '../../slack/rerun.ts';
 import type { Byline } from '../../slack/visit.ts';
 import type { Target } from '../../workspace/target.ts';
 
@@ -131,6 +131,7 @@ function buttons({ target, mayName, asked }: BalanceReport) {
         rerunOption(`As ${PRODUCTS[id].name}`, { command: '/balance', text: words(id) }),
       ),
       ...(mayName ? [nameOption(target)] : []),
+      scheduleOption(target, 'balance'),
     ]),
   );
 }

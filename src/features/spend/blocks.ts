@@ -19,7 +19,14 @@ import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
-import { nameOption, type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import {
+  nameOption,
+  type Rerun,
+  rerunButton,
+  rerunOption,
+  scheduleOption,
+  shareButton,
+} from '../../slack/rerun.ts';
 import type { Byline } from '../../slack/visit.ts';
 import type { Target } from '../../workspace/target.ts';
 import { groupDays, type Namer, namerFor } from './grain.ts';
@@ -283,6 +290,9 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
+/** The periods that a schedule posts. */
+const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
+
 function buttons({ target, mayName, period, asked }: SpendReport) {
   const { word, product } = target;
   const words = (phrase: string, as: ProductId = product): Rerun => ({
@@ -304,6 +314,10 @@ function buttons({ target, mayName, period, asked }: SpendReport) {
         rerunOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
       ),
       ...(mayName ? [nameOption(target)] : []),
+      scheduleOption(
+        target,
+        SCHEDULED.find((phrase) => phrase === period.phrase),
+      ),
     ]),
   );
 }
