@@ -85,7 +85,7 @@ describe('the manifest', () => {
         'channels:read',
         'groups:read',
       ],
-      bot_optional: ['channels:join', 'usergroups:read', 'files:write'],
+      bot_optional: ['channels:join', 'channels:history', 'groups:history', 'usergroups:read', 'files:write'],
     });
     for (const scope of [...oauth.scopes.bot, ...oauth.scopes.bot_optional])
       expect(text).toMatch(new RegExp(`# .+\\n(?: +- [a-z:]+\\n)* +- ${scope}\\n`));
