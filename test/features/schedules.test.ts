@@ -658,9 +658,6 @@ describe('who sees and may what', () => {
       ADMIN,
       'D0ADMIN001',
     );
-    await brings('Only full members', () => submission(STRANGER, '', SHARED), STRANGER, 'D0STRANGER').catch(
-      () => undefined,
-    );
     expect(await house.redis.client.hgetall(KEY)).toEqual(before);
     expect(sent).toEqual([]);
   });
