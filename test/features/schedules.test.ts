@@ -486,7 +486,8 @@ describe('the list', () => {
     expect(list.reads).toContain('1 scheduled post');
     expect(list.reads).toContain(`*Spend of yesterday* of prod → <#${CHANNEL}>`);
     expect(list.reads).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
-    expect(list.reads).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 \(for you <!date\^/);
+    expect(list.reads).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
+    expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(for you <!date\^/);
     expect(list.reads).toContain('nothing posted yet');
     await row(list, 'pause', id, MEMBER);
     expect((await replaced(list, 'Paused: nothing is posted', MEMBER)).reads).toContain(

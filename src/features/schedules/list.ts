@@ -98,7 +98,7 @@ const turns = (page: number, pages: number) =>
 export const ROW = 'schedule-row';
 
 function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock {
-  const text = markup(scheduleWords(schedule, visit.record, visit.at));
+  const text = markup(scheduleWords(schedule, visit));
   const choices = [
     ...(isMine(schedule, visit) ? deedsFor(schedule) : []),
     ...(isOrphan ? [['Adopt', 'adopt']] : []),
@@ -169,7 +169,9 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
         `*Scheduled posts* · ${counts.join(' · ')}`,
         ...(first === undefined
           ? []
-          : [`${REPORT_NAMES[first.report]} → <#${first.channel}> is ${nextWords(first, visit.at)}`]),
+          : [
+              `${REPORT_NAMES[first.report]} → <#${first.channel}> · ${nextWords(first, visit.at, visit.asker.zone)}`,
+            ]),
       ].join('\n'),
     ),
     ...troubled.map((one) => row(one, visit, false)),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isFailure, NotAllowed } from '../../domain/failure.ts';
+import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
@@ -28,12 +28,11 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     return siteOf(draft.channel, visit, isTheirs);
   };
 
-  const view = (draft: Draft, visit: Visit, site?: Site, said: readonly Block[] = []) => {
+  const view = (draft: Draft, visit: Visit, site?: Site, news: News = {}) => {
     const { record, at } = visit;
     const kept = draft.channel === '' ? [] : keptFrom(draft.channel, draft.projects, record);
     const doubled = schedulesOf(record).some((one) => isSame(draft, one));
-    const state: FormState = { draft, site, kept, doubled, said, at };
-    return scheduleForm(state, record);
+    return scheduleForm({ draft, site, kept, doubled, at, ...news }, record);
   };
 
   const open = async (draft: Draft, visit: Visit): Promise<void> => {
@@ -46,10 +45,8 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
   const redraw = async (draft: Draft, visit: Visit, said?: string): Promise<void> => {
     const site = draft.channel === '' ? undefined : await look(draft, visit);
     const blocks = said === undefined ? [] : [section(said)];
-    await visit.show(
-      view(draft, visit, site, blocks),
-      said === undefined ? undefined : { text: said, blocks },
-    );
+    const instead = said === undefined ? undefined : { text: said, blocks };
+    await visit.show(view(draft, visit, site, { said: blocks }), instead);
   };
 
   /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
@@ -84,22 +81,24 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     redraw,
 
     async test(draft: Draft, visit: Visit): Promise<void> {
-      await saying(draft, visit, async () => {
+      const { workspace, person } = visit.asker;
+      const site = draft.channel === '' ? undefined : await look(draft, visit);
+      const tested = (...blocks: readonly Block[]) => view(draft, visit, site, { tested: blocks });
+      try {
         const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, problem);
-        const { workspace, person } = visit.asker;
-        await visit.show(view(draft, visit, undefined, [markup(`Sending a test to <#${draft.channel}>…`)]));
-        await scheduling.send(workspace, scheduleOf(draft, visit), 'test', person);
-        await visit.refresh(
-          view(draft, visit, await look(draft, visit), [
-            markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`),
-          ]),
-        );
-      });
+        if (problem !== undefined) return visit.show(tested(section(problem)));
+        const schedule = scheduleOf(draft, visit);
+        await visit.show(tested(markup(`Sending a test to <#${draft.channel}>…`)));
+        await scheduling.send(workspace, schedule, 'test', person);
+        await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
+      } catch (error) {
+        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+        await visit.show(tested(...told(error)));
+      }
     },
 
     async save(draft: Draft, visit: Visit): Promise<void> {
-      await saying(draft, visit, async () => {
+      try {
         const { record, asker, at } = visit;
         const before = known(draft, visit);
         if (draft.before !== '' && before === undefined) return redraw({ ...draft, before: '' }, visit, GONE);
@@ -116,22 +115,20 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         const said = savedSentence(schedule, record);
         const sends = nextSends(schedule.timing, at);
         await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
-      });
+      } catch (error) {
+        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+        // Said on the form, so that nothing has to be chosen again.
+        const blocks = [...told(error), context('Nothing was saved.')];
+        await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
+      }
     },
   };
-
-  /** What goes wrong is said on the form, so that nothing has to be chosen again. */
-  async function saying(draft: Draft, visit: Visit, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-      const blocks = failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
-      const lost = { text: error.message, blocks };
-      await visit.show(view(draft, visit, undefined, [...blocks, context('Nothing was saved.')]), lost);
-    }
-  }
 }
+
+type News = Pick<FormState, 'said' | 'tested'>;
+
+const told = (failure: Failure): Block[] =>
+  failureMessage(failure).blocks.filter(({ type }) => type !== 'actions');
 
 /** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
 function known({ before }: Draft, visit: Visit): Schedule | undefined {
