@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { CannotPost } from '../../src/domain/failure.ts';
@@ -215,6 +216,19 @@ describe('what was typed', () => {
     ['prod last-month', '“last-month” is nothing that a schedule can post'],
     ['prod banana', '“banana” is no project'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+
+  it('is what docs/schedules.md says', async () => {
+    const page = await readFile('docs/schedules.md', 'utf8');
+    const commands = [...page.matchAll(/^\| `\/billing schedule ([^`]+)` /gm)].map(([, words = '']) => words);
+    expect(commands).toHaveLength(5);
+    expect(commands.map(read)).toEqual([
+      { alias: 'prod' },
+      { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
+      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
+      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
+      { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
+    ]);
+  });
 
   it('has the whole command put right for a typing mistake', async () => {
     const { reads } = await ask('schedule prod dayly 09:00');
