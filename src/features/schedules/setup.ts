@@ -85,7 +85,11 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         const { workspace, person } = visit.asker;
         await visit.show(view(draft, visit, undefined, [markup(`Sending a test to <#${draft.channel}>…`)]));
         await scheduling.send(workspace, scheduleOf(draft, visit), 'test', person);
-        await visit.refresh(view(draft, visit, await look(draft, visit), [markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)]));
+        await visit.refresh(
+          view(draft, visit, await look(draft, visit), [
+            markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`),
+          ]),
+        );
       });
     },
 
