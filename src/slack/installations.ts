@@ -48,6 +48,8 @@ export interface InstallationsParts {
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
   readonly clock: () => number;
+  /** What is not in the store's own keys goes with a workspace too. @throws StoreUnreachable */
+  readonly onForget: (workspace: string) => Promise<void>;
 }
 
 /**
@@ -66,7 +68,7 @@ export function createInstallations(config: Config['slack'], parts: Installation
 }
 
 function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, log, boltLogger: logger } = parts;
+  const { redis, log, boltLogger: logger, onForget } = parts;
   const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
   return {
@@ -74,7 +76,7 @@ function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsPart
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
     sorry: () => undefined,
-    leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
+    leave: createLeave({ forget: createForget(redis, onForget), standing, onGone: () => undefined, log }),
     idle: async () => undefined,
   };
 }
@@ -157,7 +159,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     },
     sorry: acknowledgement,
     leave: createLeave({
-      forget: createForget(redis),
+      forget: createForget(redis, parts.onForget),
       onGone: tokens.drop,
       standing: standingOf(installed, clientFor),
       log,

@@ -67,6 +67,7 @@ export async function startHouse(
   const listeners = typeof given === 'function' ? given(workspaces) : given;
   const responder = createResponder();
   const installations = createInstallations(config.slack, {
+    onForget: async () => undefined,
     redis: redis.client,
     keyring,
     audit: createAudit(redis.client),

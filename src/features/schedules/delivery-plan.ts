@@ -80,7 +80,7 @@ const byDate = (a: Line, b: Line): number => (a.date < b.date ? -1 : 1);
 type Standing = 'runs' | 'stands' | 'resumes';
 
 /** A pause for want of a connection, or of another token, ends by itself. */
-export function standingOf({ paused }: Schedule, record: WorkspaceRecord): Standing {
+function standingOf({ paused }: Schedule, record: WorkspaceRecord): Standing {
   if (paused === undefined) return 'runs';
   if (paused.why !== 'token-rejected' && paused.why !== 'not-connected') return 'stands';
   const connection = readable(() => record.connection(paused.connection || undefined));

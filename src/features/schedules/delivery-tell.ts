@@ -13,7 +13,7 @@ import type { Round } from './delivery-run.ts';
 import { troubleOf } from './delivery-trouble.ts';
 
 /** What is to be done about a schedule that stands still. */
-export const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
+const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
   'channel-archived':
     'The channel is archived. Unarchive it, or change the schedule to another channel; then resume it.',
   'not-in-channel': 'Tally is not in the channel. Type /invite @Tally there; then resume it.',
