@@ -7,8 +7,9 @@ import { readScheduleWords } from '../../src/features/schedules/words.ts';
 import { byVerb } from '../../src/slack/verbs.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
-import { CHANNEL, readable, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
+import { addProject } from '../support/projects.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -695,6 +696,76 @@ describe('who sees and may what', () => {
     await replaced(list, 'It is yours now', MEMBER);
     expect((await stored())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
     expect((await audit())[0]).toBe(`${MEMBER} schedule adopted`);
+  });
+});
+
+describe('in the whole bot', () => {
+  let bot: Bot;
+  beforeAll(async () => {
+    bot = await startBot();
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+  });
+  afterAll(() => bot.stop());
+
+  const form = async () => {
+    const { view } = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    return JSON.stringify(view);
+  };
+
+  it('an answer offers to be scheduled: the form opens for its project, product and period', async () => {
+    for (const [command, report] of [
+      ['/spend prod yesterday', 'Spend of yesterday'],
+      ['/spend 789 last-week storage', 'Spend of last week'],
+      ['/spend prod mtd', 'Spend of this month so far'],
+      ['/balance prod', 'Balance'],
+    ] as const) {
+      const answer = await bot.ask(command);
+      const menu = textOf(answer.blocks);
+      expect(menu).toContain('Schedule this…');
+      await bot.slack.choose(OWNER, place(answer), 'rerun:more', 'Schedule this…');
+      const drawn = await form();
+      expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1"');
+      await bot.slack.dismiss(OWNER);
+    }
+  });
+
+  it('stands on Home and in status, with what stands still', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod daily 09:00');
+    await form();
+    await bot.slack.submit(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
+    await bot.slack.dismiss(OWNER);
+    const home = async (person: string) => {
+      await bot.slack.openHome(person);
+      return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
+    };
+    expect(await home(OWNER)).toContain('*Spend of yesterday* of prod');
+    expect(await home(MEMBER)).not.toContain('Spend of yesterday');
+    const status = await bot.ask('/billing status');
+    expect(status.reads).toContain('*Scheduled posts* · 1 running');
+    expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
+    const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
+    const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
+    const paused = { why: 'channel-archived', at: schedule.createdAt };
+    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
+    const { reads } = await bot.ask('/billing status', MEMBER);
+    expect(reads).toContain('0 running · *1 paused by Tally*');
+    expect(reads).toContain('*paused: the channel is archived*');
+    expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).not.toContain('Scheduled posts');
+    const list = await bot.ask('/billing status');
+    await bot.slack.press(OWNER, place(list), 'All schedules');
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).some((one) => readable(one).reads.includes('1 scheduled post')),
+    );
+  });
+
+  it('names both in help, and nothing went wrong unseen', async () => {
+    const { reads } = await bot.ask('/billing help');
+    expect(reads).toContain('/billing schedules');
+    expect(bot.slack.complaints).toEqual([]);
+    expect(bot.log()).not.toContain('an unknown error');
   });
 });
 
