@@ -111,12 +111,13 @@ const projectsInput = ({ projects }: Draft, record: WorkspaceRecord): InputBlock
   optional: false,
 });
 
-export const projectOption = (project: ChosenProject, record: WorkspaceRecord) =>
-  option(
-    nameOf(project, record),
-    projectValue(project),
-    `project ${project.id} · ${PRODUCTS[project.product].name}`,
-  );
+export function projectOption(project: ChosenProject, record: WorkspaceRecord) {
+  const name = nameOf(project, record);
+  const product = PRODUCTS[project.product].name;
+  // Without a name the ID is said already.
+  const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
+  return option(name, projectValue(project), about);
+}
 
 function keptRemark({ kept }: FormState, record: WorkspaceRecord): Block[] {
   if (kept.length === 0) return [];

@@ -93,8 +93,10 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         await scheduling.send(workspace, schedule, 'test', person);
         await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
       } catch (error) {
-        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-        await visit.show(tested(...told(error)));
+        const isExpected = isFailure(error) && error.kind !== 'not-allowed';
+        await visit.show(tested(...(isExpected ? told(error) : [section('The test could not be sent.')])));
+        // What nobody expected is logged, and told by a direct message with the id to look for.
+        if (!isExpected) throw error;
       }
     },
 
