@@ -16,6 +16,7 @@ export const triesAt = (now: number): readonly Try[] => [
   { text: '/balance 1001', why: 'An overdrawn project.' },
   { text: '/spend 123 7m', why: 'Minutes or months? Tally asks back.' },
   { text: '/spned 123', why: 'What Slack says to a command that it does not know.' },
+  { text: '/billing schedule 123', why: 'A report every morning; the form shows when, and sends a test.' },
   { text: '/billing settings', why: 'The time zone whose days are reported.' },
   { text: '/billing help', why: 'Everything that Tally understands.' },
 ];

@@ -2,6 +2,7 @@ import { duesAfter, timingWords } from '../../domain/cadence.ts';
 import { dayAt, formatDays } from '../../domain/calendar.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { Visit } from '../../slack/visit.ts';
 import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { REPORT_NAMES } from './form.ts';
@@ -51,8 +52,9 @@ const PAUSED: Readonly<Record<Pause, string>> = {
   'channel-archived': 'paused: the channel is archived',
   'not-in-channel': 'paused: Tally is not in the channel; /invite @Tally there, then resume it',
   'channel-restricted': 'paused: Tally may not post in the channel',
-  'token-rejected': 'paused: the billing service rejects the access token; register another, then resume it',
-  'not-connected': 'paused: Tally is not connected to the billing service',
+  'token-rejected':
+    'paused: the billing service rejects the access token; it goes on once another is registered',
+  'not-connected': 'paused: Tally is not connected to the billing service; it goes on once it is',
   'app-removed': 'paused: Tally was removed from the workspace',
 };
 
@@ -66,11 +68,13 @@ export function pauseWords({ paused, timing }: Schedule): string | undefined {
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}`;
 }
 
-/** When it comes next: in its own zone, and in the reader's. */
-export function nextWords({ timing, since }: Schedule, now: number): string {
+/** When it comes next: in its own zone, and in the reader's where that shows another time. */
+export function nextWords({ timing, since }: Schedule, now: number, reader: string | undefined): string {
   const [due] = duesAfter(timing, Math.max(now, since), 1);
   if (due === undefined) return 'never';
-  return `next ${escapeMarkup(wallWords(due.at, timing.zone))} (for you ${moment(due.at)})`;
+  const here = wallWords(due.at, timing.zone);
+  const isSame = reader !== undefined && wallWords(due.at, reader) === here;
+  return `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${moment(due.at)})`}`;
 }
 
 /** How it went the last time. */
@@ -92,9 +96,12 @@ export function lastWords(sent: LastSent | undefined, { timing: { zone } }: Sche
   }
 }
 
+/** Who reads it, of what, and when. */
+type Reader = Pick<Visit, 'record' | 'asker' | 'at'>;
+
 /** One schedule in mark-up, three lines. */
-export function scheduleWords(schedule: Schedule, record: WorkspaceRecord, now: number): string {
-  const runs = pauseWords(schedule) ?? nextWords(schedule, now);
+export function scheduleWords(schedule: Schedule, { record, asker, at }: Reader): string {
+  const runs = pauseWords(schedule) ?? nextWords(schedule, at, asker.zone);
   return [
     `${whatWords(schedule, record)} → <#${escapeMarkup(schedule.channel)}>`,
     `${escapeMarkup(timingWords(schedule.timing))} · owner <@${escapeMarkup(schedule.owner)}>`,

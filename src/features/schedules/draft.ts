@@ -26,13 +26,20 @@ export interface Draft {
   readonly joins: boolean;
 }
 
+/** What a post of that cadence is mostly about. */
+const USUAL: Readonly<Record<Cadence['kind'], ReportName>> = {
+  daily: 'yesterday',
+  weekdays: 'yesterday',
+  weekly: 'last-week',
+  monthly: 'month-to-date',
+};
 const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
 /** What a new form begins with. @param channel the one it was asked for in, where a schedule can post there */
 export function newDraft(words: ScheduleWords, projects: readonly ChosenProject[], place: Place): Draft {
   const { cadence = { kind: 'daily' }, time = DEFAULT_TIME } = words;
-  const report = words.report ?? (cadence.kind === 'weekly' ? 'last-week' : 'yesterday');
+  const report = words.report ?? USUAL[cadence.kind];
   return {
     before: '',
     projects,

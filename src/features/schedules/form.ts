@@ -35,8 +35,9 @@ export interface FormState {
   readonly kept: readonly ChosenProject[];
   /** Somebody has the same posted there already. */
   readonly doubled: boolean;
-  /** What happened to what was sent or pressed. */
+  /** What happened to what was sent: above all; and to the test: below its button, where the eyes are. */
   readonly said?: readonly Block[];
+  readonly tested?: readonly Block[];
   /** ms */
   readonly at: number;
 }
@@ -52,7 +53,7 @@ const live = (input: InputBlock): InputBlock => ({
 });
 
 export function scheduleForm(state: FormState, record: WorkspaceRecord): ModalView {
-  const { draft, said = [] } = state;
+  const { draft, said = [], tested = [] } = state;
   const { report, timing } = draft;
   return modal({
     callback: 'schedule',
@@ -81,6 +82,7 @@ export function scheduleForm(state: FormState, record: WorkspaceRecord): ModalVi
       ...(report === 'balance' ? [] : moreInputs(draft)),
       ...(state.doubled ? [section(DOUBLED)] : []),
       actions(button('schedule-test', 'Send a test now')),
+      ...tested,
     ],
   });
 }

@@ -17,8 +17,9 @@ import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
+import { schedulesOf } from './delivery-plan.ts';
 import { REPORT_NAMES } from './form.ts';
-import { isMine, schedulesOf, shownTo } from './owning.ts';
+import { isMine, shownTo } from './owning.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -98,7 +99,7 @@ const turns = (page: number, pages: number) =>
 export const ROW = 'schedule-row';
 
 function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock {
-  const text = markup(scheduleWords(schedule, visit.record, visit.at));
+  const text = markup(scheduleWords(schedule, visit));
   const choices = [
     ...(isMine(schedule, visit) ? deedsFor(schedule) : []),
     ...(isOrphan ? [['Adopt', 'adopt']] : []),
@@ -169,7 +170,9 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
         `*Scheduled posts* · ${counts.join(' · ')}`,
         ...(first === undefined
           ? []
-          : [`${REPORT_NAMES[first.report]} → <#${first.channel}> is ${nextWords(first, visit.at)}`]),
+          : [
+              `${REPORT_NAMES[first.report]} → <#${first.channel}> · ${nextWords(first, visit.at, visit.asker.zone)}`,
+            ]),
       ].join('\n'),
     ),
     ...troubled.map((one) => row(one, visit, false)),

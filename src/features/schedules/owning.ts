@@ -1,8 +1,7 @@
 import { isFailure, NotAllowed } from '../../domain/failure.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { readable } from '../../workspace/record.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import { schedulesOf } from './delivery-plan.ts';
 import { keptFrom } from './site.ts';
 
 type Seen = Pick<Visit, 'asker' | 'record' | 'channel'>;
@@ -11,15 +10,11 @@ type Seen = Pick<Visit, 'asker' | 'record' | 'channel'>;
 export const isMine = ({ owner }: Schedule, { asker }: Seen): boolean =>
   asker.manage || owner === asker.person;
 
-/** In the order they were made; a damaged one must not hide the others. */
-export const schedulesOf = (record: WorkspaceRecord): readonly Schedule[] =>
-  record.scheduleIds
-    .flatMap((id) => readable(() => record.schedule(id)) ?? [])
-    .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-
-/** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages. */
+/** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages; oldest first. */
 export const shownTo = (visit: Seen): readonly Schedule[] =>
-  schedulesOf(visit.record).filter((one) => isMine(one, visit) || isOfThisChannel(one, visit));
+  schedulesOf(visit.record)
+    .filter((one) => isMine(one, visit) || isOfThisChannel(one, visit))
+    .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
 
 const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, record }: Seen): boolean =>
   channel === here && keptFrom(channel, projects, record).length === 0;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isFailure, NotAllowed } from '../../domain/failure.ts';
+import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
@@ -9,16 +9,17 @@ import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import { targetOf } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about, announcement, savedSentence } from './blocks.ts';
+import { schedulesOf } from './delivery-plan.ts';
 import { type Draft, draftOf, isSame, newDraft } from './draft.ts';
 import { type FormState, savedModal, scheduleForm } from './form.ts';
-import { isMine, schedulesOf } from './owning.ts';
+import { isMine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { nextSends } from './sends.ts';
 import { join, keptFrom, type Site, siteOf } from './site.ts';
 import type { ScheduleWords } from './words.ts';
 
 export const FULL = `There are ${MOST_SCHEDULES} schedules already, and no more fit. Delete one first: /billing schedules.`;
-const GONE = 'That schedule was deleted meanwhile.';
+const GONE = 'That schedule was deleted meanwhile. Saving this makes a new one.';
 
 /** The form: opened, drawn anew at each change, tried out, and saved. Whatever comes back is checked each time. */
 export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
@@ -28,12 +29,11 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     return siteOf(draft.channel, visit, isTheirs);
   };
 
-  const view = (draft: Draft, visit: Visit, site?: Site, said: readonly Block[] = []) => {
+  const view = (draft: Draft, visit: Visit, site?: Site, news: News = {}) => {
     const { record, at } = visit;
     const kept = draft.channel === '' ? [] : keptFrom(draft.channel, draft.projects, record);
     const doubled = schedulesOf(record).some((one) => isSame(draft, one));
-    const state: FormState = { draft, site, kept, doubled, said, at };
-    return scheduleForm(state, record);
+    return scheduleForm({ draft, site, kept, doubled, at, ...news }, record);
   };
 
   const open = async (draft: Draft, visit: Visit): Promise<void> => {
@@ -42,9 +42,12 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     if (draft.channel !== '') await visit.refresh(view(draft, visit, await look(draft, visit)));
   };
 
-  const redraw = async (draft: Draft, visit: Visit, ...said: readonly Block[]): Promise<void> => {
+  /** @param said what happened; told by a direct message where the form was closed meanwhile */
+  const redraw = async (draft: Draft, visit: Visit, said?: string): Promise<void> => {
     const site = draft.channel === '' ? undefined : await look(draft, visit);
-    await visit.show(view(draft, visit, site, said));
+    const blocks = said === undefined ? [] : [section(said)];
+    const instead = said === undefined ? undefined : { text: said, blocks };
+    await visit.show(view(draft, visit, site, { said: blocks }), instead);
   };
 
   /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
@@ -79,30 +82,31 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     redraw,
 
     async test(draft: Draft, visit: Visit): Promise<void> {
-      await saying(draft, visit, async () => {
+      const { workspace, person } = visit.asker;
+      const site = draft.channel === '' ? undefined : await look(draft, visit);
+      const tested = (...blocks: readonly Block[]) => view(draft, visit, site, { tested: blocks });
+      try {
         const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, section(problem));
-        const { workspace, person } = visit.asker;
-        await visit.show(view(draft, visit, undefined, [markup(`Sending a test to <#${draft.channel}>…`)]));
-        await scheduling.send(workspace, scheduleOf(draft, visit), 'test', person);
-        await visit.refresh(
-          view(draft, visit, await look(draft, visit), [
-            markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`),
-          ]),
-        );
-      });
+        if (problem !== undefined) return visit.show(tested(section(problem)));
+        const schedule = scheduleOf(draft, visit);
+        await visit.show(tested(markup(`Sending a test to <#${draft.channel}>…`)));
+        await scheduling.send(workspace, schedule, 'test', person);
+        await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
+      } catch (error) {
+        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+        await visit.show(tested(...told(error)));
+      }
     },
 
     async save(draft: Draft, visit: Visit): Promise<void> {
-      await saying(draft, visit, async () => {
+      try {
         const { record, asker, at } = visit;
         const before = known(draft, visit);
-        if (draft.before !== '' && before === undefined)
-          return redraw({ ...draft, before: '' }, visit, section(GONE));
+        if (draft.before !== '' && before === undefined) return redraw({ ...draft, before: '' }, visit, GONE);
         if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES)
-          return redraw(draft, visit, section(FULL));
+          return redraw(draft, visit, FULL);
         const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, section(`${problem} Nothing was saved.`));
+        if (problem !== undefined) return redraw(draft, visit, `${problem} Nothing was saved.`);
         const schedule = scheduleOf(draft, visit);
         // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
         await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
@@ -112,22 +116,20 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         const said = savedSentence(schedule, record);
         const sends = nextSends(schedule.timing, at);
         await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
-      });
+      } catch (error) {
+        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+        // Said on the form, so that nothing has to be chosen again.
+        const blocks = [...told(error), context('Nothing was saved.')];
+        await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
+      }
     },
   };
-
-  /** What goes wrong is said on the form, so that nothing has to be chosen again. */
-  async function saying(draft: Draft, visit: Visit, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-      const blocks = failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
-      const lost = { text: error.message, blocks };
-      await visit.show(view(draft, visit, undefined, [...blocks, context('Nothing was saved.')]), lost);
-    }
-  }
 }
+
+type News = Pick<FormState, 'said' | 'tested'>;
+
+const told = (failure: Failure): Block[] =>
+  failureMessage(failure).blocks.filter(({ type }) => type !== 'actions');
 
 /** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
 function known({ before }: Draft, visit: Visit): Schedule | undefined {

@@ -17,6 +17,8 @@ export interface StatusParts {
   readonly sections: () => readonly ((visit: Visit) => readonly Block[])[];
 }
 
+/** Slack takes no more in a message. */
+const MOST_BLOCKS = 50;
 const DAMAGED =
   'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
 
@@ -24,10 +26,12 @@ const DAMAGED =
 export function createStatus({ workspaces, billing, sections }: StatusParts): Feature {
   const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
     visit.answer(whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
-  const whole = ({ text, blocks }: Message, visit: Visit): Message => ({
-    text,
-    blocks: [...blocks, ...sections().flatMap((one) => readable(() => one(visit)) ?? [section(DAMAGED)])],
-  });
+  /** The other features' lines stand before the small print. */
+  const whole = ({ text, blocks }: Message, visit: Visit): Message => {
+    const more = sections().flatMap((one) => readable(() => one(visit)) ?? [section(DAMAGED)]);
+    const end = blocks.at(-1)?.type === 'context' ? blocks.length - 1 : blocks.length;
+    return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
+  };
 
   /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
   const test = async (connection: OpenableConnection): Promise<readonly Block[]> => {
