@@ -116,6 +116,7 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
         await queue.removeJobScheduler(workspace);
         const single = await idsOf(connection, queue, `${workspace}.`);
         await Promise.all(single.map((id) => queue.remove(id)));
+        await queue.trimEvents(0);
       });
     },
     async stop(patience) {
