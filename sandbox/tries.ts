@@ -18,6 +18,7 @@ export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
   { text: '/spned 123', why: 'What Slack says to a command that it does not know.' },
   { text: '/billing projects add prod 123', why: 'A name in place of the ID: /balance prod.' },
   { text: '@Tally spend 123 last month', why: 'The same by mention, in threads too; answered for everyone.' },
+  { text: '/billing schedule 123', why: 'A report every morning; the form shows when, and sends a test.' },
   ...(issuesTokens ? TOKENS : []),
   { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },
   { text: '/billing help', why: 'Everything that Tally understands.' },

@@ -10,6 +10,9 @@ import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
 import { createReports } from './features/reports/index.ts';
+import { createDelivery } from './features/schedules/delivery.ts';
+import { createEngine } from './features/schedules/engine.ts';
+import { createSchedules } from './features/schedules/index.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
@@ -17,9 +20,10 @@ import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { readAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
+import { createAlarms } from './jobs/alarms.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
-import { connectRedis, untilReady } from './redis.ts';
+import { connectQueue, connectRedis, untilReady } from './redis.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
@@ -31,6 +35,8 @@ import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
 import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
+import { createLedger } from './workspace/ledger.ts';
+import { scheduledWorkspaces } from './workspace/scheduled.ts';
 import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
@@ -70,6 +76,32 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     authUrl: config.identity.authUrl,
     clock,
   });
+  // A queue's connection complains at every attempt: the other one says that Redis is away.
+  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
+  const alarms = createAlarms({
+    connection: queue,
+    clock,
+    onError: (err) => log.debug({ err }, 'the queue stumbled'),
+  });
+  const ledger = createLedger(redis);
+  const delivery = createDelivery({
+    workspaces,
+    ledger,
+    clientFor: (workspace) => installations.clientFor(workspace),
+    reports: () => merge(features, 'reports'),
+    billing,
+    clock,
+    log,
+  });
+  const engine = createEngine({
+    alarms,
+    delivery,
+    workspaces,
+    ledger,
+    scheduled: () => scheduledWorkspaces(redis),
+    clock,
+    log,
+  });
 
   const features: Feature[] = [
     createBalance({ billing, used, clock }),
@@ -90,7 +122,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
     createReports({ clock }),
-    createStatus({ workspaces, billing }),
+    createSchedules({ workspaces, scheduling: engine }),
+    createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
@@ -111,6 +144,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     log,
     boltLogger: sdkLog,
     clock,
+    onForget: alarms.forget,
   });
   const slack = createSlackServer(
     config.slack,
@@ -136,12 +170,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
+      engine.start();
       return slack.start(config.http.port);
     },
     async stop() {
-      const left = await slack.stop(DRAIN);
+      const [left] = await Promise.all([slack.stop(DRAIN), engine.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);
+      queue.disconnect();
       redis.disconnect();
     },
   };

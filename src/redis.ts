@@ -8,6 +8,8 @@ const CONNECT_TIMEOUT = 2_000;
 const SILENCE_TIMEOUT = 5_000;
 const LONGEST_PAUSE = 1_000;
 
+const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), LONGEST_PAUSE);
+
 interface Watchers {
   /** Called once when the store goes away, however many errors follow. */
   readonly onOutage?: (error: Error) => void;
@@ -29,7 +31,7 @@ export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {
     commandTimeout: COMMAND_TIMEOUT,
     connectTimeout: CONNECT_TIMEOUT,
     socketTimeout: SILENCE_TIMEOUT,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 6), LONGEST_PAUSE),
+    retryStrategy,
   });
   let away = false;
   const lost = (error: Error) => {
@@ -44,6 +46,21 @@ export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {
     if (away) onRecovery?.();
     away = false;
   });
+  return redis;
+}
+
+/**
+ * A connection for a queue, whose commands wait for Redis to come back rather than fail, and whose workers block: so
+ * whoever waits for one of its answers has to bound the waiting.
+ */
+export function connectQueue(url: string, onError: (error: Error) => void): Redis {
+  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
+    maxRetriesPerRequest: null,
+    connectTimeout: CONNECT_TIMEOUT,
+    keepAlive: SILENCE_TIMEOUT,
+    retryStrategy,
+  });
+  redis.on('error', onError);
   return redis;
 }
 

@@ -76,11 +76,20 @@ describe('the manifest', () => {
 
   it('asks for the least, each scope with its reason', () => {
     expect(oauth.scopes).toEqual({
-      bot: ['commands', 'chat:write', 'im:write', 'users:read', 'app_mentions:read', 'im:history'],
-      bot_optional: ['usergroups:read', 'files:write'],
+      bot: [
+        'commands',
+        'chat:write',
+        'im:write',
+        'users:read',
+        'app_mentions:read',
+        'im:history',
+        'channels:read',
+        'groups:read',
+      ],
+      bot_optional: ['channels:join', 'channels:history', 'groups:history', 'usergroups:read', 'files:write'],
     });
     for (const scope of [...oauth.scopes.bot, ...oauth.scopes.bot_optional])
-      expect(text).toMatch(new RegExp(`# .+\\n +- ${scope}\\n`));
+      expect(text).toMatch(new RegExp(`# .+\\n(?: +- [a-z:]+\\n)* +- ${scope}\\n`));
   });
 
   it('subscribes to the events that are listened to, each with its reason, and no other', () => {

@@ -1,5 +1,16 @@
 /** When something is due again and again: a rule over local calendar days, a time of day, and the zone of both. */
-import type { Day } from './calendar.ts';
+import { addDays, type Day, dayAt, daysInMonth, exists, instantOf, wallAt, weekday } from './calendar.ts';
+
+/** Monday to Sunday: the first is 1, as ISO 8601 counts. */
+export const WEEKDAYS = [
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+  'Sunday',
+] as const;
 
 export type Cadence =
   | { readonly kind: 'daily' }
@@ -24,4 +35,98 @@ export interface Due {
   readonly date: Day;
   /** ms since the epoch: a time of day that the zone skips is the first instant after the gap, a doubled one its first */
   readonly at: number;
+}
+
+/** The month's day that a monthly cadence means; `month` is '2026-02'. */
+function dayInMonth(month: string, wanted: number | 'last'): Day {
+  const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
+  const day = wanted === 'last' ? last : Math.min(wanted, last);
+  return `${month}-${String(day).padStart(2, '0')}`;
+}
+
+function* monthly(first: Day, wanted: number | 'last'): Generator<Day> {
+  for (let day = first; ; day = addDays(`${day.slice(0, 7)}-28`, 4)) {
+    const due = dayInMonth(day.slice(0, 7), wanted);
+    if (due >= first) yield due;
+  }
+}
+
+function* daily(first: Day, step: number): Generator<Day> {
+  for (let day = first; ; day = addDays(day, step)) yield day;
+}
+
+function* weekdays(first: Day): Generator<Day> {
+  for (const day of daily(first, 1)) if (weekday(day) <= 5) yield day;
+}
+
+/** The days of the rule from `first` on, whatever the zone made of them; without end. */
+function daysOf(cadence: Cadence, first: Day): Generator<Day> {
+  switch (cadence.kind) {
+    case 'daily':
+      return daily(first, 1);
+    case 'weekdays':
+      return weekdays(first);
+    case 'weekly':
+      return daily(addDays(first, (cadence.weekday - weekday(first) + 7) % 7), 7);
+    case 'monthly':
+      return monthly(first, cadence.day);
+  }
+}
+
+function isAsSaid({ date, at }: Due, { time, zone }: Timing): boolean {
+  const shown = wallAt(at, zone);
+  return shown.day === date && shown.time === time;
+}
+
+/** Every day before the one that has begun at `after` was due by then. A day that the zone left out is none. */
+function* dues(timing: Timing, after: number): Generator<Due> {
+  for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
+    const due = { date, at: instantOf(date, timing.time, timing.zone) };
+    if (due.at > after && (isAsSaid(due, timing) || exists(date, timing.zone))) yield due;
+  }
+}
+
+/** The next `count` after the instant `after` (ms), which itself is none of them; in order, one a local date. */
+export function duesAfter(timing: Timing, after: number, count: number): readonly Due[] {
+  const found: Due[] = [];
+  if (count < 1) return found;
+  for (const due of dues(timing, after)) if (found.push(due) >= count) break;
+  return found;
+}
+
+/** Those later than `after` and no later than `until` (ms), in order: worked out day by day, so a year is a moment's work. */
+export function duesBetween(timing: Timing, after: number, until: number): readonly Due[] {
+  const found: Due[] = [];
+  for (const due of dues(timing, after)) {
+    if (due.at > until) break;
+    found.push(due);
+  }
+  return found;
+}
+
+/** What the clocks do to a due time: `skipped` where the zone jumps over it, `doubled` where they show it twice. */
+export function clocksAt(due: Due, timing: Timing): 'skipped' | 'doubled' | undefined {
+  if (!isAsSaid(due, timing)) return 'skipped';
+  const again = [30, 60, 120].some((minutes) => isAsSaid({ ...due, at: due.at + minutes * 60_000 }, timing));
+  return again ? 'doubled' : undefined;
+}
+
+function cadenceWords(cadence: Cadence): string {
+  switch (cadence.kind) {
+    case 'daily':
+      return 'Every day';
+    case 'weekdays':
+      return 'Every weekday';
+    case 'weekly':
+      return `Every ${WEEKDAYS[cadence.weekday - 1]}`;
+    case 'monthly': {
+      if (cadence.day === 'last') return 'Monthly on the last day';
+      return `Monthly on day ${cadence.day}${cadence.day > 28 ? ' (or the last of a shorter month)' : ''}`;
+    }
+  }
+}
+
+/** 'Every weekday at 09:00 (Europe/Rome)' */
+export function timingWords({ cadence, time, zone }: Timing): string {
+  return `${cadenceWords(cadence)} at ${time} (${zone})`;
 }

@@ -40,6 +40,17 @@ export function startOfDay(day: Day, zone: string): number {
   return firstInstant(midnight(day), zone);
 }
 
+/** First instant (ms) whose wall clock has reached `time` ('HH:mm') of the day: the jump where that is skipped. */
+export function instantOf(day: Day, time: string, zone: string): number {
+  return firstInstant(Date.parse(`${day}T${time}:00Z`), zone);
+}
+
+/** What a clock on the wall shows: near a change of the clocks neither has to be the day that has begun. */
+export function wallAt(instant: number, zone: string): { readonly day: Day; readonly time: string } {
+  const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
+  return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
+}
+
 /** The last millisecond of the day. */
 export function endOfDay(day: Day, zone: string): number {
   return startOfDay(addDays(day, 1), zone) - 1;
@@ -53,7 +64,7 @@ export function dayAt(instant: number, zone: string): Day {
 }
 
 /** Where the date line moved, a zone left a day out: Pacific/Apia has no 2011-12-30. */
-function exists(day: Day, zone: string): boolean {
+export function exists(day: Day, zone: string): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 

@@ -280,12 +280,16 @@ export class ConnectionMissing extends Base<'connection-missing'> {
 
 /** The rights do not allow it. */
 export class NotAllowed extends Base<'not-allowed'> {
-  constructor(readonly reason: 'guest' | 'stranger' | 'not-manager' | 'channel') {
+  constructor(
+    readonly reason: 'guest' | 'stranger' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
+  ) {
     super(
       'not-allowed',
       {
         guest: 'Guests of this workspace cannot ask Tally.',
         stranger: 'Tally answers members of the workspace that installed it.',
+        'not-member': 'Only full members of this workspace can set up what Tally posts.',
+        'not-owner': 'Only its owner, and those who manage Tally, can do that.',
         'not-manager': 'Only owners and admins of this workspace, and people they named, can do that.',
         channel: 'This project can only be asked about in certain channels.',
       }[reason],

@@ -14,6 +14,8 @@ export interface Feature extends Listeners {
   readonly verbs?: Readonly<Record<string, CommandListener>>;
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
   home?(visit: Visit): readonly Block[];
+  /** What it says in `/billing status`, to whom the visit is for. */
+  status?(visit: Visit): readonly Block[];
   /** What of it can be posted by a schedule. */
   readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
 }

@@ -9,6 +9,8 @@ export const SCOPES: readonly string[] = [
   'users:read',
   'app_mentions:read',
   'im:history',
+  'channels:read',
+  'groups:read',
 ];
 /** A clock that is off by so many seconds soon will be off by more; at the second Slack's signatures are refused. */
 const SKEW = { unusual: 60, refused: 300 } as const;

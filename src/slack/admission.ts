@@ -24,7 +24,7 @@ export type Admit = (
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
 export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
   return async (client, origin, right, { isTyping = false, record: known } = {}) => {
-    const fresh = right === 'manage';
+    const fresh = right !== 'ask';
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
     const [profile, record] = await Promise.all([
@@ -38,6 +38,7 @@ export function createAdmit({ people, workspaces }: { people: People; workspaces
       record,
       userGroups: () => people.userGroups(client, workspace),
       isIn: (groups) => people.isIn(client, origin, groups),
+      standingOf: (other) => people.standingOf(client, workspace, other),
     };
   };
 }

@@ -26,6 +26,8 @@ const again = (rerun?: Rerun): Button[] =>
 const ALLOWED_INSTEAD = {
   guest: 'Ask a full member of the workspace, or one of its owners and admins to allow guests.',
   stranger: 'Ask a full member of the workspace.',
+  'not-member': 'Ask one of them.',
+  'not-owner': 'Ask one of them.',
   'not-manager': 'Ask one of them.',
   channel: 'Ask there, or ask an owner or admin to allow this channel.',
 } as const;

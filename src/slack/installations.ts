@@ -50,6 +50,8 @@ export interface InstallationsParts {
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
   readonly clock: () => number;
+  /** What is not in the store's own keys goes with a workspace too. @throws StoreUnreachable */
+  readonly onForget: (workspace: string) => Promise<void>;
 }
 
 /**
@@ -68,7 +70,7 @@ export function createInstallations(config: Config['slack'], parts: Installation
 }
 
 function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
-  const { redis, log, boltLogger: logger } = parts;
+  const { redis, log, boltLogger: logger, onForget } = parts;
   const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
   return {
@@ -76,7 +78,7 @@ function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsPart
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
     sorry: () => undefined,
-    leave: createLeave({ forget: createForget(redis), standing, onGone: () => undefined, log }),
+    leave: createLeave({ forget: createForget(redis, onForget), standing, onGone: () => undefined, log }),
     stays: () => isTaken(client),
     idle: async () => undefined,
   };
@@ -114,7 +116,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
 
   const greet = createWelcome({ ...parts, clientFor });
-  const forget = createForget(redis);
+  const forget = createForget(redis, parts.onForget);
 
   /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
   const unlessLeft = async (id: string): Promise<void> => {

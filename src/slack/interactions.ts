@@ -74,7 +74,8 @@ export function listenToInteractions(app: App, house: House): void {
       const find = async () => {
         const ways = waysOf(body, client);
         const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
-        return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }));
+        const metadata = (body as Clicked).view?.private_metadata ?? '';
+        return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }), metadata);
       };
       await ack({ options: [...(await withinPatience(find()))] });
     } catch (error) {

@@ -41,7 +41,12 @@ export interface ViewListener<T = unknown> {
 /** Suggestions while somebody types into a select. */
 export interface OptionsListener {
   readonly right: Right;
-  find(query: string, visit: Visit): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
+  /** @param metadata the `private_metadata` of the view it is in; outside text */
+  find(
+    query: string,
+    visit: Visit,
+    metadata: string,
+  ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
 /** An event of the Events API by its type; Slack has its acknowledgement already. */

@@ -46,6 +46,8 @@ export interface People {
     identity: Pick<Identity, 'workspace' | 'person'>,
     groups: readonly string[],
   ): Promise<boolean>;
+  /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
+  standingOf(client: WebClient, workspace: string, person: string): Promise<Standing>;
   /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
@@ -96,6 +98,16 @@ export function createPeople(clock: () => number, most = 5000): People {
       return { ...profile, ...rightsOf(profile.standing, settings, named) };
     },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
+    async standingOf(client, workspace, person) {
+      try {
+        const user = await users(`${workspace}/${person}`, false, () => userOf(client, person));
+        return standingOf(user, { workspace, person, home: undefined });
+      } catch (error) {
+        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
+          return 'nobody';
+        throw error;
+      }
+    },
     userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
   };
 }

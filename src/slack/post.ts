@@ -21,6 +21,36 @@ export async function post(client: WebClient, spot: Spot, message: Message): Pro
   );
 }
 
+/** What a message carries for Tally alone, so that it is found again. */
+export interface Mark {
+  readonly event_type: string;
+  readonly event_payload: Readonly<Record<string, string>>;
+}
+
+/** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
+export async function postMarked(
+  client: WebClient,
+  channel: string,
+  message: Message,
+  metadata: Mark,
+): Promise<string> {
+  const { ts = '' } = await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage({ channel, metadata, ...content }),
+  );
+  return ts;
+}
+
+/** Puts another message in the place of one that Tally posted; its mark stays. @throws CannotPost, SlackFailed */
+export async function amend(
+  client: WebClient,
+  channel: string,
+  ts: string,
+  message: Message,
+  metadata: Mark,
+): Promise<void> {
+  await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
+}
+
 /** For one person alone, where the question was. @throws CannotPost, SlackFailed */
 export async function postAlone(
   client: WebClient,
@@ -53,15 +83,11 @@ const CLOSED: Readonly<Record<string, CannotPost['reason']>> = {
 type Content = { text: string; blocks: never[] };
 
 /** When Slack refuses the blocks, once more without chart and table. */
-async function send(
-  method: string,
-  message: Message,
-  call: (content: Content) => Promise<unknown>,
-): Promise<void> {
+async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
   const attempt = ({ text, blocks }: Message) =>
     callSlack(method, () => call({ text, blocks: [...blocks] as never[] }));
   try {
-    await attempt(message).catch((error: unknown) => {
+    return await attempt(message).catch((error: unknown) => {
       const plainer = codeOf(error).startsWith('invalid_blocks') ? simpler(message) : undefined;
       if (plainer === undefined) throw error;
       return attempt(plainer);

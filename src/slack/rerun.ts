@@ -29,6 +29,16 @@ export const nameOption = ({ project, product }: { readonly project: string; rea
     text: `projects add ${project} ${PRODUCTS[product].word}`,
   });
 
+/** Opens the form for a post of the same project again and again. @param report a word of /billing schedule's */
+export const scheduleOption = (
+  { word, product }: { readonly word: string; readonly product: ProductId },
+  report?: string,
+) =>
+  rerunOption('Schedule this…', {
+    command: '/billing',
+    text: ['schedule', word, PRODUCTS[product].word, report].filter(Boolean).join(' '),
+  });
+
 export function readRerun(value: string): Rerun {
   const [command = '', ...words] = value.split(' ');
   return { command, text: words.join(' ') };

@@ -1,6 +1,8 @@
 import type { ModalView } from '@slack/types';
+import type { Standing } from '../workspace/rights.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import { type Channels, channelsOf } from './channels.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
 import { isDirect, post, postAlone } from './post.ts';
@@ -39,8 +41,15 @@ export interface Visit {
   draw(view: ModalView): Promise<boolean>;
   /** Whether the asker is in one of these user groups now, asked afresh. Throws SlackFailed. */
   isIn(groups: readonly string[]): Promise<boolean>;
+  /** Draws the modal anew that this visit drew last; nothing where it was drawn or sent by something else since. */
+  refresh(view: ModalView): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;
+  readonly channels: Channels;
+  /** What Slack says of somebody else now; `nobody` of one whom it does not know. Throws SlackFailed. */
+  standingOf(person: string): Promise<Standing>;
+  /** For everybody in a channel, whichever it is. Throws CannotPost, SlackFailed. */
+  post(channel: string, message: Message): Promise<void>;
 }
 
 export interface Byline {
@@ -126,6 +135,8 @@ export interface Ways {
   readonly responder: Responder;
   /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
   opened?: string;
+  /** What Slack called the modal as it was drawn last. */
+  hash?: string;
 }
 
 /**
@@ -164,9 +175,11 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
   await responder.post(responseUrl ?? '', message, { everyone: true });
 }
 
-async function draw({ origin, client, opened = origin.viewId }: Ways, view: ModalView): Promise<boolean> {
+async function draw(ways: Ways, view: ModalView): Promise<boolean> {
+  const { origin, client, opened = origin.viewId } = ways;
   try {
-    await client.views.update({ view_id: opened ?? '', view });
+    const drawn = await client.views.update({ view_id: opened ?? '', view });
+    if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
     return true;
   } catch {
     return false;
@@ -185,6 +198,7 @@ export interface Admission {
   readonly record: WorkspaceRecord;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly isIn: (groups: readonly string[]) => Promise<boolean>;
+  readonly standingOf: (person: string) => Promise<Standing>;
 }
 
 export interface VisitOptions {
@@ -210,7 +224,7 @@ function formBehind(rerun: Rerun): Message {
 
 export function createVisit(
   ways: Ways,
-  { asker, record, userGroups, isIn }: Admission,
+  { asker, record, userGroups, isIn, standingOf }: Admission,
   options: VisitOptions,
 ): Visit {
   const { origin, client } = ways;
@@ -226,6 +240,9 @@ export function createVisit(
     userGroups,
     isIn,
     opens: (origin.trigger ?? origin.viewId) !== undefined,
+    channels: channelsOf(client),
+    standingOf,
+    post: (channel, message) => post(client, { channel, thread: undefined }, message),
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
       if (audience === 'channel' && !isAlone) return speak(ways, message);
@@ -252,8 +269,14 @@ export function createVisit(
       if (trigger === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
       const shown = await callSlack('views.open', () => client.views.open({ trigger_id: trigger, view }));
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
+      if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;
     },
     show: (view, instead) => show(ways, view, instead),
     draw: (view) => draw(ways, view),
+    async refresh(view) {
+      const { opened: id = origin.viewId, hash } = ways;
+      if (id === undefined || hash === undefined) return;
+      await client.views.update({ view_id: id, hash, view }).catch(() => undefined);
+    },
   };
 }

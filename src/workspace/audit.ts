@@ -22,6 +22,13 @@ export const DEEDS = [
   'token issuers changed',
   'token issued',
   'token revoked',
+  'schedule created',
+  'schedule changed',
+  'schedule paused',
+  'schedule resumed',
+  'schedule removed',
+  'schedule restored',
+  'schedule adopted',
   'app installed',
 ] as const;
 

@@ -14,3 +14,8 @@ export const REVOCABLE = 'revocable:';
 /** Who was told that a token appears on one's own screen only. */
 export const TOLD = 'told:';
 export const REMOVED = 'removed:';
+export const SCHEDULE = 'schedule:';
+/** How a schedule's last delivery ended. */
+export const SENT = 'sent:';
+/** A schedule that was removed. */
+export const UNSCHEDULED = 'unscheduled:';

@@ -9,19 +9,24 @@ export interface Forget {
   organisation(id: string): Promise<void>;
 }
 
-export function createForget(redis: Redis): Forget {
+/** @param others what goes with a workspace beside its keys, after them @throws StoreUnreachable */
+export function createForget(redis: Redis, others: (id: string) => Promise<void>): Forget {
   return {
     async workspace(id, organisation) {
       const gone = redis.multi().unlink(...keysOf(id));
       if (organisation !== undefined) gone.srem(membersKey(organisation), id);
       await storeGuard(() => gone.exec());
+      await others(id);
     },
     async organisation(id) {
       // First what everybody joins and writes by: nobody comes in behind the list.
       await storeGuard(() => redis.unlink(...keysOf(id)));
       const members = await storeGuard(() => redis.smembers(membersKey(id)));
       const keys = members.flatMap((one) => keysOf(one));
-      await storeGuard(() => redis.unlink(...keys, membersKey(id)));
+      await storeGuard(() => redis.unlink(...keys));
+      for (const one of [id, ...members]) await others(one);
+      // Last: should Slack have to say it again, the members are still known.
+      await storeGuard(() => redis.unlink(membersKey(id)));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { PRODUCTS } from '../domain/product.ts';
-import { ACCESS, CHANNEL, CONNECTION, PROJECT, SETTINGS } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, SCHEDULE, SETTINGS } from './fields.ts';
 import { type Project, readProject } from './projects.ts';
 import { readable } from './record.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -38,6 +38,8 @@ export function whatStands(field: string, before: Fields, now: Fields): string {
     return now[field] === undefined
       ? 'The channel has no default project any more.'
       : `The default project of the channel is ${now[field]} now.`;
+  if (is(SCHEDULE) !== undefined)
+    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}: /billing schedules shows what is there.`;
   return 'Look at what is there now.';
 }
 

@@ -1,8 +1,9 @@
 import type { Keyring } from '../vault/keyring.ts';
 import { readAccess, withRevocable } from './accesses.ts';
 import { type OpenableConnection, readConnection } from './connections.ts';
-import { ACCESS, CHANNEL, CONNECTION, PROJECT, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, REVOCABLE, SCHEDULE, SENT, SETTINGS, TOLD } from './fields.ts';
 import { type Project, readProject } from './projects.ts';
+import { readLastSent, readSchedule, type Schedule } from './schedules.ts';
 import { readSettings } from './settings.ts';
 import type { Fields } from './store.ts';
 import { lastBalanceIn, lastUsedIn } from './used.ts';
@@ -21,6 +22,10 @@ export function recordOf(fields: Fields, keyring: Keyring, workspace: string): W
   const project = (alias: string): Project | undefined => {
     const json = fields[PROJECT + alias];
     return json === undefined ? undefined : readProject(json);
+  };
+  const schedule = (id: string): Schedule | undefined => {
+    const json = fields[SCHEDULE + id];
+    return json === undefined ? undefined : readSchedule(json);
   };
   const record: WorkspaceRecord = {
     fields,
@@ -60,6 +65,15 @@ export function recordOf(fields: Fields, keyring: Keyring, workspace: string): W
     channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
     lastUsed: (connection) => lastUsedIn(fields, connection),
     lastBalance: (id, product) => lastBalanceIn(fields, id, product),
+    get schedules() {
+      const found = named(SCHEDULE).flatMap((id) => schedule(id) ?? []);
+      return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    },
+    get scheduleIds() {
+      return named(SCHEDULE);
+    },
+    schedule,
+    lastSent: (id) => readLastSent(fields[SENT + id]),
   };
   return record;
 }

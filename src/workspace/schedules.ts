@@ -72,6 +72,10 @@ const schema = z.object({
       at: z.int(),
       /** Slack id, where a person paused it. */
       by: z.string().exactOptional(),
+      /** For `token-rejected` and `not-connected`: the connection that was asked, '' for the default one. */
+      connection: z.string().exactOptional(),
+      /** For `token-rejected`: of the token. Another one there, and it goes on by itself. */
+      fingerprint: z.string().exactOptional(),
     })
     .exactOptional(),
 });
@@ -81,6 +85,16 @@ export type Schedule = Readonly<z.infer<typeof schema>>;
 
 /** @throws SealBroken `malformed` */
 export const readSchedule = (json: string): Schedule => parseRecord(schema, json);
+
+/** A schedule that was removed, with how its last delivery ended; it can be brought back for `UNDO`. */
+const unscheduled = z.object({
+  schedule: schema,
+  sent: z.string().exactOptional(),
+  /** ms since the epoch */
+  at: z.int(),
+});
+/** @throws SealBroken `malformed` */
+export const readUnscheduled = (json: string) => parseRecord(unscheduled, json);
 
 /** How its last delivery ended; for people. */
 const sent = z.object({

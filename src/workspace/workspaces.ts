@@ -15,6 +15,8 @@ import { settingsClash } from './meanwhile.ts';
 import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
 import { recordOf } from './reading.ts';
 import { readable } from './record.ts';
+import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
+import type { LastSent, Schedule } from './schedules.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, writeSettings } from './settings.ts';
 import { ANY, createWorkspaceStore, type Fields, type Writing } from './store.ts';
 import { balanceFields, type LastBalance, type Notes, noteFields, usedField } from './used.ts';
@@ -52,6 +54,13 @@ export interface WorkspaceRecord {
   lastUsed(connection: string): number | undefined;
   /** What a registered project had when it was last asked about. */
   lastBalance(id: string, product: ProductId): LastBalance | undefined;
+  /** In the order they were made. */
+  readonly schedules: readonly Schedule[];
+  /** Ids of all, damaged ones too. */
+  readonly scheduleIds: readonly string[];
+  schedule(id: string): Schedule | undefined;
+  /** How a schedule's last delivery ended; undefined where there was none. */
+  lastSent(schedule: string): LastSent | undefined;
   /** All of it as Redis holds it: what a change rests on. */
   readonly fields: Fields;
 }
@@ -62,7 +71,7 @@ export interface WorkspaceRecord {
  *
  * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
  */
-export interface Workspaces {
+export interface Workspaces extends ScheduleStore {
   read(workspace: string): Promise<WorkspaceRecord>;
   /** Only these parts; what somebody else saved of the others meanwhile stays. */
   saveSettings(change: Change, parts: Partial<Settings>): Promise<void>;
@@ -136,6 +145,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   };
 
   return {
+    ...createScheduleStore(ledger),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
       await commit(ledger, change, (fields) => settled(change, fields, parts));

@@ -132,6 +132,26 @@ async function submit(person: string, currency: string, around: Loose = {}) {
   expect(ack.status).toBe(200);
 }
 
+const SCHEDULES = /scheduled post|Nothing is posted here/;
+const schedules = async () =>
+  (await bot.redis.client.hkeys(HASH)).filter((key) => key.startsWith('schedule:')).length;
+
+/** The form of `/billing schedule`, sent. */
+async function schedule(person: string) {
+  const chosen = (value: string) => ({ value: { selected_option: option(value) } });
+  const values = {
+    projects: { value: { selected_options: [option('123:1')] } },
+    report: chosen('yesterday'),
+    cadence: chosen('daily'),
+    time: { value: { selected_time: '09:00' } },
+    zone: chosen('UTC'),
+    channel: { value: { selected_conversation: CHANNEL } },
+  };
+  const view = { id: 'V0STALE', type: 'modal', callback_id: 'schedule', private_metadata: '' };
+  const payload = { ...from(person), type: 'view_submission', view: { ...view, state: { values } } };
+  expect((await interaction(payload)).status).toBe(200);
+}
+
 async function suggest(person: string, action_id: string, value = '') {
   const ack = await interaction({
     ...from(person),
@@ -155,7 +175,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only owners and admins of this workspace, and people they named, can do that\.|You are not among those who may have tokens issued for \w+\.)\n/;
+  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only full members of this workspace can set up what Tally posts\.|Only owners and admins of this workspace, and people they named, can do that\.|You are not among those who may have tokens issued for \w+\.)\n/;
 
 /** Whether it was done; if not, it was said so in a sentence and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
@@ -205,6 +225,18 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
     const isDone = done(textOf(call.args.blocks), ' left');
     expect(call.method).toBe(isDone ? 'chat.postMessage' : 'chat.postEphemeral');
     return isDone;
+  },
+  'schedule: command': (person) => opened(() => command(person, '/billing schedule 123')),
+  'schedule: list': async (person) =>
+    done((await reply(await command(person, '/billing schedules'))).reads, SCHEDULES),
+  'schedule: button': async (person) =>
+    done((await reply(await action(person, { action_id: 'schedule-list', value: '' }))).reads, SCHEDULES),
+  async 'schedule: form'(person) {
+    const before = await schedules();
+    const { args } = await calledBy(() => schedule(person), 'views.update');
+    const isSaved = done(textOf((args.view as { blocks: object[] }).blocks), 'Saved:');
+    expect(await schedules()).toBe(before + (isSaved ? 1 : 0));
+    return isSaved;
   },
   'manage: command': (person) => opened(() => command(person, '/billing settings')),
   'manage: button': (person) => opened(() => action(person, { action_id: 'connect', value: '' })),

@@ -45,6 +45,7 @@ async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
   const responder = createResponder();
   release.push(() => responder.close());
   worker = createInstallations(config.slack, {
+    onForget: async () => undefined,
     redis: bot.redis.client,
     keyring: createKeyring(config.keys),
     audit: createAudit(bot.redis.client),

@@ -15,13 +15,14 @@ import { createAudit } from '../../src/workspace/audit.ts';
 import { createHeard } from '../../src/workspace/heard.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
-import { testRedis } from './redis.ts';
+import { type TestRedis, testRedis } from './redis.ts';
 
 /** The room between Slack and the features, with listeners of the test's own. */
 export interface House {
   readonly slack: Slack;
   readonly url: string;
   readonly workspaces: Workspaces;
+  readonly redis: TestRedis;
   log(): string;
   /** What the owner sees of the bot in the channel, oldest first. */
   reads(channel?: string, person?: string): readonly string[];
@@ -36,7 +37,11 @@ export interface HouseOptions {
   readonly clock?: () => number;
 }
 
-export async function startHouse(listeners: Listeners, options: HouseOptions = {}): Promise<House> {
+/** @param given the listeners, or what makes them of the house's own store */
+export async function startHouse(
+  given: Listeners | ((workspaces: Workspaces) => Listeners),
+  options: HouseOptions = {},
+): Promise<House> {
   const { mode = 'http', clock = Date.now } = options;
   const redis = await testRedis();
   const lines: string[] = [];
@@ -60,8 +65,10 @@ export async function startHouse(listeners: Listeners, options: HouseOptions = {
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
+  const listeners = typeof given === 'function' ? given(workspaces) : given;
   const responder = createResponder();
   const installations = createInstallations(config.slack, {
+    onForget: async () => undefined,
     redis: redis.client,
     keyring,
     audit: createAudit(redis.client),
@@ -82,6 +89,7 @@ export async function startHouse(listeners: Listeners, options: HouseOptions = {
     slack,
     url,
     workspaces,
+    redis,
     log: () => lines.join(''),
     reads: (channel = CHANNEL, person = OWNER) =>
       slack

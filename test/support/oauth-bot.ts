@@ -164,7 +164,8 @@ export async function startOAuthBot(
     async keys() {
       const found: string[] = [];
       for await (const page of redis.client.scanStream({ count: 100 })) found.push(...(page as string[]));
-      return found.sort();
+      // The queue's own, which name nobody.
+      return found.filter((key) => !/^tally:jobs:deliver:(meta|stalled-check)$/.test(key)).sort();
     },
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));

@@ -155,7 +155,7 @@ describe('what is under way when a workspace leaves', () => {
   it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organisation', async () => {
     const installed = createInstalled({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
-    await createForget(redis).workspace('T1');
+    await createForget(redis, async () => undefined).workspace('T1');
     await createAudit(redis).record('T1', ENTRY);
     expect(await createHeard(redis).first('T1', 'Ev1', NOW)).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();

@@ -5,7 +5,7 @@ import type { Runway } from '../../domain/runway.ts';
 import { actions, type Message, markup, overflow } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
-import { nameOption, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import { nameOption, rerunButton, rerunOption, scheduleOption, shareButton } from '../../slack/rerun.ts';
 
 /** Everything an answer to `/balance` says. */
 export interface BalanceReport extends Report {
@@ -88,6 +88,7 @@ function buttons({ target, mayName, asked }: BalanceReport) {
         rerunOption(`As ${PRODUCTS[id].name}`, { command: '/balance', text: words(id) }),
       ),
       ...(mayName ? [nameOption(target)] : []),
+      scheduleOption(target, 'balance'),
     ]),
   );
 }

@@ -10,7 +10,10 @@ const FORM_WORDS =
 const OWN_WORDS = ['access', 'add', 'edit', 'rename', 'remove', 'page', 'none'];
 
 /** What Tally may be asked by a later version, so that a name of today keeps its meaning. */
-const KEPT_FREE = ['home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'];
+const KEPT_FREE = [
+  ...['home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
+  ...['daily', 'weekdays', 'weekly', 'monthly'],
+];
 
 /** A name as it is stored and compared: `Web_Shop` is `web-shop`. */
 export const aliasOf = (typed: string): string => normalise(typed);

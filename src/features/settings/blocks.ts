@@ -2,9 +2,9 @@ import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { type Message, option, plain, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Groups, groupsInput } from '../../slack/user-groups.ts';
+import { localTime, type Zone } from '../../slack/zones.ts';
 import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
-import { localTime, type Zone } from './zones.ts';
 
 export interface FormState {
   /** What is chosen now. */

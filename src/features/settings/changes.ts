@@ -1,5 +1,5 @@
+import { localTime } from '../../slack/zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
-import { localTime } from './zones.ts';
 
 /** One thing that is different now. */
 export interface Change {

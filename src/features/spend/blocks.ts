@@ -4,7 +4,14 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Change, Total, Usage } from '../../domain/usage.ts';
 import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
 import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
-import { nameOption, type Rerun, rerunButton, rerunOption, shareButton } from '../../slack/rerun.ts';
+import {
+  nameOption,
+  type Rerun,
+  rerunButton,
+  rerunOption,
+  scheduleOption,
+  shareButton,
+} from '../../slack/rerun.ts';
 import { chart, days } from './days.ts';
 import { namerFor } from './grain.ts';
 import { notes } from './notes.ts';
@@ -81,6 +88,9 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
+/** The periods that a schedule posts. */
+const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
+
 function buttons({ target, mayName, period, asked }: SpendReport) {
   const { word, product } = target;
   const words = (phrase: string, as: ProductId = product): Rerun => ({
@@ -102,6 +112,10 @@ function buttons({ target, mayName, period, asked }: SpendReport) {
         rerunOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
       ),
       ...(mayName ? [nameOption(target)] : []),
+      scheduleOption(
+        target,
+        SCHEDULED.find((phrase) => phrase === period.phrase),
+      ),
     ]),
   );
 }

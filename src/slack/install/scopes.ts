@@ -14,6 +14,22 @@ export const SCOPES: readonly Scope[] = [
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
   { scope: 'app_mentions:read', why: 'to be asked by mention, in threads as well' },
   { scope: 'im:history', why: 'to be asked in its own direct messages' },
+  { scope: 'channels:read', why: 'to check a public channel before posting there on schedule' },
+  {
+    scope: 'groups:read',
+    why: 'to check a private channel it was invited to before posting there on schedule',
+  },
+  {
+    scope: 'channels:join',
+    why: 'to join a public channel when somebody schedules a post there',
+    optional: true,
+  },
+  {
+    scope: 'channels:history',
+    why: 'to see whether a scheduled post arrived in a public channel when Tally was interrupted, so that it is not posted twice',
+    optional: true,
+  },
+  { scope: 'groups:history', why: 'the same in a private channel it was invited to', optional: true },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
   { scope: 'files:write', why: 'to hand over the audit as a file', optional: true },
 ];

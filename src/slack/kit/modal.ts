@@ -162,7 +162,9 @@ interface StateValue {
   readonly selected_options?: readonly { readonly value?: string }[];
   readonly selected_user?: string | null;
   readonly selected_users?: readonly string[];
+  readonly selected_conversation?: string | null;
   readonly selected_conversations?: readonly string[];
+  readonly selected_time?: string | null;
 }
 
 /** Reads a view's `state.values`; where a block id was made unique with `:…`, its first part counts. */
@@ -181,7 +183,11 @@ function chosen(state: StateValue): string {
     state.selected_options?.map(({ value = '' }) => value) ??
     state.selected_users ??
     state.selected_conversations;
-  return (
-    several?.join(',') ?? (state.value ?? state.selected_option?.value ?? state.selected_user ?? '').trim()
-  );
+  const single =
+    state.value ??
+    state.selected_option?.value ??
+    state.selected_user ??
+    state.selected_conversation ??
+    state.selected_time;
+  return several?.join(',') ?? (single ?? '').trim();
 }

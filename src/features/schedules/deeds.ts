@@ -1,0 +1,111 @@
+import { NotAllowed } from '../../domain/failure.ts';
+import { section } from '../../slack/kit/atoms.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Deed } from '../../workspace/audit.ts';
+import { changeBy } from '../../workspace/change.ts';
+import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { about } from './blocks.ts';
+import { deletedMessage, listMessage, pageOf } from './list.ts';
+import { mayAdopt, mine } from './owning.ts';
+import type { Scheduling } from './scheduling.ts';
+import { FULL } from './setup.ts';
+import { join, keptFrom, siteOf } from './site.ts';
+
+const GONE = 'There is no such schedule any more: it was deleted meanwhile.';
+const LATE = 'It is not there to be brought back any more: set it up again with /billing schedule.';
+
+/** What a row of the list does. Values of buttons name a schedule; what it is and whose, the record says. */
+export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
+  /** The list as it is now, with what was just done. */
+  const list = async (visit: Visit, said?: string, page = 1): Promise<void> => {
+    const record = said === undefined ? visit.record : await workspaces.read(visit.asker.workspace);
+    const now = { ...visit, record };
+    const { shown } = pageOf(now, page);
+    const open = await Promise.all(shown.map(async (one) => ((await mayAdopt(one, now)) ? one.id : '')));
+    await visit.answer(
+      listMessage({ page, orphans: ({ id }) => open.includes(id), ...(said && { said }) }, now),
+    );
+  };
+
+  const write = async (after: Schedule, deed: Deed, visit: Visit): Promise<void> => {
+    await workspaces.saveSchedule(changeBy(visit, [deed, about(after, visit.record)]), after);
+    await scheduling.changed(visit.asker.workspace);
+  };
+
+  /** Why nothing can be posted there now, in a sentence; Tally joins a public channel that it fell out of. */
+  const trouble = async ({ channel, projects }: Schedule, visit: Visit): Promise<string | undefined> => {
+    // Whoever may change it need not be in the channel: it is not chosen here.
+    const { problem, canJoin } = await siteOf(channel, visit, true);
+    if (problem !== undefined) return problem;
+    if (keptFrom(channel, projects, visit.record).length > 0)
+      return 'Not all of its projects may be asked about in that channel any more. Edit it first.';
+    return canJoin ? join(channel, visit) : undefined;
+  };
+
+  const deeds: Readonly<Record<string, (schedule: Schedule, visit: Visit) => Promise<void>>> = {
+    async pause(schedule, visit) {
+      const { person } = visit.asker;
+      if (schedule.paused === undefined)
+        await write(
+          { ...schedule, paused: { why: 'person', at: visit.at, by: person } },
+          'schedule paused',
+          visit,
+        );
+      await list(visit, 'Paused: nothing is posted until it is resumed.');
+    },
+    async resume(schedule, visit) {
+      const problem = await trouble(schedule, visit);
+      if (problem !== undefined) return list(visit, `${problem} It is still paused.`);
+      const { paused, ...running } = schedule;
+      if (paused !== undefined) await write({ ...running, since: visit.at }, 'schedule resumed', visit);
+      await list(visit, 'It runs again; what fell due meanwhile is not posted.');
+    },
+    async now(schedule, visit) {
+      const problem = await trouble(schedule, visit);
+      if (problem !== undefined) return list(visit, problem);
+      await scheduling.send(visit.asker.workspace, schedule, 'now', visit.asker.person);
+      await list(visit, `Posted in <#${schedule.channel}> just now. The next post comes as planned.`);
+    },
+    async delete(schedule, visit) {
+      const change = changeBy(visit, ['schedule removed', about(schedule, visit.record)]);
+      await workspaces.removeSchedule(change, schedule.id, visit.at);
+      await scheduling.changed(visit.asker.workspace);
+      await visit.answer(deletedMessage(schedule, visit));
+    },
+  };
+
+  return {
+    list,
+
+    /** @throws NotAllowed, Failure */
+    async run(deed: string, id: string, visit: Visit): Promise<void> {
+      const schedule = mine(id, visit);
+      if (schedule === undefined) return list(visit, GONE);
+      await deeds[deed]?.(schedule, visit);
+    },
+
+    /** The owner left; whoever adopts it answers for it from now on. @throws NotAllowed */
+    async adopt(id: string, visit: Visit): Promise<void> {
+      const schedule = visit.record.schedule(id);
+      if (schedule === undefined) return list(visit, GONE);
+      if (!(await mayAdopt(schedule, visit))) throw new NotAllowed('not-owner');
+      await write({ ...schedule, owner: visit.asker.person }, 'schedule adopted', visit);
+      await list(visit, 'It is yours now: you are told when something is wrong with it.');
+    },
+
+    /** @throws NotAllowed */
+    async undo(id: string, visit: Visit): Promise<void> {
+      const { asker, record, at } = visit;
+      const schedule = await workspaces.unscheduled(asker.workspace, id, at);
+      if (schedule === undefined) return list(visit, LATE);
+      if (!asker.manage && schedule.owner !== asker.person) throw new NotAllowed('not-owner');
+      if (record.scheduleIds.length >= MOST_SCHEDULES)
+        return visit.answer({ text: FULL, blocks: [section(FULL)] });
+      const change = changeBy(visit, ['schedule restored', about(schedule, record)]);
+      if (!(await workspaces.restoreSchedule(change, id))) return list(visit, LATE);
+      await scheduling.changed(asker.workspace);
+      await list(visit, 'The schedule is back.');
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { timingWords } from '../../domain/cadence.ts';
+import { type Day, dayAt, formatDays, wallAt } from '../../domain/calendar.ts';
+import { changeInPercent, formatMoney, formatPercent, readAmount } from '../../domain/money.ts';
+import type { ProductId } from '../../domain/product.ts';
+import { type Block, context, type Message, markup, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { StandingPost } from '../../workspace/ledger.ts';
+import type { Schedule } from '../../workspace/schedules.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Finding } from '../feature.ts';
+
+/** Numbers for everybody: Slack knows a person's locale, none of a channel. */
+const LOCALE = 'en-US';
+
+type Figures = Finding['figures'];
+
+/** What stands around a report's own words. */
+export interface Surroundings extends Pick<StandingPost, 'isLate' | 'isAgain' | 'earlier'> {
+  readonly schedule: Schedule;
+  readonly date: Day;
+  /** When its figures were put right, in ms. */
+  readonly corrected?: number;
+}
+
+export function postMessage({ message }: Finding, around: Surroundings): Message {
+  const { schedule, date, isLate, isAgain, earlier, corrected } = around;
+  const { time, zone } = schedule.timing;
+  const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
+  const above = [
+    ...(isLate ? [late] : []),
+    ...(isAgain
+      ? [
+          'This may be here twice: Tally was interrupted while posting it, and may not look whether it arrived.',
+        ]
+      : []),
+    ...(corrected === undefined ? [] : [`Corrected ${momentWords(corrected, zone)}`]),
+  ];
+  return {
+    text: isLate ? `${late}. ${message.text}` : message.text,
+    blocks: [
+      ...above.map((text) => context(escapeMarkup(text))),
+      ...message.blocks,
+      ...(earlier.length === 0 ? [] : [section(['Not posted on their days:', ...earlier].join('\n'))]),
+      context(`${escapeMarkup(timingWords(schedule.timing))} · set up by <@${escapeMarkup(schedule.owner)}>`),
+    ],
+  };
+}
+
+/** What somebody wanted beside the calendar. */
+export function extraMessage({ message }: Finding, why: 'test' | 'now', by: string): Message {
+  const who = `<@${escapeMarkup(by)}>`;
+  const words =
+    why === 'test' ? `Test of a scheduled post, by ${who}` : `Posted now because ${who} asked for it`;
+  return { text: message.text, blocks: [context(words), ...message.blocks] };
+}
+
+/** `Thu 19 Nov: prod 1,234.00 · test 12.00 (Wed 18 Nov 2026 UTC)` */
+export const earlierLine = (date: Day, { figures, covers }: Finding, record: WorkspaceRecord): string =>
+  `${formatDays(date, date, date.slice(0, 4))}: ${figuresWords(figures, record)} (${covers})`;
+
+export const earlierFailed = (date: Day, cause: string): string =>
+  `${formatDays(date, date, date.slice(0, 4))}: no figures. ${cause}`;
+
+export const earlierCounted = (count: number): string =>
+  `and ${count} earlier ${count === 1 ? 'date' : 'dates'}`;
+
+function figuresWords(figures: Figures, record: WorkspaceRecord): string {
+  const words = Object.keys(figures).map((key) => `${labelOf(key, record)} ${amount(figures, key, record)}`);
+  return words.length === 0 ? 'no figures' : words.join(' · ');
+}
+
+/** What changed, for the thread of the post; undefined where nothing did by more than `percent`. */
+export function correctionMessage(
+  before: Figures,
+  after: Figures,
+  percent: number,
+  record: WorkspaceRecord,
+): Message | undefined {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = keys.filter((key) => differs(before[key], after[key], percent));
+  if (changed.length === 0) return undefined;
+  const lines = changed.map((key) => {
+    const [was, is] = [amount(before, key, record), amount(after, key, record)];
+    return `${labelOf(key, record)}: ${was} → ${is}${share(before[key], after[key])}`;
+  });
+  const text = 'Figures changed since this was posted:';
+  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...lines].join('\n'))] };
+}
+
+/** Exact; a figure that came or went is a change, whatever the share. */
+function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
+  const [was, is] = [read(before), read(after)];
+  if (was === undefined || is === undefined) return was !== is;
+  return is.minus(was).abs().times(100).gt(was.abs().times(percent));
+}
+
+function share(before: string | undefined, after: string | undefined): string {
+  const [was, is] = [read(before), read(after)];
+  const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
+  return change === undefined ? '' : ` (${formatPercent(change, LOCALE)})`;
+}
+
+function read(digits: string | undefined) {
+  const amount = readAmount(digits === undefined ? { missing: true } : { text: digits });
+  return 'value' in amount ? amount.value : undefined;
+}
+
+function amount(figures: Figures, key: string, record: WorkspaceRecord): string {
+  const value = read(figures[key]);
+  const currency = projectOf(key, record)?.currency ?? record.settings.currency;
+  return value === undefined ? 'no figure' : formatMoney(value, LOCALE, currency);
+}
+
+const labelOf = (key: string, record: WorkspaceRecord): string =>
+  projectOf(key, record)?.alias ?? `Project ${key.split(':')[0]}`;
+
+function projectOf(key: string, { projects }: WorkspaceRecord) {
+  const [id, product] = key.split(':');
+  return projects.find((one) => one.id === id && one.product === (Number(product) as ProductId));
+}
+
+/** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
+export function momentWords(at: number, zone: string): string {
+  const day = dayAt(at, zone);
+  return `${formatDays(day, day)}, ${wallAt(at, zone).time} (${zone})`;
+}
+
+export const inChannel = (channel: string): string => `<#${escapeMarkup(channel)}>`;
+export const lines = (...texts: readonly string[]): Block => markup(texts.join('\n'));

@@ -1,0 +1,84 @@
+import { isFailure } from '../../domain/failure.ts';
+import { amend, post as say } from '../../slack/post.ts';
+import type { LedgerEntry } from '../../workspace/ledger.ts';
+import { correctionMessage, postMessage } from './delivery-blocks.ts';
+import { DELIVERY, deliveryKey } from './delivery-history.ts';
+import { LOOKS, type PostedLine } from './delivery-plan.ts';
+import { LeaseLost, type Round, runReport } from './delivery-run.ts';
+import { troubleOf } from './delivery-trouble.ts';
+
+/** After a look that failed, in ms, and how often. */
+const PAUSE = 30 * 60_000;
+const MOST_TRIES = 6;
+
+/** What is not there to be edited any more, or must not be. */
+const GONE: readonly string[] = [
+  'message_not_found',
+  'cant_update_message',
+  'edit_window_closed',
+  'channel_not_found',
+];
+
+/**
+ * Looks at the figures of a post again. Those that changed by more than the schedule's share are put right in the post
+ * itself, and its thread says what changed; the ledger has the new ones from then on, so the same change is told once.
+ *
+ * @throws LeaseLost, StoreUnreachable
+ */
+export async function correct({ schedule, line }: PostedLine, round: Round): Promise<void> {
+  const { entry, date, json: before } = line;
+  const { post } = entry;
+  if (post === undefined) return;
+  const { next, tries, cause, ...rest } = entry;
+  const enter = (after: LedgerEntry, posted?: { channel: string; at: number }): Promise<string> =>
+    round.enter({
+      schedule: schedule.id,
+      date,
+      before,
+      entry: after,
+      ...(posted && { posted }),
+      strictly: true,
+    });
+  const looked = { ...post, looks: looksBy(round.clock() - post.at) };
+  try {
+    const finding = await runReport(schedule, entry.due, round);
+    const { record } = round;
+    const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, record);
+    if (change === undefined) {
+      await enter({ ...rest, tries: 0, post: looked });
+      return;
+    }
+    const client = await round.client();
+    const { channel, ts } = post;
+    await round.pace(channel, round.book.lastPost(channel));
+    const at = round.clock();
+    const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, date) } };
+    await amend(client, channel, ts, postMessage(finding, { ...post, schedule, date, corrected: at }), mark);
+    await enter({ ...rest, tries: 0, post: { ...looked, figures: finding.figures } }, { channel, at });
+    round.posted(channel);
+    await say(client, { channel, thread: ts }, change).catch((err: unknown) =>
+      round.log.warn({ err, workspace: round.workspace }, 'a correction could not be explained'),
+    );
+  } catch (error) {
+    if (error instanceof LeaseLost || round.stopping.aborted) throw error;
+    const now = round.clock();
+    if (isGone(error))
+      return void (await enter({ ...rest, tries: 0, post: { ...post, looks: LOOKS.length } }));
+    const trouble = troubleOf(error);
+    round.log.warn({ err: error, workspace: round.workspace }, 'a post could not be looked at again');
+    if (trouble.kind === 'wait') await round.quiet(now + trouble.for);
+    await enter(
+      tries < MOST_TRIES
+        ? { ...rest, tries: tries + 1, next: now + PAUSE, post }
+        : { ...rest, tries: 0, post: looked },
+    );
+  }
+}
+
+/** How many looks are done with one now, `age` ms after the post. */
+const looksBy = (age: number): number => LOOKS.filter((pause) => pause <= age).length;
+
+function isGone(error: unknown): boolean {
+  if (!isFailure(error)) return false;
+  return error.kind === 'cannot-post' || (error.kind === 'slack-failed' && GONE.includes(error.code));
+}

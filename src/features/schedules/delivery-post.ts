@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Due } from '../../domain/cadence.ts';
+import { isFailure, StoreUnreachable } from '../../domain/failure.ts';
+import { postMarked } from '../../slack/post.ts';
+import type { LedgerEntry, StandingPost } from '../../workspace/ledger.ts';
+import type { LastSent } from '../../workspace/schedules.ts';
+import { earlierCounted, earlierFailed, earlierLine, postMessage } from './delivery-blocks.ts';
+import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
+import type { Task } from './delivery-plan.ts';
+import { LeaseLost, type Round, runReport } from './delivery-run.ts';
+import { failed, sentOf } from './delivery-states.ts';
+import { troubleOf } from './delivery-trouble.ts';
+
+/** From here on a post says that it is late, in ms. */
+const LATE = 5 * 60_000;
+/** Dates before it that a post names; the rest is counted. */
+const MOST_NAMED = 10;
+/** Between the note that a post goes out and the call nothing may come that takes longer, in ms. */
+const FRESH = 3_000;
+/** A pause that Slack asks for is waited out on the spot up to this, in ms. */
+const SHORT = 5_000;
+const MOST_WAITS = 3;
+/** A store that is away is waited for before a post that is out goes unnoted, in ms. */
+const NOTING = 30_000;
+
+/** Where a delivery stands while it goes on: what the ledger says of it, and whether Slack may have taken it before. */
+export interface Course {
+  before: string | undefined;
+  entry: LedgerEntry;
+  isDoubtful: boolean;
+}
+
+/** Posts one date of one schedule, or notes why not. @throws LeaseLost, StoreUnreachable */
+export async function deliver(task: Task, round: Round): Promise<void> {
+  const { due, line } = task;
+  const now = round.clock();
+  const fresh: LedgerEntry = { state: 'trying', due: due.at, at: now, began: now, tries: 0 };
+  const course: Course = {
+    before: line?.json,
+    entry: line?.entry ?? fresh,
+    isDoubtful: line?.entry.state === 'sending',
+  };
+  try {
+    if (course.isDoubtful && (await isFound(task, course, round))) return;
+    await postNow(task, course, round);
+  } catch (error) {
+    if (error instanceof LeaseLost || round.stopping.aborted) throw error;
+    if (!isFailure(error))
+      round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
+    await failed(task, course, error, round);
+  }
+}
+
+/** Slack may have taken it when its run died: then it is noted, and what Slack will not tell leaves the doubt. */
+async function isFound(task: Task, course: Course, round: Round): Promise<boolean> {
+  const { schedule, due } = task;
+  const { post } = course.entry;
+  const key = deliveryKey(schedule.id, due.date);
+  const known = round.arrived.get(`${round.workspace}/${key}`);
+  const channel = post?.channel ?? schedule.channel;
+  const found =
+    known === undefined ? await findPost(await round.client(), channel, key, course.entry.at) : { ts: known };
+  if (found === 'absent') course.isDoubtful = false;
+  if (typeof found === 'string' || post === undefined) return false;
+  await note(task, course, { ...post, ts: found.ts }, round);
+  return true;
+}
+
+async function postNow(task: Task, course: Course, round: Round): Promise<void> {
+  const { schedule, due } = task;
+  const finding = await runReport(schedule, due.at, round);
+  const { lines: earlier, isEmpty } = await earlierOf(task, round);
+  if (schedule.skipsEmpty && finding.isEmpty && isEmpty && !course.isDoubtful)
+    return skip(task, course, round);
+  const { channel } = schedule;
+  const client = await round.client();
+  for (let waits = 0; ; waits += 1) {
+    await round.pace(channel, round.book.lastPost(channel));
+    const at = round.clock();
+    const post: StandingPost = {
+      channel,
+      ts: '',
+      at,
+      isLate: at - due.at > LATE,
+      isAgain: course.isDoubtful,
+      earlier,
+      figures: finding.figures,
+      looks: 0,
+    };
+    const began = performance.now();
+    const { next, cause, ...entry } = course.entry;
+    await enter(task, course, { ...entry, state: 'sending', at, post }, round);
+    // A process that stood still since may be one of two by now: whoever comes next asks Slack.
+    if (performance.now() - began > FRESH) throw new LeaseLost();
+    const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, due.date) } };
+    const message = postMessage(finding, { ...post, schedule, date: due.date });
+    try {
+      const ts = await postMarked(client, channel, message, mark);
+      round.posted(channel);
+      return await note(task, course, { ...post, ts }, round);
+    } catch (error) {
+      const trouble = error instanceof LeaseLost ? undefined : troubleOf(error);
+      if (trouble?.kind !== 'wait' || trouble.for > SHORT || waits >= MOST_WAITS) throw error;
+      await delay(trouble.for, undefined, { signal: round.stopping });
+    }
+  }
+}
+
+/** Over what stands there, and only with the lease. */
+async function enter(task: Task, course: Course, entry: LedgerEntry, round: Round): Promise<void> {
+  const { before } = course;
+  const { schedule, due } = task;
+  course.before = await round.enter({ schedule: schedule.id, date: due.date, before, entry, strictly: true });
+  course.entry = entry;
+}
+
+/** It is out: whatever happens now, that is noted, and remembered where it cannot be. */
+async function note(task: Task, course: Course, post: StandingPost, round: Round): Promise<void> {
+  const { schedule, due } = task;
+  const { next, cause, ...entry } = course.entry;
+  const name = `${round.workspace}/${deliveryKey(schedule.id, due.date)}`;
+  round.arrived.set(name, post.ts);
+  const sent: LastSent = {
+    ...sentOf(task, post.at),
+    result: post.isLate ? 'posted-late' : 'posted',
+    ts: post.ts,
+  };
+  const entering = {
+    ...lineOf(task),
+    before: course.before,
+    entry: { ...entry, state: 'posted' as const, tries: 0, at: post.at, post },
+    posted: { channel: post.channel, at: post.at },
+    sent,
+  };
+  await untilNoted(() => round.ledger.enter(round.lease, entering));
+  round.arrived.delete(name);
+}
+
+async function untilNoted(work: () => Promise<unknown>): Promise<void> {
+  const began = performance.now();
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnreachable) || performance.now() - began > NOTING) throw error;
+      await delay(500);
+    }
+  }
+}
+
+async function skip(task: Task, course: Course, round: Round): Promise<void> {
+  const at = round.clock();
+  const { next, cause, post, ...entry } = course.entry;
+  await round.enter({
+    ...lineOf(task),
+    before: course.before,
+    entry: { ...entry, state: 'skipped', at },
+    sent: { ...sentOf(task, at), result: 'skipped' },
+  });
+}
+
+const lineOf = ({ schedule, due, earlier }: Task) => ({
+  schedule: schedule.id,
+  date: due.date,
+  drop: earlier.map(({ date }) => date),
+});
+
+/** The dates that were missed, a line each, oldest first. */
+async function earlierOf(task: Task, round: Round): Promise<{ lines: readonly string[]; isEmpty: boolean }> {
+  const missed: Due[] = [];
+  for (const due of task.earlier) if (!(await wentOut(due, task, round))) missed.push(due);
+  const counted = missed.length - MOST_NAMED;
+  const named = await Promise.all(missed.slice(-MOST_NAMED).map((due) => lookBack(due, task, round)));
+  const lines = named.map(({ line }) => line);
+  return {
+    lines: counted > 0 ? [earlierCounted(counted), ...lines] : lines,
+    isEmpty: counted <= 0 && named.every(({ isEmpty }) => isEmpty),
+  };
+}
+
+/** Of an earlier date that Slack may have taken. Where nobody can tell, it is named once more. */
+async function wentOut({ date }: Due, { schedule, doubtful }: Task, round: Round): Promise<boolean> {
+  const line = doubtful.find((one) => one.date === date);
+  if (line === undefined) return false;
+  const channel = line.entry.post?.channel ?? schedule.channel;
+  const key = deliveryKey(schedule.id, date);
+  return typeof (await findPost(await round.client(), channel, key, line.entry.at)) !== 'string';
+}
+
+async function lookBack({ date, at }: Due, { schedule }: Task, round: Round) {
+  try {
+    const finding = await runReport(schedule, at, round);
+    return { line: earlierLine(date, finding, round.record), isEmpty: finding.isEmpty };
+  } catch (error) {
+    const { cause } = troubleOf(error);
+    return { line: earlierFailed(date, cause), isEmpty: false };
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { BillingClient } from '../../billing/client.ts';
+import type { WebClient } from '../../slack/web.ts';
+import { type Book, type Entering, LEASE, type Lease, type Ledger } from '../../workspace/ledger.ts';
+import type { Schedule } from '../../workspace/schedules.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Finding, Report } from '../feature.ts';
+
+/** Another run may be at it by now: this one must not post any more. */
+export class LeaseLost extends Error {}
+
+export interface RunParts {
+  readonly workspaces: Workspaces;
+  readonly ledger: Ledger;
+  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly clock: () => number;
+  readonly log: Logger;
+  readonly lease: Lease;
+  readonly reportOf: (schedule: Schedule) => Report;
+  /** `Spend of yesterday` */
+  readonly titleOf: (schedule: Schedule) => string;
+  /** Posts that Slack has taken and nobody could note: by workspace and delivery key, Slack's `ts`. */
+  readonly arrived: Map<string, string>;
+  readonly stopping: AbortSignal;
+}
+
+/** One run for one workspace, as long as it has the lease. */
+export interface Run extends RunParts {
+  readonly workspace: string;
+  /** Nothing more is to be begun: the process ends, the lease is lost, or Slack wants to be left alone. */
+  isOver(): boolean;
+  /** Slack wants this workspace to be left alone until then, in ms. */
+  quiet(until: number): Promise<void>;
+  /** The workspace's client, the same for the whole run. @throws NotInstalled, SealBroken */
+  client(): Promise<WebClient>;
+  /** Writes to the ledger. @throws LeaseLost */
+  enter(entering: Entering): Promise<string>;
+  /** A second lies between two posts to one channel. */
+  pace(channel: string, lastPost: number | undefined): Promise<void>;
+  /** A channel was posted to just now. */
+  posted(channel: string): void;
+  end(): void;
+}
+
+/** What a round of it has read. */
+export interface Round extends Run {
+  readonly record: WorkspaceRecord;
+  readonly book: Book;
+  readonly billing: BillingClient;
+}
+
+/** Slack takes about one post a second for a channel, in ms. */
+const PACE = 1_050;
+
+export function startRun(parts: RunParts): Run {
+  const { ledger, lease, clock, stopping, clientFor, log } = parts;
+  const { workspace } = lease;
+  const lastPosts = new Map<string, number>();
+  let isQuiet = false;
+  let renewed = performance.now();
+  let isLost = false;
+  let opened: Promise<WebClient> | undefined;
+
+  const keeper = setInterval(() => {
+    const began = performance.now();
+    ledger.renew(lease).then(
+      (held) => {
+        if (held) renewed = began;
+        else isLost = true;
+      },
+      (err: unknown) => log.warn({ err, workspace }, 'a lease could not be renewed'),
+    );
+  }, LEASE / 4);
+  const held = () => !isLost && performance.now() - renewed < LEASE;
+
+  return {
+    ...parts,
+    workspace,
+    isOver: () => stopping.aborted || isQuiet || !held(),
+    async quiet(until) {
+      isQuiet = true;
+      await ledger.quiet(lease, until);
+    },
+    client() {
+      opened ??= clientFor(workspace);
+      return opened;
+    },
+    async enter(entering) {
+      if (!held()) throw new LeaseLost();
+      const json = await ledger.enter(lease, entering);
+      if (json === undefined) throw new LeaseLost();
+      return json;
+    },
+    async pace(channel, lastPost = 0) {
+      const last = Math.max(lastPosts.get(channel) ?? 0, lastPost);
+      // A clock that went back is no reason to wait longer than that.
+      const rest = Math.min(PACE, last + PACE - clock());
+      if (rest > 0) await delay(rest, undefined, { signal: stopping });
+    },
+    posted: (channel) => void lastPosts.set(channel, clock()),
+    end: () => clearInterval(keeper),
+  };
+}
+
+/** The report of a schedule as of one instant. @throws Failure */
+export const runReport = (schedule: Schedule, at: number, { record, billing, clock, reportOf }: Round) =>
+  reportAt(reportOf(schedule), schedule, record, Math.min(at, clock()), billing);
+
+export const reportAt = (
+  report: Report,
+  { projects, channel }: Schedule,
+  record: WorkspaceRecord,
+  at: number,
+  billing: BillingClient,
+): Promise<Finding> => report.run({ record, projects, channel, at, billing });

@@ -1,0 +1,85 @@
+import { type Failure, isFailure } from '../../domain/failure.ts';
+import type { Pause } from '../../workspace/schedules.ts';
+
+/** What a failure means for a schedule. */
+export type Trouble =
+  /** It cannot work until somebody does something. */
+  | { readonly kind: 'pause'; readonly why: Pause; readonly cause: string }
+  /** Slack wants to be left alone by the whole workspace, for this many ms. */
+  | { readonly kind: 'wait'; readonly for: number; readonly cause: string }
+  /** Slack may have taken the post, or not. */
+  | { readonly kind: 'unclear'; readonly cause: string }
+  /** It may work later. */
+  | { readonly kind: 'later'; readonly cause: string };
+
+/** How long it is tried again after the first failure and each further one, in ms: an hour in all. */
+const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * 60_000);
+
+/** How long until the next try after `tries` failures; undefined when there is none. */
+export const pauseAfter = (tries: number): number | undefined => PAUSES[tries - 1];
+
+/** Slack's codes for a token that is none any more, and for a workspace that is gone. */
+const GONE: ReadonlySet<string> = new Set([
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'invalid_auth',
+  'not_authed',
+  'app_uninstalled',
+  'team_not_found',
+]);
+/** Slack's own words for "some of it may have happened", and no answer at all. */
+const UNCLEAR: ReadonlySet<string> = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'request_error',
+  'http_error',
+  'failed',
+]);
+const CHANNEL = {
+  'not-there': 'not-in-channel',
+  archived: 'channel-archived',
+  restricted: 'channel-restricted',
+} as const;
+
+const UNKNOWN = 'Something went wrong that Tally did not expect; whoever runs the bot finds it in the log.';
+/** In ms; Slack always says. */
+const RATE_PAUSE = 30_000;
+
+/** @throws what is no trouble of the schedule's: the store does not answer */
+export function troubleOf(error: unknown): Trouble {
+  if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
+  const cause = error.message;
+  switch (error.kind) {
+    case 'store-unreachable':
+      throw error;
+    case 'token-rejected':
+      return { kind: 'pause', why: 'token-rejected', cause };
+    case 'not-connected':
+    case 'connection-missing':
+      return { kind: 'pause', why: 'not-connected', cause };
+    case 'not-installed':
+      return { kind: 'pause', why: 'app-removed', cause };
+    case 'cannot-post':
+      return { kind: 'pause', why: CHANNEL[error.reason], cause };
+    case 'slack-failed':
+      return slackTrouble(error);
+    default:
+      return { kind: 'later', cause };
+  }
+}
+
+function slackTrouble({
+  code,
+  retryAfter,
+  method,
+  message: cause,
+}: Extract<Failure, { kind: 'slack-failed' }>) {
+  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause } as const;
+  if (code === 'ratelimited')
+    return { kind: 'wait', for: retryAfter === undefined ? RATE_PAUSE : retryAfter * 1000, cause } as const;
+  if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause } as const;
+  return { kind: 'later', cause } as const;
+}

@@ -1,0 +1,140 @@
+import type { Logger } from 'pino';
+import type { BillingClient } from '../../billing/client.ts';
+import { post } from '../../slack/post.ts';
+import type { WebClient } from '../../slack/web.ts';
+import type { Ledger } from '../../workspace/ledger.ts';
+import type { ReportName, Schedule } from '../../workspace/schedules.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Report } from '../feature.ts';
+import { createAskedOnce } from './delivery-billing.ts';
+import { extraMessage } from './delivery-blocks.ts';
+import { correct } from './delivery-correction.ts';
+import { type Plan, planOf } from './delivery-plan.ts';
+import { deliver } from './delivery-post.ts';
+import { LeaseLost, type Round, type Run, reportAt, startRun } from './delivery-run.ts';
+import { endStranded, resume } from './delivery-states.ts';
+import { tell } from './delivery-tell.ts';
+
+export interface DeliveryParts {
+  readonly workspaces: Workspaces;
+  readonly ledger: Ledger;
+  /** @throws NotInstalled, SealBroken, StoreUnreachable */
+  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
+  readonly billing: BillingClient;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly log: Logger;
+}
+
+export interface Delivery {
+  /**
+   * Does whatever is to be done for a workspace now, alone among all processes: an extra, doubled or late call does no
+   * harm.
+   *
+   * @returns when there is something to do again beside the calendar, in ms
+   * @throws StoreUnreachable
+   */
+  run(workspace: string): Promise<number | undefined>;
+  /** Posts what the schedule would, as of now, beside ledger and calendar. @throws Failure */
+  send(workspace: string, schedule: Schedule, why: 'test' | 'now', by: string): Promise<void>;
+  /** No further post is begun. */
+  stop(): void;
+}
+
+/** Somebody else is at it: looked at again after this, in ms. */
+const BUSY = 5_000;
+/** What falls due while a run lasts is taken along, but nothing keeps a run going for ever. */
+const MOST_ROUNDS = 10;
+/** Channels of one workspace that are posted to side by side. */
+const CHANNELS = 5;
+
+export function createDelivery(parts: DeliveryParts): Delivery {
+  const { workspaces, ledger, clientFor, clock, log } = parts;
+  const stopping = new AbortController();
+  const askedOnce = createAskedOnce(parts.billing, clock);
+  const arrived = new Map<string, string>();
+  const reportOf = ({ report }: Schedule): Report => {
+    const found = parts.reports()[report];
+    if (found === undefined) throw new Error(`There is no report ${report}.`);
+    return found;
+  };
+
+  const titleOf = ({ report }: Schedule): string => parts.reports()[report]?.title ?? 'A scheduled post';
+
+  async function rounds(run: Run): Promise<number | undefined> {
+    const { workspace, lease } = run;
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
+      const plan = planOf(record, book, clock());
+      await ledger.drop(lease, plan.stale);
+      if (isIdle(plan)) return plan.next;
+      if (run.isOver()) return clock();
+      await carryOut(plan, { ...run, record, book, billing: askedOnce() });
+    }
+    return clock() + BUSY;
+  }
+
+  return {
+    async run(workspace) {
+      const lease = await ledger.lease(workspace);
+      if (lease === undefined) return clock() + BUSY;
+      const run = startRun({
+        workspaces,
+        ledger,
+        clientFor,
+        clock,
+        log,
+        lease,
+        reportOf,
+        titleOf,
+        arrived,
+        stopping: stopping.signal,
+      });
+      try {
+        return await rounds(run);
+      } catch (error) {
+        if (stopping.signal.aborted) return clock();
+        if (!(error instanceof LeaseLost)) throw error;
+        log.warn({ workspace }, 'a run that delivers posts lost its lease');
+        return clock() + BUSY;
+      } finally {
+        run.end();
+        // It lapses by itself where the store does not answer.
+        await ledger.release(lease).catch(() => undefined);
+      }
+    },
+    async send(workspace, schedule, why, by) {
+      const record = await workspaces.read(workspace);
+      const finding = await reportAt(reportOf(schedule), schedule, record, clock(), parts.billing);
+      const client = await clientFor(workspace);
+      await post(client, { channel: schedule.channel, thread: undefined }, extraMessage(finding, why, by));
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+export const isIdle = ({ tasks, looks, untold, stranded }: Plan): boolean =>
+  tasks.length + looks.length + untold.length + stranded.length === 0;
+
+/** Channels side by side, and one after the other what goes to one channel. */
+async function carryOut({ tasks, looks, untold, stranded }: Plan, round: Round): Promise<void> {
+  for (const one of stranded) await endStranded(one, round);
+  for (const one of untold) await tell(one, round);
+  // Written first: the next round finds them running.
+  for (const { resumes, schedule } of tasks) if (resumes) await resume(schedule, round);
+  const channels = new Map<string, (() => Promise<void>)[]>();
+  const add = (channel: string, work: () => Promise<void>): void => {
+    channels.set(channel, [...(channels.get(channel) ?? []), work]);
+  };
+  for (const task of tasks) if (!task.resumes) add(task.schedule.channel, () => deliver(task, round));
+  for (const look of looks) add(look.line.entry.post?.channel ?? '', () => correct(look, round));
+  const queues = [...channels.values()];
+  const work = async () => {
+    for (let queue = queues.shift(); queue !== undefined; queue = queues.shift())
+      for (const one of queue) if (!round.isOver()) await one();
+  };
+  const ended = await Promise.allSettled(Array.from({ length: CHANNELS }, work));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

@@ -1,0 +1,147 @@
+import { type Cadence, type Timing, WEEKDAYS } from '../../domain/cadence.ts';
+import { isProductId, type ProductId } from '../../domain/product.ts';
+import type { Fields } from '../../slack/kit/modal.ts';
+import { isKnown } from '../../slack/zones.ts';
+import { MOST_IN_DIGEST, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
+import type { ScheduleWords } from './words.ts';
+
+export interface ChosenProject {
+  readonly id: string;
+  readonly product: ProductId;
+}
+
+/** A schedule as the form has it: what is not chosen yet is empty, and nothing of it is checked against the record. */
+export interface Draft {
+  /** Id of the schedule that is changed; '' for a new one. */
+  readonly before: string;
+  readonly projects: readonly ChosenProject[];
+  readonly report: ReportName;
+  readonly timing: Timing;
+  /** Slack's id; '' for none. */
+  readonly channel: string;
+  readonly skipsEmpty: boolean;
+  /** Percent; 0 for never. */
+  readonly correctsFrom: number;
+  /** Tally shall join the channel. */
+  readonly joins: boolean;
+}
+
+/** What a post of that cadence is mostly about. */
+const USUAL: Readonly<Record<Cadence['kind'], ReportName>> = {
+  daily: 'yesterday',
+  weekdays: 'yesterday',
+  weekly: 'last-week',
+  monthly: 'month-to-date',
+};
+const DEFAULT_TIME = '09:00';
+const DEFAULT_CORRECTION = 5;
+
+/** What a new form begins with. @param channel the one it was asked for in, where a schedule can post there */
+export function newDraft(words: ScheduleWords, projects: readonly ChosenProject[], place: Place): Draft {
+  const { cadence = { kind: 'daily' }, time = DEFAULT_TIME } = words;
+  const report = words.report ?? USUAL[cadence.kind];
+  return {
+    before: '',
+    projects,
+    report,
+    timing: { cadence, time, zone: place.zone },
+    channel: isChannel(place.channel ?? '') ? (place.channel ?? '') : '',
+    skipsEmpty: false,
+    correctsFrom: DEFAULT_CORRECTION,
+    joins: true,
+  };
+}
+
+interface Place {
+  readonly channel: string | undefined;
+  readonly zone: string;
+}
+
+export const draftOf = (schedule: Schedule): Draft => ({ ...schedule, before: schedule.id, joins: true });
+
+const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
+export const isChannel = (id: string): boolean => CHANNEL.test(id);
+
+const ID = /^[1-9]\d{0,31}$/;
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** `123:1`: what stands in the value of an option. */
+export const projectValue = ({ id, product }: ChosenProject): string => `${id}:${product}`;
+
+function projectIn(value: string): ChosenProject | undefined {
+  const [id = '', digit] = value.split(':');
+  const product = Number(digit);
+  return ID.test(id) && isProductId(product) ? { id, product } : undefined;
+}
+
+/** What the form holds, as it is while somebody fills it in; a field that is not shown means its default. */
+export function readDraft(fields: Fields, metadata: string, zone: string): Draft {
+  const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
+  const corrects = Number(fields.corrects ?? DEFAULT_CORRECTION);
+  const isBalance = report === 'balance';
+  return {
+    before: readMetadata(metadata).before,
+    projects: projects.split(',').flatMap((value) => projectIn(value) ?? []),
+    report: REPORTS.find((name) => name === report) ?? 'yesterday',
+    timing: {
+      cadence: cadenceIn(fields),
+      time: TIME.test(time) ? time : DEFAULT_TIME,
+      zone: isKnown(fields.zone ?? '') ? (fields.zone ?? zone) : zone,
+    },
+    channel: isChannel(channel) ? channel : '',
+    // A balance is of an instant: no time in which nothing was spent, and nothing that changes later.
+    skipsEmpty: !isBalance && options.split(',').includes('skip'),
+    correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
+    joins: fields.join === undefined || fields.join === 'yes',
+  };
+}
+
+function cadenceIn({ cadence, weekday = '1', day = 'last' }: Fields): Cadence {
+  if (cadence === 'weekdays') return { kind: 'weekdays' };
+  if (cadence === 'weekly') return { kind: 'weekly', weekday: within(Number(weekday), WEEKDAYS.length) ?? 1 };
+  if (cadence === 'monthly') return { kind: 'monthly', day: within(Number(day), 31) ?? 'last' };
+  return { kind: 'daily' };
+}
+
+const within = (number: number, most: number): number | undefined =>
+  Number.isInteger(number) && number >= 1 && number <= most ? number : undefined;
+
+/** Block id → sentence, for what is wrong with a form by itself. */
+export function refusalsOf(fields: Fields): Record<string, string> {
+  const chosen = (fields.projects ?? '').split(',').filter(Boolean);
+  const isRight = chosen.every((value) => projectIn(value) !== undefined);
+  const found: Record<string, string | undefined> = {
+    projects:
+      chosen.length > 0 && chosen.length <= MOST_IN_DIGEST && isRight
+        ? undefined
+        : `Choose one project or several, ${MOST_IN_DIGEST} at the most; type a name or an ID.`,
+    time: TIME.test(fields.time ?? '') ? undefined : 'Choose a time.',
+    zone: isKnown(fields.zone ?? '') ? undefined : 'Choose a time zone from the list.',
+    channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel; direct messages are none.',
+  };
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
+  );
+}
+
+/** What the form carries beside its fields: the schedule it changes, and the channel chosen when it was drawn. */
+export const metadataOf = ({ before, channel }: Draft): string => `${before} ${channel}`;
+
+export function readMetadata(metadata: string): { readonly before: string; readonly channel: string } {
+  const [before = '', channel = ''] = metadata.split(' ');
+  return { before, channel };
+}
+
+/** Whether the two would post the same at the same times. */
+export function isSame(draft: Draft, schedule: Schedule): boolean {
+  const key = ({ report, timing, channel, projects }: Draft | Schedule) =>
+    JSON.stringify([
+      report,
+      channel,
+      timing.time,
+      timing.zone,
+      Object.values(timing.cadence),
+      projects.map(projectValue).sort(),
+    ]);
+  return draft.before !== schedule.id && key(draft) === key(schedule);
+}

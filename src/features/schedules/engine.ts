@@ -1,0 +1,105 @@
+import type { Logger } from 'pino';
+import type { Alarms } from '../../jobs/alarms.ts';
+import type { Ledger } from '../../workspace/ledger.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { type Delivery, isIdle } from './delivery.ts';
+import { planOf, schedulesOf } from './delivery-plan.ts';
+import type { Scheduling } from './scheduling.ts';
+
+export interface EngineParts {
+  readonly alarms: Alarms;
+  readonly delivery: Delivery;
+  readonly workspaces: Workspaces;
+  readonly ledger: Ledger;
+  /** Every workspace that has schedules. @throws StoreUnreachable */
+  readonly scheduled: () => Promise<readonly string[]>;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly log: Logger;
+}
+
+export interface Engine extends Scheduling {
+  /** Delivers from now on, what is overdue first. */
+  start(): void;
+  /** Derives from the records when everybody is woken, and wakes whoever has something overdue. @throws StoreUnreachable */
+  repair(): Promise<void>;
+  /** Begins no further post, and lets those under way end within `patience` ms. */
+  stop(patience: number): Promise<void>;
+}
+
+/** Wake-ups that were lost are missed no longer than this, in ms. */
+const REPAIRS = 600_000;
+/** Where the store was away at the start, in ms. */
+const AGAIN = 5_000;
+const AT_ONCE = 20;
+
+/** Wakes, delivers, and wakes again: the record and the ledger are the truth, the alarms are derived from them. */
+export function createEngine(parts: EngineParts): Engine {
+  const { alarms, delivery, workspaces, ledger, scheduled, clock, log } = parts;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  async function ring(workspace: string): Promise<void> {
+    const next = await delivery.run(workspace);
+    if (next !== undefined) await alarms.wake(workspace, next);
+  }
+
+  async function changed(workspace: string): Promise<void> {
+    const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
+    // One that stands until somebody does something is not woken for.
+    const awake = schedulesOf(record).filter(
+      ({ paused }) =>
+        paused === undefined || paused.why === 'token-rejected' || paused.why === 'not-connected',
+    );
+    await alarms.set(
+      workspace,
+      awake.map(({ timing }) => timing),
+    );
+    const now = clock();
+    const plan = planOf(record, book, now);
+    const next = isIdle(plan) ? plan.next : now;
+    if (next !== undefined) await alarms.wake(workspace, next);
+  }
+
+  async function repair(): Promise<void> {
+    const there = await scheduled();
+    const queue = [...there];
+    const work = async () => {
+      for (let one = queue.shift(); one !== undefined && !isStopped; one = queue.shift()) await changed(one);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const known = new Set(there);
+    for (const one of await alarms.workspaces()) if (!known.has(one)) await changed(one);
+  }
+
+  async function keepRepairing(): Promise<void> {
+    const isDone = await repair().then(
+      () => true,
+      (err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'the alarms of schedules could not be derived');
+        return false;
+      },
+    );
+    if (isStopped) return;
+    // Apart from the other processes, which began at the same moment.
+    const pause = isDone ? REPAIRS * (0.75 + Math.random() / 2) : AGAIN;
+    timer = setTimeout(() => void keepRepairing(), pause);
+    timer.unref();
+  }
+
+  return {
+    changed,
+    send: delivery.send,
+    repair,
+    start() {
+      alarms.start(ring);
+      void keepRepairing();
+    },
+    async stop(patience) {
+      isStopped = true;
+      clearTimeout(timer);
+      delivery.stop();
+      await alarms.stop(patience);
+    },
+  };
+}

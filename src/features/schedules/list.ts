@@ -1,0 +1,187 @@
+import type { SectionBlock } from '@slack/types';
+import { duesAfter } from '../../domain/cadence.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  type Message,
+  markup,
+  option,
+  overflow,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { rerunButton } from '../../slack/rerun.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { UNDO } from '../../workspace/projects.ts';
+import type { Schedule } from '../../workspace/schedules.ts';
+import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
+import { schedulesOf } from './delivery-plan.ts';
+import { REPORT_NAMES } from './form.ts';
+import { isMine, shownTo } from './owning.ts';
+
+/** A section with a menu each; Slack takes 50 blocks a message. */
+const PAGE = 20;
+/** On a Home that shows other things as well. */
+const MOST_AT_HOME = 10;
+
+type Viewer = Pick<Visit, 'asker' | 'record' | 'channel' | 'at'>;
+
+export interface List {
+  /** From 1; beyond the last one it is the last. */
+  readonly page: number;
+  /** Those on the page that this person may take over. */
+  readonly orphans: (schedule: Schedule) => boolean;
+  /** What was just done. */
+  readonly said?: string;
+}
+
+/** The schedules on a page, which beyond the last one is the last. */
+export function pageOf(visit: Viewer, page: number) {
+  const all = shownTo(visit);
+  const pages = Math.max(1, Math.ceil(all.length / PAGE));
+  const number = Math.min(Math.max(page, 1), pages);
+  return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
+}
+
+export function listMessage({ page, orphans, said }: List, visit: Viewer): Message {
+  const { all, pages, number, shown } = pageOf(visit, page);
+  const damaged = visit.record.scheduleIds.length - schedulesOf(visit.record).length;
+  const title = all.length === 1 ? '1 scheduled post' : `${all.length} scheduled posts`;
+  const news = [
+    ...(said === undefined ? [] : [markup(said)]),
+    ...(damaged > 0 && visit.asker.manage ? [section(DAMAGED)] : []),
+  ];
+  if (all.length === 0) return { text: said ?? NONE, blocks: [...news, section(NONE), addActions()] };
+  return {
+    text: said ?? title,
+    blocks: [
+      ...news,
+      header(title),
+      ...shown.map((one) => row(one, visit, orphans(one))),
+      actions(...turns(number, pages), ...addButton()),
+      context(
+        [
+          ...(pages > 1 ? [`page ${number} of ${pages}`] : []),
+          visit.asker.manage ? 'all of this workspace' : 'those of this channel, and your own',
+        ].join(' · '),
+      ),
+    ],
+  };
+}
+
+const DAMAGED =
+  'The record of a schedule is damaged, so it cannot be shown or posted. Whoever runs the bot can look into it.';
+const NONE =
+  'Nothing is posted here on a schedule yet. A report can come every morning, say, with what was spent.';
+
+const addButton = () =>
+  rerunButton(
+    'schedule',
+    'Schedule a post…',
+    { command: '/billing', text: 'schedule' },
+    { style: 'primary' },
+  );
+const addActions = (): Block => actions(...addButton());
+
+const turns = (page: number, pages: number) =>
+  [
+    { label: 'Previous', to: page - 1 },
+    { label: 'Next', to: page + 1 },
+  ]
+    .filter(({ to }) => to >= 1 && to <= pages)
+    .flatMap(({ label, to }) =>
+      rerunButton(label.toLowerCase(), label, { command: '/billing', text: `schedules page ${to}` }),
+    );
+
+/** The action id of a row's menu: its value is what to do, and the schedule's id. */
+export const ROW = 'schedule-row';
+
+function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock {
+  const text = markup(scheduleWords(schedule, visit));
+  const choices = [
+    ...(isMine(schedule, visit) ? deedsFor(schedule) : []),
+    ...(isOrphan ? [['Adopt', 'adopt']] : []),
+  ];
+  if (choices.length === 0) return text;
+  const options = choices.map(([label = '', deed]) => option(label, `${deed} ${schedule.id}`));
+  return { ...text, accessory: overflow(ROW, options) };
+}
+
+const deedsFor = ({ paused }: Schedule): string[][] => [
+  paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
+  ['Edit…', 'edit'],
+  ['Send now', 'now'],
+  ['Delete', 'delete'],
+];
+
+const MINUTES = UNDO / 60_000;
+
+export function deletedMessage(schedule: Schedule, { record }: Viewer): Message {
+  const what = `${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)}`;
+  const text = `The schedule is deleted: ${what} is not posted any more.`;
+  return {
+    text,
+    blocks: [
+      section(text),
+      actions(
+        button('schedule-undo', 'Undo', { value: schedule.id }),
+        button('schedule-list', 'All schedules'),
+      ),
+      context(`Undo works for ${MINUTES} minutes.`),
+    ],
+  };
+}
+
+/** A part of somebody's Home: what they answer for; to whoever manages all. */
+export function homeBlocks(visit: Viewer): readonly Block[] {
+  const here = { ...visit, channel: undefined };
+  const all = shownTo(here);
+  if (all.length === 0) return [];
+  const shown = all.slice(0, MOST_AT_HOME).map((one) => row(one, here, false));
+  const more = all.length - shown.length;
+  return [
+    header('Scheduled posts'),
+    ...shown,
+    ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\` lists them all`)] : []),
+  ];
+}
+
+/** A line for `/billing status`: what comes next, and what stands still. */
+export function statusBlocks(visit: Viewer): readonly Block[] {
+  const all = shownTo(visit);
+  if (all.length === 0) return [];
+  const running = all.filter(({ paused }) => paused === undefined);
+  const stuck = all.filter((one) => isStuck(one));
+  const failing = running.filter(({ id }) => visit.record.lastSent(id)?.result === 'failed');
+  const paused = all.length - running.length - stuck.length;
+  const counts = [
+    `${running.length} running`,
+    ...(paused > 0 ? [`${paused} paused`] : []),
+    ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
+    ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
+  ];
+  const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
+  const troubled = [...stuck, ...failing].slice(0, MOST_TROUBLES);
+  return [
+    markup(
+      [
+        `*Scheduled posts* · ${counts.join(' · ')}`,
+        ...(first === undefined
+          ? []
+          : [
+              `${REPORT_NAMES[first.report]} → <#${first.channel}> · ${nextWords(first, visit.at, visit.asker.zone)}`,
+            ]),
+      ].join('\n'),
+    ),
+    ...troubled.map((one) => row(one, visit, false)),
+    actions(button('schedule-list', 'All schedules')),
+  ];
+}
+
+/** The list has them all. */
+const MOST_TROUBLES = 5;
+
+const dueOf = ({ timing }: Schedule, at: number): number =>
+  duesAfter(timing, at, 1)[0]?.at ?? Number.POSITIVE_INFINITY;

@@ -1,0 +1,44 @@
+import { isFailure, NotAllowed } from '../../domain/failure.ts';
+import type { Visit } from '../../slack/visit.ts';
+import type { Schedule } from '../../workspace/schedules.ts';
+import { schedulesOf } from './delivery-plan.ts';
+import { keptFrom } from './site.ts';
+
+type Seen = Pick<Visit, 'asker' | 'record' | 'channel'>;
+
+/** Whether a person may change it: its owner, and whoever manages. */
+export const isMine = ({ owner }: Schedule, { asker }: Seen): boolean =>
+  asker.manage || owner === asker.person;
+
+/** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages; oldest first. */
+export const shownTo = (visit: Seen): readonly Schedule[] =>
+  schedulesOf(visit.record)
+    .filter((one) => isMine(one, visit) || isOfThisChannel(one, visit))
+    .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+
+const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, record }: Seen): boolean =>
+  channel === here && keptFrom(channel, projects, record).length === 0;
+
+/** The one that a button names, for its owner or a manager. @throws NotAllowed, undefined where it is gone */
+export function mine(id: string, visit: Visit): Schedule | undefined {
+  const schedule = visit.record.schedule(id);
+  if (schedule !== undefined && !isMine(schedule, visit)) throw new NotAllowed('not-owner');
+  return schedule;
+}
+
+/** Whether the owner is no full member here any more. Where Slack does not say, they are. */
+export async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<boolean> {
+  try {
+    const standing = await standingOf(owner);
+    return standing === 'nobody' || standing === 'stranger';
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false;
+  }
+}
+
+/** Who may take it over: a manager, or a full member of its channel, and only once its owner has left. */
+export async function mayAdopt(schedule: Schedule, visit: Visit): Promise<boolean> {
+  if (!(await hasLeft(schedule, visit))) return false;
+  return visit.asker.manage || visit.channels.has(schedule.channel, visit.asker.person);
+}

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
+import { isProductId } from '../../domain/product.ts';
+import { failureMessage } from '../../slack/failure-reply.ts';
+import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { placeOf, type Visit } from '../../slack/visit.ts';
+import { changeBy } from '../../workspace/change.ts';
+import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { targetOf } from '../../workspace/target.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { about, announcement, savedSentence } from './blocks.ts';
+import { schedulesOf } from './delivery-plan.ts';
+import { type Draft, draftOf, isSame, newDraft } from './draft.ts';
+import { type FormState, savedModal, scheduleForm } from './form.ts';
+import { isMine } from './owning.ts';
+import type { Scheduling } from './scheduling.ts';
+import { nextSends } from './sends.ts';
+import { join, keptFrom, type Site, siteOf } from './site.ts';
+import type { ScheduleWords } from './words.ts';
+
+export const FULL = `There are ${MOST_SCHEDULES} schedules already, and no more fit. Delete one first: /billing schedules.`;
+const GONE = 'That schedule was deleted meanwhile. Saving this makes a new one.';
+
+/** The form: opened, drawn anew at each change, tried out, and saved. Whatever comes back is checked each time. */
+export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
+  const look = async (draft: Draft, visit: Visit): Promise<Site> => {
+    const before = known(draft, visit);
+    const isTheirs = visit.asker.manage && before?.channel === draft.channel;
+    return siteOf(draft.channel, visit, isTheirs);
+  };
+
+  const view = (draft: Draft, visit: Visit, site?: Site, news: News = {}) => {
+    const { record, at } = visit;
+    const kept = draft.channel === '' ? [] : keptFrom(draft.channel, draft.projects, record);
+    const doubled = schedulesOf(record).some((one) => isSame(draft, one));
+    return scheduleForm({ draft, site, kept, doubled, at, ...news }, record);
+  };
+
+  const open = async (draft: Draft, visit: Visit): Promise<void> => {
+    // Slack takes a form for 3 s after the click: what is known of the channel follows.
+    await visit.open(view(draft, visit));
+    if (draft.channel !== '') await visit.refresh(view(draft, visit, await look(draft, visit)));
+  };
+
+  /** @param said what happened; told by a direct message where the form was closed meanwhile */
+  const redraw = async (draft: Draft, visit: Visit, said?: string): Promise<void> => {
+    const site = draft.channel === '' ? undefined : await look(draft, visit);
+    const blocks = said === undefined ? [] : [section(said)];
+    const instead = said === undefined ? undefined : { text: said, blocks };
+    await visit.show(view(draft, visit, site, { said: blocks }), instead);
+  };
+
+  /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
+  const trouble = async (draft: Draft, visit: Visit): Promise<string | undefined> => {
+    if (draft.projects.length === 0) return 'Choose a project first.';
+    const { problem, canJoin } = await look(draft, visit);
+    if (problem !== undefined) return problem;
+    const kept = keptFrom(draft.channel, draft.projects, visit.record);
+    if (kept.length > 0)
+      return 'Not all of these projects may be asked about in that channel. Choose others, or another channel.';
+    if (!canJoin) return undefined;
+    if (!draft.joins)
+      return 'Tally is not in that channel. Let it join, or type /invite @Tally there, then try again.';
+    return join(draft.channel, visit);
+  };
+
+  return {
+    async openNew(words: ScheduleWords, visit: Visit): Promise<void> {
+      const { record, asker, channel } = visit;
+      if (record.scheduleIds.length >= MOST_SCHEDULES)
+        return visit.answer({ text: FULL, blocks: [section(FULL)] });
+      const zone = asker.zone ?? record.settings.zone;
+      await open(newDraft(words, projectsIn(words, visit), { channel, zone }), visit);
+    },
+
+    /** @throws NotAllowed */
+    async openFor(schedule: Schedule, visit: Visit): Promise<void> {
+      if (!isMine(schedule, visit)) throw new NotAllowed('not-owner');
+      await open(draftOf(schedule), visit);
+    },
+
+    redraw,
+
+    async test(draft: Draft, visit: Visit): Promise<void> {
+      const { workspace, person } = visit.asker;
+      const site = draft.channel === '' ? undefined : await look(draft, visit);
+      const tested = (...blocks: readonly Block[]) => view(draft, visit, site, { tested: blocks });
+      try {
+        const problem = await trouble(draft, visit);
+        if (problem !== undefined) return visit.show(tested(section(problem)));
+        const schedule = scheduleOf(draft, visit);
+        await visit.show(tested(markup(`Sending a test to <#${draft.channel}>…`)));
+        await scheduling.send(workspace, schedule, 'test', person);
+        await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
+      } catch (error) {
+        const isExpected = isFailure(error) && error.kind !== 'not-allowed';
+        await visit.show(tested(...(isExpected ? told(error) : [section('The test could not be sent.')])));
+        // What nobody expected is logged, and told by a direct message with the id to look for.
+        if (!isExpected) throw error;
+      }
+    },
+
+    async save(draft: Draft, visit: Visit): Promise<void> {
+      try {
+        const { record, asker, at } = visit;
+        const before = known(draft, visit);
+        if (draft.before !== '' && before === undefined) return redraw({ ...draft, before: '' }, visit, GONE);
+        if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES)
+          return redraw(draft, visit, FULL);
+        const problem = await trouble(draft, visit);
+        if (problem !== undefined) return redraw(draft, visit, `${problem} Nothing was saved.`);
+        const schedule = scheduleOf(draft, visit);
+        // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
+        await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
+        const deed = before === undefined ? 'schedule created' : 'schedule changed';
+        await workspaces.saveSchedule(changeBy(visit, [deed, about(schedule, record)]), schedule);
+        await scheduling.changed(asker.workspace);
+        const said = savedSentence(schedule, record);
+        const sends = nextSends(schedule.timing, at);
+        await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
+      } catch (error) {
+        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+        // Said on the form, so that nothing has to be chosen again.
+        const blocks = [...told(error), context('Nothing was saved.')];
+        await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
+      }
+    },
+  };
+}
+
+type News = Pick<FormState, 'said' | 'tested'>;
+
+const told = (failure: Failure): Block[] =>
+  failureMessage(failure).blocks.filter(({ type }) => type !== 'actions');
+
+/** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
+function known({ before }: Draft, visit: Visit): Schedule | undefined {
+  const schedule = before === '' ? undefined : visit.record.schedule(before);
+  if (schedule !== undefined && !isMine(schedule, visit)) throw new NotAllowed('not-owner');
+  return schedule;
+}
+
+function scheduleOf(draft: Draft, visit: Visit): Schedule {
+  const { asker, at } = visit;
+  const before = known(draft, visit);
+  const { projects, report, timing, channel, skipsEmpty, correctsFrom } = draft;
+  // What Tally could not do before it may be able to do now; what a person stopped stays stopped.
+  const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
+  return {
+    id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
+    report,
+    projects: [...projects],
+    timing,
+    channel,
+    skipsEmpty,
+    correctsFrom,
+    owner: before?.owner ?? asker.person,
+    createdBy: before?.createdBy ?? asker.person,
+    createdAt: before?.createdAt ?? at,
+    since: at,
+    ...paused,
+  };
+}
+
+/** What was typed, else what the channel asks about when nothing is named. @throws NotAllowed */
+function projectsIn({ project, alias, product }: ScheduleWords, visit: Visit) {
+  const named = {
+    ...(project !== undefined && { project }),
+    ...(alias !== undefined && { alias }),
+    ...(isProductId(product) && { product }),
+  };
+  const isNamed = project !== undefined || alias !== undefined;
+  const channelDefault = visit.channel === undefined ? undefined : visit.record.channelDefault(visit.channel);
+  if (!isNamed && channelDefault === undefined) return [];
+  try {
+    const target = targetOf(named, visit.record, placeOf(visit));
+    return [{ id: target.project, product: target.product }];
+  } catch (error) {
+    if (isNamed || !isFailure(error)) throw error;
+    return [];
+  }
+}

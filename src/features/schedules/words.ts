@@ -1,0 +1,148 @@
+import { type Cadence, WEEKDAYS } from '../../domain/cadence.ts';
+import { WordRefused } from '../../domain/failure.ts';
+import { canonical, type Phrase } from '../../domain/phrase.ts';
+import type { ProductId } from '../../domain/product.ts';
+import { nearest, normalise, readWords } from '../../domain/words.ts';
+import type { ReportName } from '../../workspace/schedules.ts';
+
+/** What was typed after `/billing schedule`, as far as anything was. */
+export interface ScheduleWords {
+  readonly project?: string;
+  readonly alias?: string;
+  readonly product?: ProductId;
+  readonly report?: ReportName;
+  readonly cadence?: Cadence;
+  /** '09:00' */
+  readonly time?: string;
+}
+
+const EXAMPLE = 'Type it like /billing schedule prod last-week weekly mon 09:00.';
+
+/** A part of the text and what it means; the text goes on without it. */
+interface Part<T> {
+  readonly rest: string;
+  /** As it stood there; '' where there is none. */
+  readonly typed: string;
+  readonly found?: T;
+}
+
+/**
+ * `prod last-week weekly mon 8:30` in any order.
+ * @param aliases in lower case @throws WordRefused, whose suggestion is the command's text put right; SecretPasted
+ */
+export function readScheduleWords(text: string, aliases: ReadonlySet<string>): ScheduleWords {
+  const timed = takeTime(normalise(text));
+  const paced = takeCadence(timed.rest);
+  const named = takeBalance(paced.rest);
+  const { project, alias, product, phrase } = readAsked(named.rest, aliases, [
+    named.typed,
+    paced.typed,
+    timed.typed,
+  ]);
+  const report = named.found ?? (phrase && reportOf(phrase));
+  return {
+    ...(project !== undefined && { project }),
+    ...(alias !== undefined && { alias }),
+    ...(product !== undefined && { product }),
+    ...(report !== undefined && { report }),
+    ...(paced.found !== undefined && { cadence: paced.found }),
+    ...(timed.found !== undefined && { time: timed.found }),
+  };
+}
+
+const TIME = /(?<![^ ])(?:at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
+
+/** `09:00`, `9.30`, `9 am`; a bare number is none. */
+function takeTime(text: string): Part<string> {
+  const [match, ...others] = [...text.matchAll(TIME)].filter(([, , minute, half]) => minute ?? half);
+  if (match === undefined) return { rest: text, typed: '' };
+  const [typed, hours = '', minutes = '00', half] = match;
+  if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second time beside “${typed}”`);
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
+  const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
+  if (!isTime) throw refused(typed, 'is no time of a day', 'Times are such as 09:00 or 17:30.');
+  const found = `${String(hour).padStart(2, '0')}:${minutes}`;
+  return { rest: without(text, match), typed, found };
+}
+
+const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
+const WEEKDAY = `(?:${DAY}|${WEEKDAYS.map((day) => day.toLowerCase()).join('|')})`;
+const CADENCE = new RegExp(
+  `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(?:weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|monthly(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)(?![^ ])`,
+  'g',
+);
+
+function takeCadence(text: string): Part<Cadence> {
+  const [match, ...others] = text.matchAll(CADENCE);
+  if (match === undefined) return { rest: text, typed: '' };
+  const [typed, daily, weekdays, weekly, every, day, last] = match;
+  if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second cadence beside “${typed}”`);
+  const rest = without(text, match);
+  if (daily !== undefined) return { rest, typed, found: { kind: 'daily' } };
+  if (weekdays !== undefined) return { rest, typed, found: { kind: 'weekdays' } };
+  if (!typed.startsWith('monthly')) {
+    const weekday = numberOf(weekly ?? every ?? 'mon');
+    return { rest, typed, found: { kind: 'weekly', weekday } };
+  }
+  if (day === undefined || last !== undefined)
+    return { rest, typed, found: { kind: 'monthly', day: 'last' } };
+  if (Number(day) < 1 || Number(day) > 31)
+    throw refused(typed, 'is no day of a month', 'Days are 1 to 31, or last: monthly last.');
+  return { rest, typed, found: { kind: 'monthly', day: Number(day) } };
+}
+
+const numberOf = (typed: string): number =>
+  1 + WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(typed.slice(0, 3)));
+
+function takeBalance(text: string): Part<ReportName> {
+  const match = /(?<![^ ])balance(?![^ ])/.exec(text);
+  if (match === null) return { rest: text, typed: '' };
+  return { rest: without(text, match), typed: match[0], found: 'balance' };
+}
+
+const without = (text: string, match: RegExpMatchArray): string =>
+  `${text.slice(0, match.index)} ${text.slice((match.index ?? 0) + match[0].length)}`
+    .replace(/ +/g, ' ')
+    .trim();
+
+const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', 'balance'];
+
+/**
+ * The rest is a project, a product and a period, read as everywhere.
+ * @param others what else was typed, which belongs to a suggestion as well
+ */
+function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
+  try {
+    return readWords(text, aliases);
+  } catch (error) {
+    if (!(error instanceof WordRefused)) throw error;
+    const { word, why, works } = error;
+    const meant = nearest(word, OWN_WORDS);
+    const instead = meant === undefined ? error.suggestion : text.replace(word, meant);
+    const whole = instead && ['schedule', instead, ...others].filter(Boolean).join(' ').replace(/ +/g, ' ');
+    throw new WordRefused(word, why, `${works} ${EXAMPLE}`, whole);
+  }
+}
+
+const REPORT_OF: Readonly<Record<string, ReportName>> = {
+  yesterday: 'yesterday',
+  'last-day': 'yesterday',
+  'last-week': 'last-week',
+  'this-month': 'month-to-date',
+};
+
+function reportOf(phrase: Phrase): ReportName {
+  const report = REPORT_OF[canonical({ ...phrase, includingToday: false })];
+  if (report !== undefined) return report;
+  throw refused(
+    phrase.typed,
+    'is nothing that a schedule can post',
+    'It posts yesterday, last-week, month-to-date or the balance.',
+  );
+}
+
+const refused = (word: string, why: string, works: string = EXAMPLE): WordRefused =>
+  new WordRefused(word.trim().slice(0, 40), why, works);
+
+/** `page 2` after `/billing schedules`; the first page for anything else. */
+export const readPage = (text: string): number => Number(/^page (\d{1,3})$/.exec(text)?.[1] ?? 1);

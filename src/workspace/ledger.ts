@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+import type { Day } from '../domain/calendar.ts';
+import { storeGuard } from '../redis.ts';
+import { SCHEDULE, SENT } from './fields.ts';
+import { deliveryLockKey, ledgerKey, recordKey } from './keys.ts';
+import { parseRecord, readable } from './record.ts';
+import { type LastSent, PAUSES } from './schedules.ts';
+
+/** The post of one date, as it stands in the channel. */
+const standing = z.object({
+  channel: z.string(),
+  /** Slack's; '' where Slack said that it is there and nobody could note more. */
+  ts: z.string(),
+  /** ms since the epoch: when it was posted */
+  at: z.int(),
+  isLate: z.boolean(),
+  /** It may be there twice. */
+  isAgain: z.boolean(),
+  /** What was said of earlier dates, a line each. */
+  earlier: z.array(z.string()).readonly(),
+  figures: z.record(z.string(), z.string()),
+  /** How often it was looked at again since. */
+  looks: z.int(),
+});
+export type StandingPost = Readonly<z.infer<typeof standing>>;
+
+const entry = z.object({
+  /**
+   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: not before somebody puts the
+   * connection right. The others are final.
+   */
+  state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
+  /** ms since the epoch: when it was due, and when this was written */
+  due: z.int(),
+  at: z.int(),
+  /** When it was first tried, how often it failed since, and when it is tried again. */
+  began: z.int(),
+  tries: z.int().default(0),
+  next: z.int().exactOptional(),
+  /** In a sentence. */
+  cause: z.string().exactOptional(),
+  /** Somebody has to be told still: that it failed, or that it pauses. */
+  untold: z.enum([...PAUSES, 'failed']).exactOptional(),
+  post: standing.exactOptional(),
+});
+/** What became of one date of one schedule. */
+export type LedgerEntry = Readonly<z.infer<typeof entry>>;
+
+export interface Line {
+  readonly schedule: string;
+  readonly date: Day;
+  readonly entry: LedgerEntry;
+  /** As it stands: whoever writes it anew has to have seen it. */
+  readonly json: string;
+}
+
+export interface Book {
+  readonly lines: readonly Line[];
+  /** When a channel was last posted to, in ms. */
+  lastPost(channel: string): number | undefined;
+  /** Slack wants to be left alone until then, in ms. */
+  readonly quietUntil: number | undefined;
+}
+
+/** For one run at a time, in any process. */
+export interface Lease {
+  readonly workspace: string;
+  readonly mark: string;
+}
+
+export interface Entering {
+  readonly schedule: string;
+  readonly date: Day;
+  /** As it stood; undefined for none. */
+  readonly before: string | undefined;
+  readonly entry: LedgerEntry;
+  /** Only while the lease lasts; otherwise also later, over what stood before. */
+  readonly strictly?: boolean;
+  /** A post went out just now. */
+  readonly posted?: { readonly channel: string; readonly at: number };
+  /** Dates of the schedule that need not be known any more. */
+  readonly drop?: readonly Day[];
+  readonly sent?: LastSent;
+}
+
+/**
+ * What became of every due date, so that none is posted twice and none is lost: one hash a workspace. It is kept as
+ * long as a date may matter, and goes with the workspace.
+ *
+ * @throws StoreUnreachable from each method
+ */
+export interface Ledger {
+  read(workspace: string): Promise<Book>;
+  lease(workspace: string): Promise<Lease | undefined>;
+  /** False when it is lost. */
+  renew(lease: Lease): Promise<boolean>;
+  /** Whether it was held to the end. */
+  release(lease: Lease): Promise<boolean>;
+  /** What was written; undefined, and nothing is, where the lease is lost or something else stood before. */
+  enter(lease: Lease, entering: Entering): Promise<string | undefined>;
+  quiet(lease: Lease, until: number): Promise<void>;
+  drop(lease: Lease, lines: readonly Line[]): Promise<void>;
+}
+
+/** In ms: longer than a process may stand still between two renewals, short for whoever waits for a killed one. */
+export const LEASE = 12_000;
+/** Longer than any cadence's pause, in ms. */
+const KEPT = 100 * 86_400_000;
+
+const CHANNEL = 'channel/';
+const QUIET = 'quiet';
+
+const RENEW = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 0`;
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+/** What was forgotten meanwhile is not brought back: neither without the lease nor beside a schedule that is gone. */
+const ENTER = `
+local held = redis.call('GET', KEYS[1]) == ARGV[1]
+if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
+if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
+if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
+for i = 12, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
+  redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
+end
+return 1`;
+
+const QUIETEN = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[2], '${QUIET}', ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1`;
+
+const DROP = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+return 1`;
+
+const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
+const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
+
+export function createLedger(redis: Redis): Ledger {
+  const keysFor = (workspace: string) => [deliveryLockKey(workspace), ledgerKey(workspace)] as const;
+  const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
+    storeGuard(() => redis.eval(script, keys.length, ...keys, ...args));
+
+  return {
+    read: async (workspace) => bookOf(await storeGuard(() => redis.hgetall(ledgerKey(workspace)))),
+    async lease(workspace) {
+      const mark = randomBytes(12).toString('base64url');
+      const taken = await storeGuard(() => redis.set(deliveryLockKey(workspace), mark, 'PX', LEASE, 'NX'));
+      return taken === null ? undefined : { workspace, mark };
+    },
+    renew: async ({ workspace, mark }) =>
+      (await evaluate(RENEW, [deliveryLockKey(workspace)], mark, LEASE)) === 1,
+    release: async ({ workspace, mark }) =>
+      (await evaluate(RELEASE, [deliveryLockKey(workspace)], mark)) === 1,
+    async enter(
+      { workspace, mark },
+      { schedule, date, before = '', strictly = false, posted, drop = [], ...to },
+    ) {
+      const json = JSON.stringify(to.entry);
+      const done = await evaluate(
+        ENTER,
+        [...keysFor(workspace), recordKey(workspace)],
+        mark,
+        strictly ? '1' : '0',
+        fieldOf(schedule, date),
+        before,
+        json,
+        KEPT,
+        posted === undefined ? '' : CHANNEL + posted.channel,
+        posted?.at ?? '',
+        SCHEDULE + schedule,
+        SENT + schedule,
+        to.sent === undefined ? '' : JSON.stringify(to.sent),
+        ...drop.map((day) => fieldOf(schedule, day)),
+      );
+      return done === 1 ? json : undefined;
+    },
+    async quiet({ workspace, mark }, until) {
+      await evaluate(QUIETEN, keysFor(workspace), mark, until, KEPT);
+    },
+    async drop({ workspace, mark }, lines) {
+      const fields = lines.map(({ schedule, date }) => fieldOf(schedule, date));
+      if (fields.length > 0) await evaluate(DROP, keysFor(workspace), mark, ...fields);
+    },
+  };
+}
+
+function bookOf(fields: Readonly<Record<string, string>>): Book {
+  const number = (field: string): number | undefined => {
+    const value = Number(fields[field]);
+    return Number.isSafeInteger(value) ? value : undefined;
+  };
+  return {
+    lines: Object.entries(fields).flatMap(([field, json]) => {
+      const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
+      if (schedule === '') return [];
+      // A line that nobody can read is no reason to post a date again.
+      const read = readable(() => parseRecord(entry, json)) ?? DAMAGED;
+      return [{ schedule, date, entry: read, json }];
+    }),
+    lastPost: (channel) => number(CHANNEL + channel),
+    quietUntil: number(QUIET),
+  };
+}
+
+const DAMAGED: LedgerEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };

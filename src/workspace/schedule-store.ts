@@ -1,0 +1,69 @@
+import { asIn, type Change, commit, type Ledger } from './change.ts';
+import { SCHEDULE, SENT, UNSCHEDULED } from './fields.ts';
+import { UNDO } from './projects.ts';
+import { readable } from './record.ts';
+import { readUnscheduled, type Schedule } from './schedules.ts';
+import type { Fields } from './store.ts';
+
+/** What `Workspaces` does with schedules: each method is one round trip, as those are. @throws StoreUnreachable */
+export interface ScheduleStore {
+  /** A new one, or one that is known written anew: its timing, its owner, its pause. @throws ChangedMeanwhile */
+  saveSchedule(change: Change, schedule: Schedule): Promise<void>;
+  /** It can be brought back for `UNDO`; nothing where it is gone already. @param at ms since the epoch @throws ChangedMeanwhile */
+  removeSchedule(change: Change, id: string, at: number): Promise<void>;
+  /** What `removeSchedule` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
+  unscheduled(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
+  /** As it was, with its past: what fell due meanwhile is posted late. False when there is nothing to bring back. */
+  restoreSchedule(change: Change, id: string): Promise<boolean>;
+}
+
+export function createScheduleStore(ledger: Ledger): ScheduleStore {
+  return {
+    async saveSchedule(change, schedule) {
+      const field = SCHEDULE + schedule.id;
+      const set = { [field]: JSON.stringify(schedule) };
+      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set }));
+    },
+    async removeSchedule(change, id, at) {
+      const schedule = change.record.schedule(id);
+      if (schedule === undefined) return;
+      await commit(ledger, change, (fields) => ({
+        seen: asIn(fields, SCHEDULE + id),
+        remove: [SCHEDULE + id, SENT + id, ...lapsed(fields, at)],
+        set: { [UNSCHEDULED + id]: JSON.stringify({ schedule, sent: fields[SENT + id], at }) },
+      }));
+    },
+    async unscheduled(workspace, id, now) {
+      const json = (await ledger.store.read(workspace))[UNSCHEDULED + id];
+      const removal = json === undefined ? undefined : readUnscheduled(json);
+      return removal !== undefined && now - removal.at < UNDO ? removal.schedule : undefined;
+    },
+    async restoreSchedule(change, id) {
+      const json = change.record.fields[UNSCHEDULED + id];
+      if (json === undefined) return false;
+      const { schedule, sent } = readUnscheduled(json);
+      return commit(
+        ledger,
+        change,
+        (fields) => ({
+          seen: { ...asIn(fields, UNSCHEDULED + id), [SCHEDULE + id]: undefined },
+          remove: [UNSCHEDULED + id],
+          set: {
+            [SCHEDULE + id]: JSON.stringify(schedule),
+            ...(sent !== undefined && { [SENT + id]: sent }),
+          },
+        }),
+        SCHEDULE + id,
+      );
+    },
+  };
+}
+
+/** Nobody can bring these back any more. */
+function lapsed(fields: Fields, now: number): readonly string[] {
+  return Object.keys(fields).filter((field) => {
+    if (!field.startsWith(UNSCHEDULED)) return false;
+    const removal = readable(() => readUnscheduled(fields[field] ?? ''));
+    return removal === undefined || now - removal.at >= UNDO;
+  });
+}

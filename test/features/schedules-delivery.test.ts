@@ -1,0 +1,564 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConnectionMissing, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
+import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
+import type { Schedule } from '../../src/workspace/schedules.ts';
+import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const at = (text: string): number => Date.parse(text);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Friday, 20 November 2026, 09:00 in Rome. */
+const NINE = at('2026-11-20T08:00:00Z');
+
+let redis: TestRedis;
+let slack: OutsideSlack;
+let now: number;
+let answer: (question: ReportQuestion) => Finding | Promise<Finding>;
+let asked: ReportQuestion[];
+let parts: ReturnType<typeof createDeliveryParts>;
+
+beforeEach(async () => {
+  redis = await testRedis();
+  slack = await startOutsideSlack();
+  slack.now = () => now;
+  now = NINE + 3_000;
+  asked = [];
+  answer = () => finding('100');
+  parts = another();
+});
+
+afterEach(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+/** The same engine once more, as another process has it. */
+const another = () =>
+  createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    clock: () => now,
+    report: (question) => {
+      asked.push(question);
+      return answer(question);
+    },
+  });
+
+const given = (one: Partial<Schedule> = {}) =>
+  save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
+const run = () => parts.delivery.run(TEAM);
+const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
+const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
+const line = async (date = '2026-11-20', id = 'schedul1') =>
+  (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
+const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
+const failing = (error: Error) => () => Promise.reject(error);
+
+describe('a post that is due', () => {
+  it('is posted once, with its key, and the record says so', async () => {
+    await given();
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
+    expect(inChannel()[0]?.blocks).toContain('set up by <@U0OWNER001>');
+    expect(await lastSent()).toMatchObject({
+      date: '2026-11-20',
+      result: 'posted',
+      failures: 0,
+      ts: inChannel()[0]?.ts,
+    });
+  });
+
+  it('asks as of the instant it was due, however late it is', async () => {
+    await given();
+    now = NINE + 2 * HOUR;
+    await run();
+    expect(asked.map((one) => one.at)).toEqual([NINE]);
+  });
+
+  it('is not posted before it is due, nor for what was due before it was made', async () => {
+    await given({ since: NINE });
+    await run();
+    expect(slack.posts).toEqual([]);
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is not posted twice when the clock goes back', async () => {
+    await given();
+    await run();
+    now = NINE - 30 * MINUTE;
+    await run();
+    now = NINE + 10_000;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is not posted twice for a date whose time was moved', async () => {
+    await given();
+    await run();
+    now = NINE + HOUR;
+    await given({ timing: { cadence: { kind: 'daily' }, time: '11:00', zone: 'Europe/Rome' }, since: now });
+    now = NINE + 2 * HOUR + 1_000;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is posted once by two processes at the same moment', async () => {
+    const other = another();
+    await given();
+    await Promise.all([run(), other.delivery.run(TEAM), run()]);
+    expect(inChannel()).toHaveLength(1);
+    await other.close();
+  });
+
+  it('says nothing where nothing was spent and the schedule wants that', async () => {
+    answer = () => finding(undefined, true);
+    await given({ skipsEmpty: true });
+    await run();
+    await run();
+    expect(slack.posts).toEqual([]);
+    expect(await lastSent()).toMatchObject({ result: 'skipped' });
+  });
+
+  it('leaves a second between two posts to one channel, and none between channels', async () => {
+    await given({ id: 'schedul1' });
+    await given({ id: 'schedul2' });
+    await given({ id: 'schedul3', channel: 'C0OTHER001' });
+    now = Date.now();
+    const began = NINE + 3_000 - now;
+    now = NINE + 3_000;
+    const ticking = setInterval(() => {
+      now = Date.now() + began;
+    }, 5);
+    await run();
+    clearInterval(ticking);
+    const [first, second] = inChannel();
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect(inChannel('C0OTHER001')).toHaveLength(1);
+  });
+
+  it('leaves other schedules alone when one is damaged', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'schedule:schedul2', '{');
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+});
+
+describe.each([
+  // The night in which the clocks are put forward, a time that it skips, and the first instant after the gap.
+  ['Europe/Rome', '2026-03-29', '02:30', '2026-03-29T01:00:00Z'],
+  ['America/New_York', '2026-03-08', '02:30', '2026-03-08T07:00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-04', '02:15', '2026-10-03T15:30:00Z'],
+  ['America/Santiago', '2026-09-06', '00:30', '2026-09-06T04:00:00Z'],
+  // Back: a time that comes twice, and its first.
+  ['Europe/Rome', '2026-10-25', '02:30', '2026-10-25T00:30:00Z'],
+  ['America/New_York', '2026-11-01', '01:30', '2026-11-01T05:30:00Z'],
+  ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45:00Z'],
+  ['Africa/Casablanca', '2026-02-15', '02:30', '2026-02-15T01:30:00Z'],
+])('in %s on %s', (zone, date, time, due) => {
+  it(`posts ${time} once, at ${due}`, async () => {
+    const timing = { cadence: { kind: 'daily' }, time, zone } as const;
+    await given({ timing, since: at(due) - HOUR });
+    for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
+      now = at(due) + step;
+      await run();
+      expect(inChannel()).toHaveLength(step < 0 ? 0 : 1);
+    }
+    expect(inChannel()[0]?.key).toBe(`schedul1/${date}`);
+    expect(asked[0]?.at).toBe(at(due));
+  });
+});
+
+describe('after an outage', () => {
+  it('marks late what is more than five minutes late', async () => {
+    await given();
+    now = NINE + 6 * MINUTE;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect(await lastSent()).toMatchObject({ result: 'posted-late' });
+  });
+
+  it('posts the newest date alone and names those before with their totals', async () => {
+    answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
+    await given();
+    now = NINE + 3 * 24 * HOUR + HOUR;
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('Fri 20 Nov: Project 123 1.00 (the day before)');
+    expect(blocks).toContain('Sun 22 Nov: Project 123 3.00');
+    expect(blocks).toContain('Spent 4');
+  });
+
+  it('counts dates beyond ten, and says of one that it could not be reckoned', async () => {
+    answer = ({ at: instant }) => {
+      if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
+      return finding('1');
+    };
+    await given();
+    now = NINE + 19 * 24 * HOUR + HOUR;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('and 9 earlier dates');
+    expect(blocks).toContain('Tue 8 Dec: no figures. The billing service did not answer within 1 seconds.');
+  });
+});
+
+describe('a process that died while Slack was asked', () => {
+  const KEY = 'schedul1/2026-11-20';
+
+  /** As one leaves it that was killed right after the call went out. */
+  const killed = async (isTaken: boolean) => {
+    await given();
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' ? { status: 502, take: isTaken } : undefined;
+    await run();
+    slack.fault = () => undefined;
+    expect(await line()).toMatchObject({ state: 'sending' });
+    now += 2 * MINUTE;
+  };
+
+  it('has posted, as the history says: it is noted and not posted again', async () => {
+    await killed(true);
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(await lastSent()).toMatchObject({ result: 'posted', ts: inChannel()[0]?.ts });
+  });
+
+  it('has not posted, as the history says: it is posted', async () => {
+    await killed(false);
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(inChannel()[0]?.blocks).not.toContain('here twice');
+  });
+
+  it('is posted again and says so where the history may not be read', async () => {
+    await killed(true);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    await run();
+    await run();
+    expect(inChannel()).toHaveLength(2);
+    expect(inChannel()[1]?.blocks).toContain('This may be here twice');
+  });
+
+  it('is left alone until the call that was under way has ended', async () => {
+    await given();
+    const lease = await parts.ledger.lease(TEAM);
+    const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
+    await parts.ledger.enter(lease!, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
+    await parts.ledger.release(lease!);
+    const next = await run();
+    expect(slack.calls).toEqual([]);
+    expect(next).toBe(now + 20_000);
+    now = next ?? 0;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('names an earlier date only where it did not go out', async () => {
+    await killed(true);
+    now = NINE + 24 * HOUR + 1_000;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
+    expect(inChannel()[1]?.blocks).not.toContain('Not posted on their days');
+  });
+});
+
+describe('a run that loses its lease', () => {
+  it('posts nothing more', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+      return finding('100');
+    };
+    expect(await run()).toBe(now + 5_000);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('comes again where another has it', async () => {
+    await given();
+    await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+    expect(await run()).toBe(now + 5_000);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('brings nothing back of a workspace that has left meanwhile', async () => {
+    await given();
+    answer = async () => {
+      await parts.workspaces.forget(TEAM);
+      return finding('100');
+    };
+    await run();
+    expect(slack.posts).toEqual([]);
+    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
+  });
+});
+
+describe('when billing fails', () => {
+  it('tries again after growing pauses for an hour, bothers no channel, then tells the owner', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    const pauses: number[] = [];
+    for (;;) {
+      const next = await run();
+      if (next === undefined) break;
+      pauses.push(Math.round((next - now) / MINUTE));
+      expect(await lastSent()).toMatchObject({ result: 'trying', next, failures: 0 });
+      now = next;
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 15, 30]);
+    expect(inChannel()).toEqual([]);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('The billing service did not answer within 10 seconds.');
+    expect(toPerson()[0]?.blocks).toContain('schedule-now');
+    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+  });
+
+  it('tells somebody who manages as well from the second date in a row, and begins anew after a success', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    answer = failing(new TimedOut('billing', 10_000));
+    const day = async () => {
+      for (let next: number | undefined = now; next !== undefined; now = next ?? now) next = await run();
+    };
+    await day();
+    expect(toPerson('U0BOSS0001')).toEqual([]);
+    now = NINE + 24 * HOUR;
+    await day();
+    expect(toPerson('U0BOSS0001')).toHaveLength(1);
+    expect(toPerson()).toHaveLength(2);
+    answer = () => finding('100');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
+  });
+
+  it('posts within the hour once billing is back, and tells nobody', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    now = (await run()) ?? 0;
+    answer = () => finding('100');
+    await run();
+    expect(slack.posts).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
+  });
+
+  it('pauses over a rejected token, and goes on by itself with another one', async () => {
+    const connection = (fingerprint: string) =>
+      redis.client.hset(
+        `tally:workspace:${TEAM}`,
+        'connection:main',
+        JSON.stringify({
+          name: 'main',
+          baseUrl: 'https://billing.example',
+          lastFour: 'abcd',
+          fingerprint,
+          role: 'read-only',
+          lifetime: 'none',
+          registeredBy: 'U0OWNER001',
+          registeredAt: 0,
+          sealed: 'x',
+        }),
+      );
+    await connection('0123456789ab');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', fingerprint: '0123456789ab' });
+    expect(toPerson()).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+
+    answer = () => finding('100');
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toEqual([]);
+    await connection('another00000');
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
+    expect(inChannel()[0]?.blocks).toContain('Fri 20 Nov: Project 123 100.00');
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('pauses where there is no connection', async () => {
+    await given();
+    answer = failing(new ConnectionMissing('main'));
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'not-connected' });
+  });
+});
+
+describe('when Slack does not take the post', () => {
+  it.each([
+    ['is_archived', 'channel-archived', 'archived'],
+    ['not_in_channel', 'not-in-channel', '/invite @Tally'],
+    ['channel_not_found', 'not-in-channel', '/invite @Tally'],
+    ['restricted_action', 'channel-restricted', 'Only some people may post'],
+  ])('pauses over %s and tells the owner once', async (code, why, words) => {
+    await given();
+    slack.fault = ({ method, args }) =>
+      method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001' ? code : undefined;
+    await run();
+    now += 24 * HOUR;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why });
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain(words);
+    expect(toPerson()[0]?.blocks).toContain('schedule-resume');
+    const audit = await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+');
+    expect(JSON.stringify(audit)).toContain('"who","tally","deed","schedule paused"');
+  });
+
+  it.each(['token_revoked', 'account_inactive'])('pauses over %s', async (code) => {
+    await given();
+    slack.fault = () => code;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+  });
+
+  it('does not undo what somebody changed meanwhile', async () => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'is_archived' : undefined);
+    answer = async () => {
+      await given({ channel: 'C0OTHER001' });
+      return finding('100');
+    };
+    await run();
+    expect(await stored()).toMatchObject({ channel: 'C0OTHER001' });
+  });
+
+  it('waits on the spot for a short pause, and for a long one it leaves the workspace alone', async () => {
+    let pauses = 1;
+    await given();
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && pauses-- > 0 ? { retryAfter: 1 } : undefined;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+
+    now = NINE + 24 * HOUR;
+    slack.fault = () => ({ retryAfter: 30 });
+    expect(await run()).toBe(now + 30_000);
+    const calls = slack.calls.length;
+    now += 20_000;
+    expect(await run()).toBe(now + 10_000);
+    expect(slack.calls).toHaveLength(calls);
+    slack.fault = () => undefined;
+    now += 10_000;
+    await run();
+    expect(inChannel()).toHaveLength(2);
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
+  });
+
+  it('outlasts a storm of 429 without a second post', async () => {
+    for (const id of ['schedul1', 'schedul2', 'schedul3'])
+      await given({ id, channel: `C0${id.toUpperCase()}` });
+    let calls = 0;
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && ++calls % 4 !== 0 ? { retryAfter: 20 } : undefined;
+    for (let next: number | undefined = now; next !== undefined && next < NINE + HOUR; now = next ?? now)
+      next = await run();
+    expect(slack.posts.map(({ key }) => key).sort()).toEqual(
+      ['schedul1', 'schedul2', 'schedul3'].map((id) => `${id}/2026-11-20`),
+    );
+  });
+});
+
+describe('a figure that changes after it was posted', () => {
+  const looks = async () => {
+    const next = await run();
+    if (next !== undefined) now = next;
+    return next;
+  };
+
+  it('is put right in the post and explained in its thread, once', async () => {
+    await given();
+    expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
+    answer = () => finding('110.50');
+    expect(await looks()).toBe(NINE + 3_000 + 24 * HOUR);
+    expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 110.50' });
+    expect(inChannel()[0]?.blocks).toContain('Corrected Fri 20 Nov 2026, 15:00 (Europe/Rome)');
+    expect(inChannel()[1]).toMatchObject({ thread: inChannel()[0]?.ts });
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 110.50 (▲ 10.5 %)');
+    now = NINE + 23 * HOUR;
+    await run();
+    expect(slack.posts).toHaveLength(2);
+  });
+
+  it.each([
+    ['less than its share', '104', 5, 0],
+    ['exactly its share', '105', 5, 0],
+    ['more than its share', '105.01', 5, 1],
+    ['to nothing', undefined, 5, 1],
+    ['and nobody wants to know', '200', 0, 0],
+  ])('by %s', async (_, digits, correctsFrom, edits) => {
+    await given({ correctsFrom });
+    await run();
+    answer = () => finding(digits);
+    now += 6 * HOUR;
+    await run();
+    expect(inChannel()[0]?.edits).toBe(edits);
+  });
+
+  it('is let go where the post is gone', async () => {
+    await given();
+    await run();
+    slack.remove(inChannel()[0]!);
+    answer = () => finding('200');
+    now += 6 * HOUR;
+    expect(await run()).toBeUndefined();
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('Send it now', () => {
+  it('posts beside the calendar and says who wanted it', async () => {
+    await given({ since: NINE });
+    await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(inChannel().map(({ blocks }) => blocks)).toEqual([
+      expect.stringContaining('Test of a scheduled post, by <@U0OWNER001>'),
+      expect.stringContaining('Posted now because <@U0OWNER001> asked for it'),
+    ]);
+    expect(await lastSent()).toBeUndefined();
+  });
+});
+
+describe('a schedule that is removed or changed while it is tried', () => {
+  it('is not brought back by the end of its delivery', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      return finding('100');
+    };
+    await run();
+    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('says that it was not posted', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await run();
+    now += MINUTE;
+    await given({ since: now });
+    await run();
+    expect(await lastSent()).toMatchObject({
+      result: 'failed',
+      cause: 'The schedule was changed or paused before it could be posted.',
+    });
+    expect(slack.posts).toEqual([]);
+  });
+});

@@ -1,0 +1,790 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { CannotPost } from '../../src/domain/failure.ts';
+import { createSchedules } from '../../src/features/schedules/index.ts';
+import { readScheduleWords } from '../../src/features/schedules/words.ts';
+import { byVerb } from '../../src/slack/verbs.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import type { Schedule } from '../../src/workspace/schedules.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type House, startHouse } from '../support/house.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday */
+const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const MINUTE = 60_000;
+const TEAM = 'T0SANDBOX1';
+const KEY = `tally:workspace:${TEAM}`;
+const GENERAL = 'C0GENERAL1';
+const FINANCE = 'C0FINANCE1';
+const SHARED = 'C0SHARED01';
+let now = START;
+let house: House;
+let sent: { schedule: Schedule; why: string; by: string }[] = [];
+let refusal: Error | undefined;
+let woken = 0;
+
+beforeAll(async () => {
+  house = await startHouse(
+    (workspaces) => {
+      const scheduling = {
+        async changed() {
+          woken += 1;
+        },
+        async send(_: string, schedule: Schedule, why: 'test' | 'now', by: string) {
+          if (refusal !== undefined) throw refusal;
+          sent.push({ schedule, why, by });
+        },
+      };
+      const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
+      return { ...listeners, commands: { '/billing': byVerb(verbs) } };
+    },
+    { clock: () => now },
+  );
+});
+afterAll(() => house.stop());
+
+/** How Slack was before each test. */
+const members = (channel: string) => house.slack.workspace.place(channel)!.members;
+const was = new Map<string, string[]>();
+beforeEach(async () => {
+  now += 2 * MINUTE;
+  sent = [];
+  refusal = undefined;
+  for (const channel of [CHANNEL, GENERAL, FINANCE, SHARED]) {
+    const place = house.slack.workspace.place(channel)!;
+    if (!was.has(channel)) was.set(channel, [...place.members]);
+    place.members = [...was.get(channel)!];
+    delete place.archived;
+  }
+  for (const person of [OWNER, MEMBER, ADMIN]) {
+    delete house.slack.workspace.person(person)!.left;
+    if (house.slack.modal(person)) await house.slack.dismiss(person);
+  }
+  await house.redis.client.del(KEY);
+  await add('prod', '123');
+  await add('dev', '456', { product: 2 });
+});
+
+async function add(alias: string, id: string, given: Partial<Project> = {}): Promise<void> {
+  const project = { alias, id, product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...given };
+  await house.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(project));
+}
+
+const stored = async (): Promise<Schedule[]> => (await house.workspaces.read(TEAM)).schedules as Schedule[];
+const modal = (person = OWNER) => house.slack.modal(person);
+const modalText = (person = OWNER) => textOf(modal(person)?.view);
+const modalSays = async (part: string, person = OWNER) =>
+  house.slack
+    .waitFor(() => modalText(person).includes(part) && modalText(person))
+    .catch(() => expect(modalText(person)).toContain(part) as never);
+const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
+
+async function openForm(text = 'schedule prod', person = OWNER, channel = CHANNEL): Promise<string> {
+  await house.slack.say(person, channel, `/billing ${text}`);
+  await house.slack.waitFor(() => modal(person));
+  return modalText(person);
+}
+
+/** Types a command and waits for the newest message of the bot's. */
+async function ask(text: string, person = OWNER, channel = CHANNEL) {
+  const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
+  const before = mine().length;
+  await house.slack.say(person, channel, `/billing ${text}`);
+  return readable(await house.slack.waitFor(() => mine()[before]));
+}
+
+/** Changes a field that Slack tells of at once. */
+async function change(field: string, chosen: object, person = OWNER): Promise<void> {
+  const viewId = modal(person)!.id;
+  const outcome = await house.slack.act(
+    person,
+    { viewId },
+    { block_id: field, action_id: `schedule-form:${field}`, ...chosen },
+  );
+  expect(outcome).toEqual({ ok: true });
+}
+const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
+const choose = (field: string, value: string, person = OWNER) => {
+  const blocks = modal(person)!.view.blocks as {
+    block_id?: string;
+    element?: { options?: { value: string }[] };
+  }[];
+  const offered = blocks.find(({ block_id }) => block_id === field)?.element?.options;
+  return change(
+    field,
+    { selected_option: offered?.find((one) => one.value === value) ?? option(value) },
+    person,
+  );
+};
+
+type FormFields = Record<string, string | readonly string[]>;
+
+/** Sends the form; resolves with what the modal says once that is worked through. */
+async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
+  await house.slack.submit(person, fields);
+  await house.slack.waitFor(() => !modalText(person).includes('Looking at the channel…'));
+  return modalText(person);
+}
+
+async function setUp(text = 'schedule prod', person = OWNER, channel = CHANNEL): Promise<Schedule> {
+  const before = new Set((await stored()).map(({ id }) => id));
+  await openForm(text, person, channel);
+  expect(await save({}, person)).toContain('Saved');
+  await house.slack.dismiss(person);
+  return (await stored()).find(({ id }) => !before.has(id))!;
+}
+
+const said = (channel = CHANNEL, person = OWNER) => house.reads(channel, person).at(-1) ?? '';
+const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
+
+/** Chooses in the menu of a row; resolves with what stands there then. */
+async function row(answer: { ts: string }, deed: string, id: string, person = OWNER, channel = CHANNEL) {
+  await house.slack.choose(person, place(answer, channel), 'schedule-row', `${deed} ${id}`);
+}
+const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
+  house.slack.waitFor(() => {
+    const found = house.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
+    return found !== undefined && readable(found).reads.includes(part) && readable(found);
+  });
+
+async function audit(): Promise<string[]> {
+  const rows = await house.redis.client.xrevrange(`tally:audit:${TEAM}`, '+', '-');
+  return rows.map(([, fields]) => {
+    const field = (name: string) => fields[fields.indexOf(name) + 1];
+    return `${field('who')} ${field('deed')}`;
+  });
+}
+
+const heard = (part: string, person: string, channel: string) =>
+  house.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
+
+/** Waits until `work` has brought one more message with this part. */
+async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
+  const before = heard(part, person, channel);
+  await work();
+  await house.slack
+    .waitFor(() => heard(part, person, channel) === before + 1)
+    .catch(() => expect(house.reads(channel, person).slice(-3)).toContain(part));
+}
+
+const forge = async (person: string, payload: object) => {
+  const who = { team: { id: TEAM }, user: { id: person, team_id: TEAM }, trigger_id: 'x' };
+  expect((await house.deliver({ ...who, ...payload })).status).toBe(200);
+};
+const forgedClick = (person: string, action_id: string, value: string, channel = CHANNEL) =>
+  forge(person, {
+    type: 'block_actions',
+    channel: { id: channel },
+    actions: [{ type: 'button', block_id: 'b', action_id, value }],
+  });
+
+describe('what was typed', () => {
+  const read = (text: string) => readScheduleWords(text, new Set(['prod']));
+
+  it.each<[string, object]>([
+    ['', {}],
+    ['prod', { alias: 'prod' }],
+    ['prod daily 09:00', { alias: 'prod', cadence: { kind: 'daily' }, time: '09:00' }],
+    [
+      'prod last-week weekly mon 8:30',
+      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 }, time: '08:30' },
+    ],
+    ['9 am every Friday prod', { alias: 'prod', cadence: { kind: 'weekly', weekday: 5 }, time: '09:00' }],
+    ['12 am prod', { alias: 'prod', time: '00:00' }],
+    [
+      'at 17.30 weekdays balance prod',
+      { alias: 'prod', report: 'balance', cadence: { kind: 'weekdays' }, time: '17:30' },
+    ],
+    [
+      '123 2 monthly 31 mtd',
+      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 31 } },
+    ],
+    ['prod monthly on the last day', { alias: 'prod', cadence: { kind: 'monthly', day: 'last' } }],
+    [
+      'monthly last week prod',
+      { alias: 'prod', report: 'last-week', cadence: { kind: 'monthly', day: 'last' } },
+    ],
+  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+
+  it.each([
+    ['prod 25:00', '“25:00” is no time of a day'],
+    ['prod 13 pm', '“13 pm” is no time of a day'],
+    ['prod 9:00 10:00', 'is a second time beside “9:00”'],
+    ['prod daily weekly', '“weekly” is a second cadence beside “daily”'],
+    ['prod monthly 32', '“monthly 32” is no day of a month'],
+    ['prod last-month', '“last-month” is nothing that a schedule can post'],
+    ['prod banana', '“banana” is no project'],
+  ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+
+  it('is what docs/schedules.md says', async () => {
+    const page = await readFile('docs/schedules.md', 'utf8');
+    const commands = [...page.matchAll(/^\| `\/billing schedule ([^`]+)` /gm)].map(([, words = '']) => words);
+    expect(commands).toHaveLength(5);
+    expect(commands.map(read)).toEqual([
+      { alias: 'prod' },
+      { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
+      { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
+      { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
+      { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
+    ]);
+  });
+
+  it('has the whole command put right for a typing mistake', async () => {
+    const { reads } = await ask('schedule prod dayly 09:00');
+    expect(reads).toContain('/billing schedule prod daily 09:00');
+  });
+});
+
+describe('the form', () => {
+  it('is filled in with what was typed, where it was typed, in the asker’s zone', async () => {
+    const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
+    const drawn = view(MEMBER);
+    expect(drawn).toContain('"initial_time":"08:30"');
+    expect(drawn).toContain(`"initial_conversation":"${CHANNEL}"`);
+    expect(drawn).toContain('"value":"123:1"');
+    expect(text).toContain('Europe/Berlin');
+    expect(text).toContain('Fri 27 Nov 2026, 08:30 · 07:30 UTC');
+    expect(text).toContain('Fri 4 Dec 2026, 08:30 · 07:30 UTC');
+    expect(text).toContain('Fri 11 Dec 2026, 08:30 · 07:30 UTC');
+  });
+
+  it('shows the fields that matter, and the next three posts, as they are chosen', async () => {
+    const first = await openForm();
+    expect(first).not.toMatch(/^On$/m);
+    await choose('cadence', 'weekly');
+    expect(await modalSays('Wednesday')).toContain('Mon 23 Nov 2026, 09:00 · 09:00 UTC');
+    await choose('cadence', 'monthly');
+    expect(await modalSays('In shorter months')).toContain('Mon 30 Nov 2026, 09:00');
+    await change('time', { selected_time: '02:30' });
+    await modalSays('Mon 30 Nov 2026, 02:30');
+    await change('zone', { selected_option: option('Pacific/Auckland') });
+    await modalSays('Mon 30 Nov 2026, 02:30 · Sun 29 Nov, 13:30 UTC');
+    await choose('report', 'balance');
+    await house.slack.waitFor(() => !modalText().includes('Correct a post'));
+  });
+
+  it('says what the clocks do in a night that one of the posts falls into', async () => {
+    now = Date.UTC(2027, 2, 27, 0, 0);
+    await openForm('schedule prod daily 02:30', MEMBER);
+    const text = await modalSays('clocks go forward', MEMBER);
+    expect(text).toContain(
+      'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 does not exist that night)',
+    );
+    await house.slack.dismiss(MEMBER);
+    now = Date.UTC(2027, 9, 30, 12, 0);
+    await openForm('schedule prod daily 02:30', MEMBER);
+    await modalSays('Sun 31 Oct 2027, 02:30 · 00:30 UTC (clocks go back: 02:30 comes twice', MEMBER);
+    await house.slack.dismiss(MEMBER);
+    now = START + 400 * 86_400_000;
+  });
+
+  it('finds projects by name, and an ID as each product', async () => {
+    await openForm('schedule');
+    const found = async (text: string) => {
+      const outcome = await house.slack.suggest(
+        OWNER,
+        { viewId: modal()!.id },
+        'schedule-form:projects',
+        text,
+      );
+      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
+    };
+    expect(await found('')).toEqual(['456:2', '123:1']);
+    expect(await found('pro')).toEqual(['123:1']);
+    expect(await found('789')).toEqual(['789:1', '789:2', '789:3']);
+    expect(await found('789 storage')).toEqual(['789:2']);
+    expect(await found('123')).toEqual(['123:1', '123:2', '123:3']);
+    expect(await found('0123')).toEqual([]);
+  });
+
+  it('offers the projects that the chosen channel is for, to managers too, and says where one is not', async () => {
+    await add('secret', '999', { channels: [GENERAL] });
+    await openForm('schedule');
+    const found = async () => {
+      const outcome = await house.slack.suggest(
+        OWNER,
+        { viewId: modal()!.id },
+        'schedule-form:projects',
+        '999',
+      );
+      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
+    };
+    expect(await found()).toEqual([]);
+    await change('channel', { selected_conversation: GENERAL });
+    await house.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
+    expect((await found())[0]).toBe('999:1');
+    await change('projects', { selected_options: [option('999:1')] });
+    await house.slack.waitFor(() => view().includes('999:1'));
+    await house.slack.dismiss(OWNER);
+
+    await openForm('schedule 999');
+    await modalSays('secret may not be asked about in that channel');
+    expect(await save()).toContain('Nothing was saved.');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is refused field by field', async () => {
+    await openForm('schedule', OWNER, 'D0OWNER001');
+    await house.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
+    expect(modal()!.errors).toEqual({ projects: expect.stringContaining('12 at the most') });
+    await house.slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
+    expect(modal()!.errors).toEqual({ channel: expect.stringContaining('direct messages') });
+  });
+
+  it('warns of the same post at the same time', async () => {
+    await setUp();
+    await openForm();
+    await modalSays('Saving this makes it come twice');
+    await change('time', { selected_time: '09:05' });
+    await house.slack.waitFor(() => !modalText().includes('come twice'));
+  });
+});
+
+describe('saving', () => {
+  it('keeps the schedule, tells the channel who set up what, and shows the next posts', async () => {
+    const before = woken;
+    await openForm('schedule prod weekdays 09:00', MEMBER);
+    const text = await save({ options: ['skip'], corrects: '10' }, MEMBER);
+    expect(text).toContain('Saved: *Spend of yesterday* of prod');
+    expect(text).toContain('The next three posts');
+    const [schedule] = await stored();
+    expect(schedule).toEqual({
+      id: expect.stringMatching(/^[a-z0-9]{8}$/),
+      report: 'yesterday',
+      projects: [{ id: '123', product: 1 }],
+      timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Berlin' },
+      channel: CHANNEL,
+      skipsEmpty: true,
+      correctsFrom: 10,
+      owner: MEMBER,
+      createdBy: MEMBER,
+      createdAt: now,
+      since: now,
+    });
+    expect(said()).toContain(
+      `<@${MEMBER}> set up a post for this channel: *Spend of yesterday* of prod, every weekday at 09:00 (Europe/Berlin).`,
+    );
+    expect(woken).toBe(before + 1);
+    expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
+  });
+
+  it('takes several projects, and an ID without a name', async () => {
+    await openForm();
+    await save({ projects: ['123:1', '456:2', '12345678901234567890123456789012:3'] });
+    const [schedule] = await stored();
+    expect(schedule?.projects).toEqual([
+      { id: '123', product: 1 },
+      { id: '456', product: 2 },
+      { id: '12345678901234567890123456789012', product: 3 },
+    ]);
+    expect(said()).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
+  });
+
+  it('keeps no share of a change and no skipping for a balance', async () => {
+    const { skipsEmpty, correctsFrom } = await setUp('schedule prod balance monthly 31');
+    expect([skipsEmpty, correctsFrom]).toEqual([false, 0]);
+  });
+
+  it('joins a public channel where that is ticked, and not where it is not', async () => {
+    house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    await openForm('schedule prod', MEMBER, GENERAL);
+    await modalSays('Tally is not in that channel yet', MEMBER);
+    expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
+    expect(await stored()).toEqual([]);
+    expect(await save({ join: ['yes'] }, MEMBER)).toContain('Saved');
+    expect(members(GENERAL)).toContain('bot');
+  });
+
+  it('says what to do where Tally may not join, or not look', async () => {
+    house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    await openForm('schedule prod', MEMBER, GENERAL);
+    await modalSays('Tally is not in that channel yet', MEMBER);
+    house.slack.failNext('conversations.join', { error: 'missing_scope' });
+    expect(await save({}, MEMBER)).toContain('type /invite @Tally in that channel');
+    house.slack.failNext('conversations.info', { error: 'missing_scope' });
+    await choose('report', 'balance', MEMBER);
+    await modalSays('channels:read and groups:read', MEMBER);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is not for archived channels, private ones that Tally or the person is not in, public ones of others', async () => {
+    const refused = async (channel: string, sentence: string, person = MEMBER) => {
+      await openForm('schedule prod', person, CHANNEL);
+      await change('channel', { selected_conversation: channel }, person);
+      await modalSays(sentence, person);
+      expect(await save({}, person)).toContain('Nothing was saved.');
+      expect(await stored()).toEqual([]);
+      await house.slack.dismiss(person);
+    };
+    house.slack.workspace.place(GENERAL)!.archived = true;
+    await refused(GENERAL, 'archived');
+    delete house.slack.workspace.place(GENERAL)!.archived;
+    await refused(FINANCE, '/invite @Tally');
+    members(FINANCE).push('bot');
+    await refused(FINANCE, '/invite @Tally', ADMIN);
+    house.slack.workspace.place(GENERAL)!.members = [OWNER, 'bot'];
+    await refused(GENERAL, 'You are not in that channel');
+  });
+
+  it('tells who else will read in a channel that is shared', async () => {
+    await openForm('schedule prod', MEMBER, SHARED);
+    await modalSays('shared with another organisation, whose members will read the posts, although', MEMBER);
+    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ strangers: true }));
+    await choose('report', 'balance', MEMBER);
+    await house.slack.waitFor(() => !modalText(MEMBER).includes('although'));
+  });
+
+  it('saves nothing where the channel does not take what Tally says', async () => {
+    await openForm();
+    house.slack.failNext('chat.postMessage', { error: 'restricted_action' });
+    expect(await save()).toContain('That channel lets only some people post');
+    expect(await stored()).toEqual([]);
+    expect(await save()).toContain('Saved');
+  });
+
+  it('is refused beyond a hundred', async () => {
+    const one = await setUp();
+    const more = Array.from({ length: 99 }, (_, n) => `aaaaaa${String(n).padStart(2, '0')}`);
+    await openForm('schedule dev');
+    await house.redis.client.hset(
+      KEY,
+      Object.fromEntries(more.map((id) => [`schedule:${id}`, JSON.stringify({ ...one, id })])),
+    );
+    expect(await save()).toContain('There are 100 schedules already');
+    expect((await ask('schedule prod')).reads).toContain('There are 100 schedules already');
+    expect(await stored()).toHaveLength(100);
+    const list = await ask('schedules');
+    expect(list.reads).toContain('100 scheduled posts');
+    expect(list.reads).toContain('page 1 of 5');
+    expect((await ask('schedules page 5')).reads).toContain('page 5 of 5');
+  });
+});
+
+describe('a test', () => {
+  it('is sent as the form says, without saving', async () => {
+    await openForm('schedule prod balance');
+    await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
+    await modalSays('Nothing is saved yet');
+    expect(sent).toEqual([
+      { schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }), why: 'test', by: OWNER },
+    ]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('says on the form what went wrong', async () => {
+    refusal = new CannotPost('restricted');
+    await openForm();
+    await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
+    await modalSays('That channel lets only some people post');
+  });
+
+  it('says so on the form where nobody expected what went wrong, and by a direct message', async () => {
+    refusal = new RangeError('a bug');
+    await openForm();
+    await brings(
+      'Something went wrong that Tally did not expect',
+      () => house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now'),
+      OWNER,
+      'D0OWNER001',
+    );
+    await modalSays('The test could not be sent.');
+  });
+
+  it('goes to no channel that the person may not choose', async () => {
+    await openForm('schedule prod', ADMIN);
+    members(FINANCE).push('bot');
+    await change('channel', { selected_conversation: FINANCE }, ADMIN);
+    await modalSays('/invite @Tally', ADMIN);
+    await house.slack.press(ADMIN, { viewId: modal(ADMIN)!.id }, 'Send a test now');
+    await house.slack.waitFor(
+      () => house.slack.calls.filter(({ method }) => method === 'conversations.info').length > 2,
+    );
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('the list', () => {
+  it('shows when each comes next and how it went, pauses and resumes', async () => {
+    now = START + 500 * 86_400_000;
+    const { id } = await setUp('schedule prod daily 09:00', MEMBER);
+    const list = await ask('schedules', MEMBER);
+    expect(list.reads).toContain('1 scheduled post');
+    expect(list.reads).toContain(`*Spend of yesterday* of prod → <#${CHANNEL}>`);
+    expect(list.reads).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
+    expect(list.reads).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
+    expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(for you <!date\^/);
+    expect(list.reads).toContain('nothing posted yet');
+    await row(list, 'pause', id, MEMBER);
+    expect((await replaced(list, 'Paused: nothing is posted', MEMBER)).reads).toContain(
+      `*paused* by <@${MEMBER}>`,
+    );
+    expect((await stored())[0]?.paused).toEqual({ why: 'person', at: now, by: MEMBER });
+    now += MINUTE;
+    await row(list, 'resume', id, MEMBER);
+    await replaced(list, 'It runs again', MEMBER);
+    expect((await stored())[0]).toMatchObject({ since: now });
+    expect((await stored())[0]?.paused).toBeUndefined();
+    expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} schedule resumed`, `${MEMBER} schedule paused`]);
+  });
+
+  it('says what the last delivery came to', async () => {
+    const { id } = await setUp('schedule prod daily 09:00');
+    const last = { date: '2026-11-21', due: now, at: now, failures: 0 };
+    const shows = async (given: object) => {
+      await house.redis.client.hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
+      return (await ask('schedules')).reads;
+    };
+    expect(await shows({ result: 'posted' })).toContain('last posted ');
+    expect(await shows({ result: 'posted-late' })).toContain('last posted late');
+    expect(await shows({ result: 'skipped' })).toContain('nothing was spent');
+    expect(await shows({ result: 'failed', failures: 2, cause: '<!channel> no' })).toContain(
+      ': &lt;!channel&gt; no (2 times in a row)',
+    );
+    expect(await shows({ result: 'trying', next: now + MINUTE })).toContain('trying since');
+  });
+
+  it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
+    const schedule = await setUp('schedule prod weekly fri 8:30', MEMBER);
+    const paused = { ...schedule, paused: { why: 'channel-archived', at: now } };
+    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
+    const list = await ask('schedules', MEMBER);
+    expect(list.reads).toContain('*paused: the channel is archived*');
+    await row(list, 'edit', schedule.id, MEMBER);
+    await modalSays('Edit a schedule', MEMBER);
+    expect(view(MEMBER)).toContain('"initial_time":"08:30"');
+    expect(await save({ time: '08:45' }, MEMBER)).toContain('Saved');
+    const [after] = await stored();
+    expect(after?.paused).toBeUndefined();
+    expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
+    expect(after?.id).toBe(schedule.id);
+    expect(said()).toContain(`<@${MEMBER}> changed a post for this channel`);
+    expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
+  });
+
+  it('sends now, beside the calendar', async () => {
+    const { id } = await setUp();
+    const list = await ask('schedules');
+    await row(list, 'now', id);
+    await replaced(list, `Posted in <#${CHANNEL}> just now`);
+    expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
+  });
+
+  it('deletes, and brings back for ten minutes', async () => {
+    const before = await setUp();
+    const list = await ask('schedules');
+    await row(list, 'delete', before.id);
+    const gone = await replaced(list, 'The schedule is deleted');
+    expect(await stored()).toEqual([]);
+    now += 9 * MINUTE;
+    await house.slack.press(OWNER, place(gone), 'Undo');
+    await replaced(gone, 'The schedule is back.');
+    expect(await stored()).toEqual([before]);
+    const again = await ask('schedules');
+    await row(again, 'delete', before.id);
+    const late = await replaced(again, 'The schedule is deleted');
+    now += 10 * MINUTE;
+    await house.slack.press(OWNER, place(late), 'Undo');
+    await replaced(late, 'not there to be brought back');
+    expect(await stored()).toEqual([]);
+    expect((await audit()).slice(0, 3)).toEqual([
+      `${OWNER} schedule removed`,
+      `${OWNER} schedule restored`,
+      `${OWNER} schedule removed`,
+    ]);
+  });
+
+  it('is not resumed where nothing can be posted', async () => {
+    const { id } = await setUp('schedule prod', OWNER, GENERAL);
+    const list = await ask('schedules');
+    await row(list, 'pause', id);
+    await replaced(list, 'Paused: nothing');
+    house.slack.workspace.place(GENERAL)!.archived = true;
+    await row(list, 'resume', id);
+    await replaced(list, 'It is still paused');
+    expect((await stored())[0]?.paused?.why).toBe('person');
+  });
+
+  it('goes by ID when a project’s name changes or goes', async () => {
+    await setUp();
+    await house.redis.client.hdel(KEY, 'project:prod');
+    await add('live', '123');
+    expect((await ask('schedules')).reads).toContain('*Spend of yesterday* of live');
+    await house.redis.client.hdel(KEY, 'project:live');
+    expect((await ask('schedules')).reads).toContain('*Spend of yesterday* of Project 123');
+  });
+
+  it('shows the others beside a damaged one', async () => {
+    await setUp();
+    await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
+    const { reads } = await ask('schedules');
+    expect(reads).toContain('1 scheduled post');
+    expect(reads).toContain('The record of a schedule is damaged');
+    expect((await ask('schedules', MEMBER)).reads).not.toContain('damaged');
+  });
+});
+
+describe('who sees and may what', () => {
+  it('shows members those of the channel and their own, managers all', async () => {
+    await setUp('schedule prod', OWNER, CHANNEL);
+    await setUp('schedule dev', OWNER, GENERAL);
+    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/of prod(?![\s\S]*of dev)/);
+    expect((await ask('schedules', MEMBER, GENERAL)).reads).toMatch(/of dev(?![\s\S]*of prod)/);
+    expect((await ask('schedules', MEMBER, SHARED)).reads).toContain('Nothing is posted here');
+    expect((await ask('schedules', ADMIN, GENERAL)).reads).toContain('2 scheduled posts');
+    await setUp('schedule prod balance', MEMBER, CHANNEL);
+    expect((await ask('schedules', MEMBER, 'D0MEMBER01')).reads).toContain('1 scheduled post');
+    await add('prod', '123', { channels: [SHARED] });
+    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/^1 scheduled post\n\*Balance\*/);
+  });
+
+  it('is for full members alone', async () => {
+    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, strangers: true }));
+    for (const words of ['schedule prod', 'schedules'])
+      expect((await ask(words, GUEST, GENERAL)).reads).toContain('Only full members');
+    await brings('Only full members', () => forgedClick(GUEST, 'schedule-list', '', GENERAL), GUEST, GENERAL);
+    expect(modal(GUEST)).toBeUndefined();
+  });
+
+  it('lets nobody gain by forged values', async () => {
+    await setUp('schedule prod', OWNER, CHANNEL);
+    const [{ id } = { id: '' }] = await stored();
+    const before = await house.redis.client.hgetall(KEY);
+    const refused = 'Only its owner';
+    for (const deed of ['pause', 'resume', 'now', 'delete', 'edit', 'adopt'])
+      await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${deed} ${id}`), MEMBER);
+    for (const action of ['schedule-resume', 'schedule-now'])
+      await brings(refused, () => forgedClick(MEMBER, action, id), MEMBER);
+    await brings('Guests of this', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
+    const value = (one: object) => ({ x: one });
+    const submission = (person: string, metadata: string, channel: string) =>
+      forge(person, {
+        type: 'view_submission',
+        view: {
+          id: 'V1',
+          type: 'modal',
+          callback_id: 'schedule',
+          private_metadata: metadata,
+          state: {
+            values: {
+              projects: value({ selected_options: [option('123:1')] }),
+              report: value({ selected_option: option('yesterday') }),
+              cadence: value({ selected_option: option('daily') }),
+              time: value({ selected_time: '09:00' }),
+              zone: value({ selected_option: option('UTC') }),
+              channel: value({ selected_conversation: channel }),
+            },
+          },
+        },
+      });
+    await brings(refused, () => submission(MEMBER, `${id} ${CHANNEL}`, CHANNEL), MEMBER, 'D0MEMBER01');
+    members(FINANCE).push('bot');
+    await brings(
+      'Tally cannot see that channel',
+      () => submission(ADMIN, ` ${FINANCE}`, FINANCE),
+      ADMIN,
+      'D0ADMIN001',
+    );
+    expect(await house.redis.client.hgetall(KEY)).toEqual(before);
+    expect(sent).toEqual([]);
+  });
+
+  it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
+    const { id } = await setUp('schedule prod', ADMIN, CHANNEL);
+    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);
+    house.slack.workspace.person(ADMIN)!.left = true;
+    now += 2 * MINUTE;
+    house.slack.workspace.place(CHANNEL)!.members = [OWNER, 'bot'];
+    await brings(
+      'Only its owner',
+      () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`),
+      MEMBER,
+      'D0MEMBER01',
+    );
+    house.slack.workspace.place(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
+    const list = await ask('schedules', MEMBER);
+    await row(list, 'adopt', id, MEMBER);
+    await replaced(list, 'It is yours now', MEMBER);
+    expect((await stored())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
+    expect((await audit())[0]).toBe(`${MEMBER} schedule adopted`);
+  });
+});
+
+describe('in the whole bot', () => {
+  let bot: Bot;
+  beforeAll(async () => {
+    bot = await startBot();
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+  });
+  afterAll(() => bot.stop());
+
+  const form = async () => {
+    const { view } = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    return JSON.stringify(view);
+  };
+
+  it('an answer offers to be scheduled: the form opens for its project, product and period', async () => {
+    for (const [command, report] of [
+      ['/spend prod yesterday', 'Spend of yesterday'],
+      ['/spend 789 last-week storage', 'Spend of last week'],
+      ['/spend prod mtd', 'Spend of this month so far'],
+      ['/balance prod', 'Balance'],
+    ] as const) {
+      const answer = await bot.ask(command);
+      const menu = textOf(answer.blocks);
+      expect(menu).toContain('Schedule this…');
+      await bot.slack.choose(OWNER, place(answer), 'rerun:more', 'Schedule this…');
+      const drawn = await form();
+      expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1"');
+      await bot.slack.dismiss(OWNER);
+    }
+  });
+
+  it('stands on Home and in status, with what stands still', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod daily 09:00');
+    await form();
+    await bot.slack.submit(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
+    await bot.slack.dismiss(OWNER);
+    const home = async (person: string) => {
+      await bot.slack.openHome(person);
+      return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
+    };
+    expect(await home(OWNER)).toContain('*Spend of yesterday* of prod');
+    expect(await home(MEMBER)).not.toContain('Spend of yesterday');
+    const status = await bot.ask('/billing status');
+    expect(status.reads).toContain('*Scheduled posts* · 1 running');
+    expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
+    const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
+    const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
+    const paused = { why: 'channel-archived', at: schedule.createdAt };
+    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
+    const { reads } = await bot.ask('/billing status', MEMBER);
+    expect(reads).toContain('0 running · *1 paused by Tally*');
+    expect(reads).toContain('*paused: the channel is archived*');
+    expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).not.toContain('Scheduled posts');
+    const list = await bot.ask('/billing status');
+    await bot.slack.press(OWNER, place(list), 'All schedules');
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).some((one) => readable(one).reads.includes('1 scheduled post')),
+    );
+  });
+
+  it('names both in help, and nothing went wrong unseen', async () => {
+    const { reads } = await bot.ask('/billing help');
+    expect(reads).toContain('/billing schedules');
+    expect(bot.slack.complaints).toEqual([]);
+    expect(bot.log()).not.toContain('an unknown error');
+  });
+});
+
+describe('every message and form', () => {
+  it('was one that Slack takes, and nothing went wrong unseen but the one bug above', () => {
+    expect(house.slack.complaints).toEqual([]);
+    expect(house.log().split('an unknown error')).toHaveLength(2);
+    expect(house.log()).not.toContain('nothing listens to');
+  });
+});

@@ -1,0 +1,62 @@
+/** Processes that deliver, and a Redis that keeps what it was told: both can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+export async function startDeliverer(redisUrl: string, slackUrl: string): Promise<ChildProcess> {
+  const entry = join(import.meta.dirname, 'delivery-process.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, redisUrl, slackUrl], {
+    stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
+  });
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+/** Killed where it does not end. */
+export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await Promise.race([gone, delay(8_000, undefined, { ref: false })]);
+  child.kill('SIGKILL');
+  await gone;
+}
+
+export interface LastingRedis {
+  readonly url: string;
+  /** Its process is killed and another one reads what it has written down. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** With an append-only file. @throws where there is no redis-server */
+export async function startLastingRedis(): Promise<LastingRedis> {
+  const home = await mkdtemp(join(tmpdir(), 'tally-lasting-'));
+  const socket = join(home, 'redis.sock');
+  const start = async () => {
+    const args = ['--port', '0', '--unixsocket', socket, '--dir', home, '--appendonly', 'yes', '--save', ''];
+    const server = spawn('redis-server', args, { stdio: 'ignore' });
+    await once(server, 'spawn');
+    const redis = new Redis(socket, { retryStrategy: () => 20, maxRetriesPerRequest: null });
+    redis.on('error', () => undefined);
+    await redis.ping();
+    redis.disconnect();
+    return server;
+  };
+  let server = await start();
+  return {
+    url: `unix://${socket}`,
+    async restart() {
+      await end(server, 'SIGKILL');
+      server = await start();
+    },
+    async stop() {
+      await end(server, 'SIGKILL');
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** The engine of scheduled posts without the rest of the bot, with reports of the tests' own. */
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { pino } from 'pino';
+import type { BillingClient } from '../../src/billing/client.ts';
+import type { Finding, Report, ReportQuestion } from '../../src/features/feature.ts';
+import { createDelivery } from '../../src/features/schedules/delivery.ts';
+import { createEngine } from '../../src/features/schedules/engine.ts';
+import { createAlarms } from '../../src/jobs/alarms.ts';
+import { connectQueue } from '../../src/redis.ts';
+import { createClients, QUEUE_OPTIONS } from '../../src/slack/web.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createLedger } from '../../src/workspace/ledger.ts';
+import { scheduledWorkspaces } from '../../src/workspace/scheduled.ts';
+import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+
+export interface DeliveryOptions {
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  /** With a slash at the end. */
+  readonly slackUrl: string;
+  readonly clock?: () => number;
+  readonly report?: (question: ReportQuestion) => Finding | Promise<Finding>;
+  readonly billing?: BillingClient;
+  readonly onLog?: (line: string) => void;
+}
+
+const NO_BILLING = {
+  balance: () => Promise.reject(new Error('no billing')),
+  consumption: () => Promise.reject(new Error('no billing')),
+};
+
+export function createDeliveryParts(options: DeliveryOptions) {
+  const { redis, redisUrl, slackUrl, clock = Date.now, billing = NO_BILLING } = options;
+  const lines: string[] = [];
+  const onLog = options.onLog ?? ((line: string) => void lines.push(line));
+  const log = pino({ level: 'debug' }, { write: onLog });
+  const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+  const workspaces = createWorkspaces({ redis, keyring });
+  const ledger = createLedger(redis);
+  const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
+  const clients = createClients({
+    ...QUEUE_OPTIONS,
+    slackApiUrl: slackUrl,
+    logger: { ...quiet, getLevel: () => 'error' as never },
+  });
+  const run = async (question: ReportQuestion): Promise<Finding> =>
+    (options.report ?? (() => finding('100')))(question);
+  const report = (title: string): Report => ({ title, run });
+  const reports: Record<ReportName, Report> = {
+    yesterday: report('Spend of yesterday'),
+    'last-week': report('Spend of last week'),
+    'month-to-date': report('Spend of this month'),
+    balance: report('Balance'),
+  };
+  const delivery = createDelivery({
+    workspaces,
+    ledger,
+    clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
+    reports: () => reports,
+    billing,
+    clock,
+    log,
+  });
+  const queue = connectQueue(redisUrl, () => undefined);
+  const alarms = createAlarms({ connection: queue, clock, onError: (err) => log.debug({ err }) });
+  const scheduled = () => scheduledWorkspaces(redis);
+  const engine = createEngine({ alarms, delivery, workspaces, ledger, scheduled, clock, log });
+  return {
+    workspaces,
+    ledger,
+    delivery,
+    alarms,
+    engine,
+    lines,
+    async close() {
+      await engine.stop(5_000);
+      queue.disconnect();
+    },
+  };
+}
+
+/** Says one figure, of project 123. */
+export const finding = (digits: string | undefined, isEmpty = false): Finding => ({
+  message: {
+    text: `Spent ${digits ?? 'nothing'}`,
+    blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],
+  },
+  figures: digits === undefined ? {} : { '123:1': digits },
+  covers: 'the day before',
+  isEmpty,
+});
+
+export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
+  id: 'schedul1',
+  report: 'yesterday',
+  projects: [{ id: '123', product: 1 }],
+  timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' },
+  channel: 'C0COSTS001',
+  skipsEmpty: false,
+  correctsFrom: 5,
+  owner: 'U0OWNER001',
+  createdBy: 'U0OWNER001',
+  createdAt: 0,
+  since: 0,
+  ...given,
+});
+
+/** Saves a schedule without the form. */
+export const save = (redis: Redis, workspace: string, one: Schedule) =>
+  redis.hset(`tally:workspace:${workspace}`, `schedule:${one.id}`, JSON.stringify(one));

@@ -1,0 +1,128 @@
+/** Slack as seen from outside: a plain server that counts what it is given, and fails as it is told. */
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface OutsidePost {
+  readonly workspace: string;
+  readonly channel: string;
+  readonly thread: string | undefined;
+  readonly ts: string;
+  /** ms since the epoch, of this machine */
+  readonly at: number;
+  readonly key: string | undefined;
+  text: string;
+  blocks: string;
+  edits: number;
+}
+
+interface Call {
+  readonly workspace: string;
+  readonly method: string;
+  readonly args: URLSearchParams;
+}
+
+/** `take`: the post is taken and the answer never comes. A number is HTTP's; a text is Slack's error code. */
+type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
+
+export interface OutsideSlack {
+  readonly url: string;
+  readonly posts: readonly OutsidePost[];
+  readonly calls: readonly Call[];
+  /** Asked before each call. */
+  fault: (call: Call) => Fault | undefined;
+  /** Milliseconds that each post takes. */
+  slow: number;
+  /** What `ts` is made of, in ms. */
+  now: () => number;
+  /** Taken away by hand. */
+  remove(post: OutsidePost): void;
+  close(): Promise<void>;
+}
+
+export async function startOutsideSlack(): Promise<OutsideSlack> {
+  const posts: OutsidePost[] = [];
+  const calls: Call[] = [];
+  let serial = 0;
+  const take = ({ workspace, args }: Call): OutsidePost => {
+    const metadata = JSON.parse(args.get('metadata') ?? '{}');
+    serial += 1;
+    const post = {
+      workspace,
+      channel: args.get('channel') ?? '',
+      thread: args.get('thread_ts') ?? undefined,
+      ts: `${Math.floor(slack.now() / 1000)}.${String(serial).padStart(6, '0')}`,
+      at: Date.now(),
+      key: metadata.event_payload?.key,
+      text: args.get('text') ?? '',
+      blocks: args.get('blocks') ?? '',
+      edits: 0,
+    };
+    posts.push(post);
+    return post;
+  };
+  const methods: Record<string, (call: Call) => object> = {
+    'chat.postMessage': (call) => ({ ok: true, ts: take(call).ts }),
+    'chat.update': ({ args }) => {
+      const post = posts.find(({ ts }) => ts === args.get('ts'));
+      if (post === undefined) return { ok: false, error: 'message_not_found' };
+      Object.assign(post, { text: args.get('text'), blocks: args.get('blocks'), edits: post.edits + 1 });
+      return { ok: true, ts: post.ts };
+    },
+    'conversations.history': ({ workspace, args }) => ({
+      ok: true,
+      messages: posts
+        .filter((post) => post.workspace === workspace && post.channel === args.get('channel'))
+        .filter(
+          ({ ts }) => Number(ts) >= Number(args.get('oldest')) && Number(ts) <= Number(args.get('latest')),
+        )
+        .map(({ ts, key }) => ({
+          ts,
+          metadata: { event_type: 'tally_delivery', event_payload: { key } },
+        })),
+    }),
+    'users.info': ({ args }) => ({ ok: true, user: { id: args.get('user'), deleted: false } }),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const call = {
+      workspace: (request.headers.authorization ?? '').replace('Bearer xoxb-', ''),
+      method: (request.url ?? '').replace('/api/', ''),
+      args: new URLSearchParams(Buffer.concat(chunks).toString()),
+    };
+    calls.push(call);
+    const fault = slack.fault(call);
+    if (fault !== undefined) return fail(response, call, fault);
+    if (call.method === 'chat.postMessage' && slack.slow > 0) await delay(slack.slow);
+    const answer = methods[call.method]?.(call) ?? { ok: false, error: 'unknown_method' };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answer));
+  });
+  const fail = (response: ServerResponse, call: Call, fault: Fault): void => {
+    response.setHeader('content-type', 'application/json');
+    if (typeof fault === 'string') return void response.end(JSON.stringify({ ok: false, error: fault }));
+    if ('retryAfter' in fault) {
+      response.writeHead(429, { 'retry-after': String(fault.retryAfter) });
+      return void response.end(JSON.stringify({ ok: false, error: 'ratelimited' }));
+    }
+    if (fault.take) take(call);
+    response.writeHead(fault.status);
+    response.end('{}');
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const slack: OutsideSlack = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    posts,
+    calls,
+    fault: () => undefined,
+    slow: 0,
+    now: Date.now,
+    remove: (post) => void posts.splice(posts.indexOf(post), 1),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return slack;
+}
