@@ -377,9 +377,12 @@ export class ChangedMeanwhile extends Base<'changed-meanwhile'> {
   }
 }
 
-/** Redis does not answer. */
+/** Redis does not answer. @param unsure whether something may have been changed all the same: its answer was lost */
 export class StoreUnreachable extends Base<'store-unreachable'> {
-  constructor(options?: ErrorOptions) {
+  constructor(
+    options?: ErrorOptions,
+    readonly unsure: boolean = false,
+  ) {
     super('store-unreachable', 'Tally cannot reach its own store right now.', options);
   }
 }

@@ -215,7 +215,9 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'store-unreachable':
       return {
-        todo: 'Try again in a minute. If you were changing something, look first whether it is saved.',
+        todo: failure.unsure
+          ? 'Whether your change was made is not known: look in a minute, before you make it again.'
+          : 'Nothing was changed. Try again in a minute.',
         buttons: again(rerun),
       };
     case 'not-installed':

@@ -1,5 +1,5 @@
 import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
-import { type Installation, InstallProvider, type InstallProviderOptions } from '@slack/oauth';
+import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -9,7 +9,7 @@ import type { Audit } from '../workspace/audit.ts';
 import { createForget } from '../workspace/forget.ts';
 import { createInstalled, type Installed } from '../workspace/installed.ts';
 import { createStates } from '../workspace/states.ts';
-import { createFlow, INSTALL, REDIRECT, STATE_COOKIE } from './install/flow.ts';
+import { createFlow, INSTALL, REDIRECT } from './install/flow.ts';
 import { idOf, type Kept, toKept } from './install/installation.ts';
 import { createLeave, type EventBody, type Standing } from './install/leave.ts';
 import { SCOPES } from './install/scopes.ts';
@@ -92,13 +92,13 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     redirectUri: `${oauth.publicUrl}${REDIRECT}`,
   };
   const stateStore = createStateStore(createStates(redis), oauth.stateSecret, options);
-  const providerWith = (installationStore: NonNullable<InstallProviderOptions['installationStore']>) =>
+  const providerWith = (installationStore: InstallationStore, stateCookieName = 'none') =>
     new InstallProvider({
       clientId: oauth.clientId,
       clientSecret: oauth.clientSecret,
       authVersion: 'v2',
       stateStore,
-      stateCookieName: STATE_COOKIE,
+      stateCookieName,
       installationStore,
       authorizationUrl: `${origin}/oauth/v2/authorize`,
       logger: boltLogger,
@@ -106,11 +106,11 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     });
 
   const installed = createInstalled({ redis, keyring });
-  const tokens = createTokens({ installed, renewer: providerWith, log });
-  const provider = providerWith({
+  const tokens = createTokens({ installed, renewer: (one) => providerWith(one), log });
+  const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
-  });
+  };
   const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
 
   const greet = createWelcome({ ...parts, clientFor });
@@ -147,7 +147,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
 
   return {
     pages: createFlow({
-      provider,
+      providerWith: (cookie) => providerWith(store, cookie),
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { storeGuard } from '../redis.ts';
+import { storeGuard, storeGuardWriting } from '../redis.ts';
 import type { AuditEntry } from './audit.ts';
 import { auditKey, keysOf, recordKey } from './keys.ts';
 
@@ -81,7 +81,7 @@ export function createWorkspaceStore(redis: Redis): WorkspaceStore {
       ];
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
       const keys = [recordKey(workspace), auditKey(workspace)];
-      return (await storeGuard(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
+      return (await storeGuardWriting(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
     },
     async forget(workspace) {
       await storeGuard(() => redis.unlink(...keysOf(workspace)));

@@ -60,7 +60,7 @@ export interface WorkspaceRecord {
  * Each method is one round trip. What saves takes a `Change`: who, when, and the audit's entries, which are written in
  * the same step. It rests on what was read, and throws ChangedMeanwhile where somebody was quicker.
  *
- * @throws StoreUnreachable from each
+ * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces {
   read(workspace: string): Promise<WorkspaceRecord>;
@@ -128,8 +128,12 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     const text = writeSettings({ ...now, ...Object.fromEntries(mine) });
     return { seen: asIn(fields, SETTINGS), set: { [SETTINGS]: text } };
   };
-  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans =>
-    connection === undefined ? { seen: {}, set: {} } : settled(change, fields, { connection });
+  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans => {
+    if (connection === undefined) return { seen: {}, set: {} };
+    // The form alone replaces damaged settings: it shows what comes in their place.
+    readSettings(change.record.fields[SETTINGS]);
+    return settled(change, fields, { connection });
+  };
 
   return {
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),

@@ -320,6 +320,40 @@ describe('npm run reseal', () => {
     expect(await sealedWith(OLD)).toBe(0);
   });
 
+  it('loses nothing when it is killed again and again among those who register, and ends with the newest key', async () => {
+    const count = 1_500;
+    await saveMany(count);
+    await installedWith(OLD).save(id(0), 'installation');
+    const newest = new Map<string, string>();
+    let isRunning = true;
+    const writing = (async () => {
+      for (let turn = 0; isRunning; turn += 1) {
+        const workspace = id((turn * 7) % count);
+        const token = `registered-meanwhile-${turn}`;
+        // Half of the bots were not restarted yet. Sealing anew is no rival: nobody hears that somebody was quicker.
+        await save(workspace, token, turn % 2 === 0 ? OLD : NEW);
+        newest.set(workspace, token);
+      }
+    })();
+    for (let kill = 0; kill < 3; kill += 1) {
+      const { child, said, ended } = start([NEW, OLD]);
+      child.stdout!.on('data', () => {
+        if (said().includes('records so far')) child.kill('SIGKILL');
+      });
+      await ended;
+    }
+    isRunning = false;
+    await writing;
+    const last = await run(NEW, OLD);
+    expect(last.code).toBe(0);
+    expect(last.said).toContain('0 left as they are');
+    expect(await sealedWith(OLD)).toBe(0);
+    expect(newest.size).toBeGreaterThan(0);
+    for (let i = 0; i < count; i += 1)
+      expect(await tokenOf(id(i), [NEW])).toBe(newest.get(id(i)) ?? `token-number-${i}`);
+    expect(await installedWith(NEW).read(id(0))).toBe('installation');
+  });
+
   it('lets a bot answer all the while, and answer still when the old key is gone', async () => {
     const encryptionKeys = written(NEW, OLD);
     const bot = await startBot({ redisUrl: store.url, encryptionKeys });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectRedis, untilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
@@ -86,6 +87,37 @@ describe('a change and its entry in the audit', () => {
     await redis.xadd('tally:audit:T1', '18446744073709551615-18446744073709551615', 'who', 'U1');
     await expect(SAVING[name]!(by)).rejects.toThrow();
     expect(await redis.hgetall(HASH)).toEqual(before);
+  });
+
+  it('are not said to be undone where only the answer was lost', async ({ skip }) => {
+    skip(store.kind === 'embedded', 'the embedded Redis cannot pause');
+    const by = await change();
+    const impatient = connectRedis(store.url);
+    await untilReady(impatient, 2_000);
+    const others = createWorkspaces({ redis: impatient, keyring: createKeyring([OLD]) });
+    await redis.client('PAUSE', 2_000, 'WRITE');
+    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: true });
+    impatient.disconnect();
+    await redis.client('UNPAUSE');
+    const nowhere = connectRedis('unix:///nowhere/redis.sock');
+    const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([OLD]) });
+    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: false });
+    nowhere.disconnect();
+    expect((await read()).settings.zone).toBe((await entries()).length === 1 ? 'Asia/Tokyo' : 'UTC');
+  });
+
+  it('do not come about where the settings are damaged: a default is no reason to forget who may ask', async () => {
+    await redis.hset(HASH, 'settings', '{');
+    const by = await change();
+    for (const work of [
+      workspaces.chooseDefault(by, 'second'),
+      workspaces.removeConnection(by, 'main', 'second'),
+    ])
+      await expect(work).rejects.toMatchObject({ kind: 'settings-damaged' });
+    expect(await redis.hget(HASH, 'settings')).toBe('{');
+    expect(await entries()).toEqual([]);
+    await workspaces.saveSettings(by, { zone: 'Asia/Tokyo' });
+    expect((await read()).settings.zone).toBe('Asia/Tokyo');
   });
 
   it('stand together where one saving does two deeds', async () => {
