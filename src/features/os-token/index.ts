@@ -1,5 +1,12 @@
 import type { Button } from '@slack/types';
-import { AccessMissing, type Failure, isFailure, NotIssuer } from '../../domain/failure.ts';
+import {
+  AccessMissing,
+  type Failure,
+  isFailure,
+  NotConnected,
+  NotIssuer,
+  ProjectMissing,
+} from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { button } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
@@ -7,7 +14,7 @@ import { isDirect } from '../../slack/post.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { isNamed } from '../../workspace/accesses.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
-import { type Named, targetOf } from '../../workspace/target.ts';
+import { type Named, type Target, targetOf } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { type AccessParts, createAccess } from './access.ts';
@@ -48,7 +55,7 @@ export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<ty
   /** What may be wanted by those who are asked about at once; groups are asked about when the modal is open. */
   const wantedBy = (named: Named, word: string | undefined, visit: Visit): Wanted => {
     const { record, asker, channel } = visit;
-    const target = targetOf(named, record, placeOf(visit));
+    const target = targetIn(named, visit);
     const registered = record.access(target.project);
     if (registered === undefined) throw new AccessMissing(target.project, target.label);
     const isPossible = registered.issuers.groups.length > 0 || isNamed(registered, asker.person);
@@ -159,6 +166,15 @@ export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<ty
       },
     },
   };
+}
+
+/** A token takes no connection to billing, so nobody is sent to make one first. */
+function targetIn(named: Named, visit: Visit): Target {
+  try {
+    return targetOf(named, visit.record, placeOf(visit));
+  } catch (error) {
+    throw error instanceof NotConnected ? new ProjectMissing() : error;
+  }
 }
 
 /** What can be done about it from the modal: by whoever manages, where the access itself is the matter. */
