@@ -26,6 +26,8 @@ export interface ConnectParts {
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */
   readonly addresses: Addresses;
+  /** Told of every token that is registered: what waited for one may go on. */
+  readonly onConnected?: (workspace: string) => Promise<void>;
 }
 
 const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
@@ -37,7 +39,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, checks, addresses } = parts;
+  const { workspaces, billing, checks, addresses, onConnected } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
@@ -80,6 +82,7 @@ export function createConnect(parts: ConnectParts): Feature {
       locale,
     });
     await visit.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await onConnected?.(asker.workspace);
   };
 
   return {
