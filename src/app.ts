@@ -94,6 +94,10 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       workspaces,
       billing,
       checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+      onConnected: (workspace) =>
+        engine
+          .changed(workspace)
+          .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({

@@ -11,6 +11,8 @@ export interface Stored extends Message {
   channel: string;
   /** The only one who sees it, when it is ephemeral. */
   viewer?: string;
+  /** What an app attached for apps to read. */
+  metadata?: object;
 }
 
 export interface Draft {
@@ -22,6 +24,7 @@ export interface Draft {
   viewer?: string | undefined;
   threadTs?: string | undefined;
   files?: SharedFile[] | undefined;
+  metadata?: object | undefined;
 }
 
 export interface WorkspaceOptions {
@@ -108,7 +111,7 @@ export class Workspace {
     return this.#messages.get(channel)?.find((one) => one.ts === ts);
   }
 
-  post({ channel, from, text, blocks, viewer, threadTs, files }: Draft): Stored {
+  post({ channel, from, text, blocks, viewer, threadTs, files, metadata }: Draft): Stored {
     const message: Stored = {
       team: this.team.id,
       channel,
@@ -121,6 +124,7 @@ export class Workspace {
       edited: false,
       ...(threadTs && { threadTs }),
       ...(files && { files }),
+      ...(metadata && { metadata }),
     };
     this.#messages.set(channel, [...(this.#messages.get(channel) ?? []), message]);
     this.changed();

@@ -41,6 +41,8 @@ const AT_ONCE = 100;
 const PATIENCE = 3_000;
 /** A scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;
+/** Between two readings of a clock, in ms. */
+const LEEWAY = 1_000;
 /** From here on a single wake-up is reckoned in minutes; in ms. */
 const FAR = 600_000;
 
@@ -70,6 +72,12 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
       backoff: { type: 'fixed', delay: 5_000 },
     },
   };
+  /** A clock or a zone's rules may have changed since; but the same once more would drop a run that is overdue. */
+  const isRight = (planned: number, wanted: number | undefined): boolean => {
+    const late = Date.now() - planned;
+    if (late >= 0) return late < LOST;
+    return wanted !== undefined && Math.abs(planned + ahead() - wanted) < LEEWAY;
+  };
   const queue = new Queue<Payload>(QUEUE, { ...options, settings: settings as never });
   queue.on('error', onError);
   let worker: Worker<Payload> | undefined;
@@ -97,8 +105,7 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
       }
       const pattern = patternOf(workspace, timings);
       const known = await bounded(() => queue.getJobScheduler(workspace));
-      // The same once more would drop a run that is overdue.
-      if (known?.pattern === pattern && (known.next ?? 0) > Date.now() - LOST) return;
+      if (known?.pattern === pattern && isRight(known.next ?? 0, nextOf(pattern, clock()))) return;
       await bounded(() =>
         queue.upsertJobScheduler(workspace, { pattern }, { name: QUEUE, data: { workspace } }),
       );

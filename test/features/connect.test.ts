@@ -12,6 +12,7 @@ import {
   startBot,
   textOf,
 } from '../support/bot.ts';
+import { isOfNobody } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
@@ -51,7 +52,7 @@ const told = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
 /** Everything Redis holds, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
-  const keys = await client.keys('*');
+  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
   const contentOf = async (key: string) => {
     const type = await client.type(key);
     if (type === 'hash') return client.hgetall(key);

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startBilling } from '../../sandbox/billing.ts';
+import { createBilling } from '../../src/billing/client.ts';
 import { ConnectionMissing, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
+import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
+import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -521,6 +525,58 @@ describe('a figure that changes after it was posted', () => {
     now += 6 * HOUR;
     expect(await run()).toBeUndefined();
     expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('figures of the billing service', () => {
+  it('are asked for once, however many schedules want them', async () => {
+    const billing = await startBilling({ now: () => now });
+    const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+    const access = { baseUrl: billing.url, token: goodToken(billing) };
+    const real = createDeliveryParts({
+      redis: redis.client,
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+      clock: () => now,
+      billing: createBilling({ http }),
+      report: async ({ billing: client, at: to }) => {
+        const span = { from: to - 24 * HOUR, to, running: false };
+        const { items } = await client.consumption(access, { project: '123', product: 1 }, span);
+        return finding(String(items.length));
+      },
+    });
+    for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
+    await real.delivery.run(TEAM);
+    expect(slack.posts).toHaveLength(8);
+    expect(billing.requests).toHaveLength(1);
+    await real.close();
+    await Promise.all([http.close(), billing.close()]);
+  });
+
+  it('are not asked for again by each schedule where the service is down', async () => {
+    let questions = 0;
+    const down = createDeliveryParts({
+      redis: redis.client,
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+      clock: () => now,
+      billing: {
+        balance() {
+          questions += 1;
+          return Promise.reject(new TimedOut('billing', 10_000));
+        },
+        consumption: () => Promise.reject(new Error('not asked')),
+      },
+      report: async ({ billing: client }) => {
+        await client.balance({ baseUrl: 'x', token: 'y' }, { project: '123', product: 1 });
+        return finding('1');
+      },
+    });
+    for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}` });
+    await down.delivery.run(TEAM);
+    expect(questions).toBe(1);
+    expect(slack.posts).toEqual([]);
+    await down.close();
   });
 });
 

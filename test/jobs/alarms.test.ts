@@ -112,6 +112,15 @@ it('reckons anew what is overdue and has lost its job', async () => {
   expect(await nextRun()).toBeGreaterThan(Date.now());
 });
 
+it('reckons anew when the clock was put forward', async () => {
+  await alarms.set(TEAM, [DAILY]);
+  const before = await nextRun();
+  ahead = 3 * 24 * 3_600_000 + 3_600_000;
+  await alarms.set(TEAM, [DAILY]);
+  expect(await nextRun()).not.toBe(before);
+  expect((await nextRun()) + ahead).toBe(nextOf(patternOf(TEAM, [DAILY]), Date.now() + ahead));
+});
+
 it('wakes nobody any more who has no timings', async () => {
   await alarms.set(TEAM, [DAILY]);
   await alarms.set(TEAM, []);

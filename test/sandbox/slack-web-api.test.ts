@@ -132,6 +132,21 @@ describe('posting', () => {
   });
 });
 
+describe('metadata of a message', () => {
+  it('is in the history for whoever asks for it, within the time that is asked about', async () => {
+    const metadata = JSON.stringify({ event_type: 'sent', event_payload: { key: 'a' } });
+    const { ts } = await call('chat.postMessage', { channel: GENERAL, text: 'x', metadata });
+    const about = { channel: GENERAL, oldest: String(Number(ts) - 1), latest: String(Number(ts) + 1) };
+    const found = async (args: object) => {
+      const { messages } = await call('conversations.history', { ...about, ...args });
+      return (messages as { metadata?: object }[]).map((one) => one.metadata);
+    };
+    expect(await found({ include_all_metadata: 'true' })).toEqual([JSON.parse(metadata)]);
+    expect(await found({})).toEqual([undefined]);
+    expect(await found({ latest: String(Number(ts) - 0.5) })).toEqual([]);
+  });
+});
+
 describe('the tabs of the app', () => {
   const withTabs = (tabs: object) =>
     openSlack({ manifest: { ...MANIFEST, features: { ...MANIFEST.features, app_home: tabs } } });

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
+import { createAlarms } from '../../src/jobs/alarms.ts';
+import { connectQueue } from '../../src/redis.ts';
+import { save, schedule } from '../support/delivery.ts';
 import { now, type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 
@@ -25,6 +28,16 @@ const keysWith = async (id: string) => (await bot.keys()).filter((key) => key.in
 const isInstalled = ({ id }: { id: string }) =>
   bot.redis.client.hexists(`tally:workspace:${id}`, 'installation');
 
+/** As the bot is woken for a schedule: by the calendar, and once. */
+async function wakes(url: string, workspace: string): Promise<void> {
+  const connection = connectQueue(url, () => undefined);
+  const alarms = createAlarms({ connection, clock: Date.now, onError: () => undefined });
+  await alarms.set(workspace, [schedule().timing]);
+  await alarms.wake(workspace, Date.now() + 60_000);
+  await alarms.stop(1_000);
+  connection.disconnect();
+}
+
 /** Installed, connected, and with keys of every kind that a workspace can have. */
 async function livedIn(team: Team): Promise<void> {
   const { status } = await bot.install(team);
@@ -32,6 +45,9 @@ async function livedIn(team: Team): Promise<void> {
   await bot.connect(team, 'Read-only');
   expect((await bot.command(team, '/balance 123')).reply).toContain('left');
   await until(async () => (await keysWith(team.whole ? ORG : team.id)).length >= 2);
+  await save(bot.redis.client, team.id, schedule({ since: Date.now() }));
+  await bot.redis.client.hset(`tally:ledger:${team.id}`, 'schedul1/2026-11-20', '{}');
+  await wakes(bot.redis.url, team.id);
   await bot.redis.client.set(`tally:lock:refresh:${team.id}`, 'x', 'PX', 60_000);
   await bot.redis.client.zadd(`tally:heard:${team.id}`, 1, 'Ev1');
 }

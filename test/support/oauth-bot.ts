@@ -12,7 +12,7 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
-import { type TestRedis, testRedis } from './redis.ts';
+import { isOfNobody, type TestRedis, testRedis } from './redis.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
 export const STATE_SECRET = 'state-secret-for-tests-0123456789';
@@ -160,8 +160,7 @@ export async function startOAuthBot(
     async keys() {
       const found: string[] = [];
       for await (const page of redis.client.scanStream({ count: 100 })) found.push(...(page as string[]));
-      // The queue's own, which name nobody.
-      return found.filter((key) => !/^tally:jobs:deliver:(meta|stalled-check)$/.test(key)).sort();
+      return found.filter((key) => !isOfNobody(key)).sort();
     },
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));

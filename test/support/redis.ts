@@ -14,6 +14,9 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
+/** The queue's own keys, which are there from the start and name nobody. */
+export const isOfNobody = (key: string): boolean => /^tally:jobs:deliver:(meta|stalled-check)$/.test(key);
+
 const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;

@@ -25,6 +25,16 @@ function ownMessage(context: Context, channel: unknown, ts: unknown, otherwise: 
   return message;
 }
 
+/** As an object, or as the text of one in a form. */
+function metadataIn(given: unknown): object | undefined {
+  try {
+    const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
+    return typeof read === 'object' && read !== null ? read : undefined;
+  } catch {
+    throw new Refusal('metadata_must_be_sent_as_json');
+  }
+}
+
 export const chat: Record<string, Method> = {
   'chat.postMessage': {
     scope: 'chat:write',
@@ -39,6 +49,7 @@ export const chat: Record<string, Method> = {
         text: words,
         blocks,
         threadTs,
+        metadata: metadataIn(args.metadata),
       });
       return { ok: true, channel: place.id, ts: message.ts, message: messageOf(message) };
     },

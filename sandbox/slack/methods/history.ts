@@ -11,9 +11,17 @@ export const history: Record<string, Method> = {
     run(args, context) {
       const place = readable(context, args.channel, 'history');
       if (!place.members.includes('bot')) throw new Refusal('not_in_channel');
-      const all = context.workspace.messagesFor('', place.id).filter(({ threadTs }) => !threadTs);
+      const [oldest, latest] = [Number(args.oldest ?? 0), Number(args.latest ?? Number.POSITIVE_INFINITY)];
+      const all = context.workspace
+        .messagesFor('', place.id)
+        .filter(({ threadTs, ts }) => !threadTs && Number(ts) > oldest && Number(ts) < latest);
       const newest = all.slice(-Number(args.limit ?? PAGE)).reverse();
-      return { ok: true, messages: newest.map(messageOf), has_more: newest.length < all.length };
+      const isMarked = String(args.include_all_metadata) === 'true';
+      const messages = newest.map((one) => ({
+        ...messageOf(one),
+        ...(isMarked && one.metadata && { metadata: one.metadata }),
+      }));
+      return { ok: true, messages, has_more: newest.length < all.length };
     },
   },
 };

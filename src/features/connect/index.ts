@@ -20,6 +20,8 @@ export interface ConnectParts {
   readonly checkBaseUrl: (text: string) => string;
   /** Filled in for a new connection. */
   readonly addresses: Addresses;
+  /** Told of every token that is registered: what waited for one may go on. */
+  readonly onConnected?: (workspace: string) => Promise<void>;
 }
 
 const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
@@ -31,7 +33,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, checkBaseUrl, addresses } = parts;
+  const { workspaces, billing, checkBaseUrl, addresses, onConnected } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
@@ -74,6 +76,7 @@ export function createConnect(parts: ConnectParts): Feature {
       locale,
     });
     await visit.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await onConnected?.(asker.workspace);
   };
 
   return {
