@@ -690,6 +690,23 @@ describe('who sees and may what', () => {
     expect(sent).toEqual([]);
   });
 
+  it('tells nobody the name of a project by its ID', async () => {
+    await add('secret', '999', { channels: [GENERAL] });
+    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain(
+      'only be asked about in certain channels',
+    );
+    await openForm('schedule prod', MEMBER, SHARED);
+    await change('projects', { selected_options: [option('999:1')] }, MEMBER);
+    expect(await modalSays('Project 999 may not be asked about in that channel', MEMBER)).not.toContain(
+      'secret',
+    );
+    members(FINANCE).push('bot');
+    house.slack.workspace.place(FINANCE)!.members = [OWNER, 'bot'];
+    await add('secret', '999', { channels: [FINANCE] });
+    await change('channel', { selected_conversation: FINANCE }, MEMBER);
+    expect(await modalSays('Tally cannot see that channel', MEMBER)).not.toContain('secret');
+  });
+
   it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
     const { id } = await setUp('schedule prod', ADMIN, CHANNEL);
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);

@@ -27,7 +27,7 @@ export function mine(id: string, visit: Visit): Schedule | undefined {
 }
 
 /** Whether the owner is no full member here any more. Where Slack does not say, they are. */
-export async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<boolean> {
+async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<boolean> {
   try {
     const standing = await standingOf(owner);
     return standing === 'nobody' || standing === 'stranger';
