@@ -434,3 +434,15 @@ describe('any text', () => {
     }
   });
 });
+
+describe('a normalised text', () => {
+  it('stays as it is when it is normalised again, so that a name is found by the text it was given', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ab7-_–— .?#"“'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, (typed) => {
+        expect(normalise(normalise(typed))).toBe(normalise(typed));
+      }),
+      { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b']] },
+    );
+  });
+});
