@@ -2,14 +2,15 @@ import type { Redis } from 'ioredis';
 import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { asIn, type Change, commit } from './change.ts';
+import { type Access, type NewAccess, type OpenableAccess, writeAccess, writeRevocable } from './accesses.ts';
+import { asIn, type Change, commit, type Ledger } from './change.ts';
 import {
   type Connection,
   type NewConnection,
   type OpenableConnection,
   writeConnection,
 } from './connections.ts';
-import { CHANNEL, CONNECTION, PROJECT, REMOVED, SETTINGS } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, REMOVED, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
 import { settingsClash } from './meanwhile.ts';
 import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
 import { recordOf } from './reading.ts';
@@ -41,6 +42,12 @@ export interface WorkspaceRecord {
   readonly aliases: ReadonlySet<string>;
   /** The alias that a channel asks about when it names none. */
   channelDefault(channel: string): string | undefined;
+  /** The application access of the project with this ID. */
+  access(project: string): OpenableAccess | undefined;
+  /** IDs of the projects that have one, damaged ones too. */
+  readonly accessIds: readonly string[];
+  /** Whether this person was told that a token appears on one's own screen only. */
+  isTold(person: string): boolean;
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
   /** When an answer last came by this connection, in ms, to the hour; undefined when none was. */
@@ -62,7 +69,7 @@ export interface WorkspaceRecord {
  * Each method is one round trip. What saves takes a `Change`: who, when, and the audit's entries, which are written in
  * the same step. It rests on what was read, and throws ChangedMeanwhile where somebody was quicker.
  *
- * @throws StoreUnreachable from each
+ * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces extends ScheduleStore {
   read(workspace: string): Promise<WorkspaceRecord>;
@@ -74,6 +81,13 @@ export interface Workspaces extends ScheduleStore {
   removeConnection(change: Change, name: string, heir?: string): Promise<void>;
   /** The connection that is asked where none is named. */
   chooseDefault(change: Change, name: string): Promise<void>;
+  /** Replaces the access of the same project. */
+  saveAccess(change: Change, access: NewAccess): Promise<Access>;
+  removeAccess(change: Change, project: string): Promise<void>;
+  /** Whether the service takes tokens back, as a revocation taught; nothing is written when its access is gone meanwhile. */
+  noteRevocable(workspace: string, access: Access, revocable: boolean): Promise<void>;
+  /** This person was told that a token appears on one's own screen only. */
+  noteTold(workspace: string, person: string, at: number): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
   note(workspace: string, notes: Notes): Promise<void>;
   /** False when the alias is taken. */
@@ -93,8 +107,16 @@ export interface Workspaces extends ScheduleStore {
   forget(workspace: string): Promise<void>;
 }
 
-export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Keyring }): Workspaces {
+export interface WorkspacesParts {
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  /** Whether Slack still takes the workspace's token; taken for granted where absent. */
+  readonly stays?: Ledger['stays'];
+}
+
+export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const ledger: Ledger = { store, stays };
   const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
   const defaults = (channels: readonly string[], alias: string): Fields =>
     Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
@@ -115,26 +137,30 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     const text = writeSettings({ ...now, ...Object.fromEntries(mine) });
     return { seen: asIn(fields, SETTINGS), set: { [SETTINGS]: text } };
   };
-  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans =>
-    connection === undefined ? { seen: {}, set: {} } : settled(change, fields, { connection });
+  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans => {
+    if (connection === undefined) return { seen: {}, set: {} };
+    // The form alone replaces damaged settings: it shows what comes in their place.
+    readSettings(change.record.fields[SETTINGS]);
+    return settled(change, fields, { connection });
+  };
 
   return {
-    ...createScheduleStore(store),
+    ...createScheduleStore(ledger),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
-      await commit(store, change, (fields) => settled(change, fields, parts));
+      await commit(ledger, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
       const { connection, json } = writeConnection(keyring, change.workspace, given);
       const field = CONNECTION + connection.name;
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
         return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
     async removeConnection(change, name, heir) {
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
         const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
         return {
@@ -145,10 +171,32 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
       });
     },
     async chooseDefault(change, name) {
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
         return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
       });
+    },
+    async saveAccess(change, given) {
+      const { access, json } = writeAccess(keyring, change.workspace, given);
+      const field = ACCESS + access.project;
+      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
+      return access;
+    },
+    async removeAccess(change, project) {
+      const field = ACCESS + project;
+      await commit(ledger, change, (fields) => ({
+        seen: asIn(fields, field),
+        remove: [field, REVOCABLE + project],
+      }));
+    },
+    async noteRevocable(workspace, access, revocable) {
+      await store.write(workspace, {
+        seen: { [ACCESS + access.project]: ANY },
+        set: { [REVOCABLE + access.project]: writeRevocable(access, revocable) },
+      });
+    },
+    async noteTold(workspace, person, at) {
+      await store.write(workspace, { set: { [TOLD + person]: String(at) } });
     },
     async note(workspace, notes) {
       await store.write(workspace, {
@@ -158,21 +206,21 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     },
     addProject(change, project) {
       const field = PROJECT + project.alias;
-      return commit(store, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
+      return commit(ledger, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
     },
     changeProject(change, alias, after) {
       const [from, to] = [PROJECT + alias, PROJECT + after.alias];
       const id = change.record.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commit(store, change, (fields) => ({
+        return commit(ledger, change, (fields) => ({
           seen: asIn(fields, from),
           remove: stale,
           set: written(after),
         }));
       const channels = change.record.channelsOf(alias);
       return commit(
-        store,
+        ledger,
         change,
         (fields) => ({
           seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
@@ -185,7 +233,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
       const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(store, change, (fields) => ({
+      await commit(ledger, change, (fields) => ({
         seen: asIn(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
@@ -199,7 +247,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     restoreProject(change, { project, channels }) {
       const { alias } = project;
       return commit(
-        store,
+        ledger,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
@@ -217,7 +265,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     },
     async setChannelDefault(change, channel, alias) {
       const field = CHANNEL + channel;
-      await commit(store, change, (fields) =>
+      await commit(ledger, change, (fields) =>
         alias === undefined
           ? { seen: asIn(fields, field), remove: [field] }
           : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },

@@ -24,8 +24,11 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const record = (entry: Partial<AuditEntry> = {}, workspace = TEAM) =>
-  createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
+async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promise<void> {
+  // Of a workspace that nothing is known of nothing is written down.
+  await bot.redis.client.hset(`tally:workspace:${workspace}`, 'served', 'here');
+  await createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
+}
 
 async function recordMany(count: number) {
   for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });
@@ -52,6 +55,12 @@ describe('/billing audit', () => {
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(NOW / 1000)}`);
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
+  });
+
+  it('shows a channel by its name, not by the id that is kept', async () => {
+    await record({ deed: 'channel default changed', about: `${CHANNEL}: prod` });
+    const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
+    expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
   });
 
   it('is private although the workspace answers publicly', async () => {
