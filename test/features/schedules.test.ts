@@ -783,6 +783,15 @@ describe('in the whole bot', () => {
     expect(reads).toContain('0 running · *1 paused by Tally*');
     expect(reads).toContain('*paused: the channel is archived*');
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).not.toContain('Scheduled posts');
+    await bot.redis.client.hset(
+      KEY,
+      key,
+      JSON.stringify({ ...schedule, channel: GENERAL, owner: GUEST, paused }),
+    );
+    await bot.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true }));
+    expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).toContain('Scheduled posts');
+    expect((await bot.ask('/billing status', GUEST, GENERAL)).reads).not.toContain('Scheduled posts');
+    expect(await home(GUEST)).not.toContain('Spend of yesterday');
     const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, place(list), 'All schedules');
     await bot.slack.waitFor(() =>
