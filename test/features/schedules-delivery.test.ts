@@ -381,7 +381,7 @@ describe('when billing fails', () => {
     answer = failing(new TokenRejected('billing'));
     await run();
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', fingerprint: '0123456789ab' });
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', asked: 'main 0123456789ab' });
     expect(toPerson()).toHaveLength(1);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
 
@@ -401,7 +401,10 @@ describe('when billing fails', () => {
     await given();
     answer = failing(new ConnectionMissing('main'));
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'not-connected' });
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'not-connected', at: NINE + 3_000 });
+    expect(toPerson()).toHaveLength(1);
   });
 });
 
