@@ -112,4 +112,37 @@ describe('a modal that a visit opened', () => {
     await house.slack.waitFor(() => house.slack.calls.find(({ method }) => method === 'chat.postMessage'));
     expect(house.slack.modal(OWNER)).toBeUndefined();
   });
+
+  it('is refreshed as long as it stands as this visit drew it', async () => {
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('First'));
+        await visit.refresh(view('Known'));
+      }),
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await house.slack.waitFor(() => titles() === 'Known');
+  });
+
+  it('is left alone by a refresh that comes after something else drew it', async () => {
+    let late = (): void => undefined;
+    const pressed = new Promise<void>((resolve) => {
+      late = resolve;
+    });
+    let refreshed = false;
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('First'));
+        await pressed;
+        await visit.refresh(view('Stale'));
+        refreshed = true;
+      }),
+      actions: { go: action((visit) => visit.show(view('Second')).then(late)) },
+    });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
+    await house.slack.press(OWNER, { viewId: id }, 'go');
+    await house.slack.waitFor(() => refreshed);
+    expect(titles()).toBe('Second');
+  });
 });

@@ -5,7 +5,7 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { REPORT_NAMES } from './form.ts';
+import { REPORT_NAMES } from './inputs.ts';
 import { wallWords } from './sends.ts';
 import { nameOf } from './site.ts';
 
@@ -61,7 +61,7 @@ const PAUSED: Readonly<Record<Pause, string>> = {
 /** Whether it stands still for a reason of Tally's own. */
 export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && paused.why !== 'person';
 
-export function pauseWords({ paused, timing }: Schedule): string | undefined {
+function pauseWords({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by <@${escapeMarkup(paused.by)}>`;
@@ -78,7 +78,7 @@ export function nextWords({ timing, since }: Schedule, now: number, reader: stri
 }
 
 /** How it went the last time. */
-export function lastWords(sent: LastSent | undefined, { timing: { zone } }: Schedule): string {
+function lastWords(sent: LastSent | undefined, { timing: { zone } }: Schedule): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(wallWords(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(sent.cause)}`;

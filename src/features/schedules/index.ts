@@ -10,12 +10,13 @@ import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { createDeeds } from './deeds.ts';
 import { type ChosenProject, type Draft, isChannel, readDraft, readMetadata, refusalsOf } from './draft.ts';
-import { FIELD, projectOption, waitingModal, zoneOption } from './form.ts';
+import { waitingModal } from './form.ts';
+import { FIELD, projectOption, zoneOption } from './inputs.ts';
 import { homeBlocks, ROW, statusBlocks } from './list.ts';
 import { mine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { createSetup } from './setup.ts';
-import { keptFrom, siteOf } from './site.ts';
+import { keptFrom, nameOf, siteOf } from './site.ts';
 import { readPage, readScheduleWords } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
@@ -73,7 +74,7 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
         right: 'member',
         find: async (query, visit, metadata) =>
           (await findProjects(query, visit, readMetadata(metadata).channel)).map((one) =>
-            projectOption(one, visit.record),
+            projectOption(one, nameOf(one, visit.record)),
           ),
       },
     },

@@ -18,7 +18,7 @@ import { UNDO } from '../../workspace/projects.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
 import { schedulesOf } from './delivery-plan.ts';
-import { REPORT_NAMES } from './form.ts';
+import { REPORT_NAMES } from './inputs.ts';
 import { isMine, shownTo } from './owning.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */

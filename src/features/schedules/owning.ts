@@ -12,9 +12,14 @@ export const isMine = ({ owner }: Schedule, { asker }: Seen): boolean =>
 
 /** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages; oldest first. */
 export const shownTo = (visit: Seen): readonly Schedule[] =>
-  schedulesOf(visit.record)
-    .filter((one) => isMine(one, visit) || isOfThisChannel(one, visit))
-    .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  isFull(visit)
+    ? schedulesOf(visit.record)
+        .filter((one) => isMine(one, visit) || isOfThisChannel(one, visit))
+        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+    : [];
+
+/** Home and status are for others as well. */
+const isFull = ({ asker }: Seen): boolean => asker.standing === 'admin' || asker.standing === 'member';
 
 const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, record }: Seen): boolean =>
   channel === here && keptFrom(channel, projects, record).length === 0;
@@ -27,7 +32,7 @@ export function mine(id: string, visit: Visit): Schedule | undefined {
 }
 
 /** Whether the owner is no full member here any more. Where Slack does not say, they are. */
-export async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<boolean> {
+async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<boolean> {
   try {
     const standing = await standingOf(owner);
     return standing === 'nobody' || standing === 'stranger';

@@ -10,12 +10,12 @@ import { targetOf } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about, announcement, savedSentence } from './blocks.ts';
 import { schedulesOf } from './delivery-plan.ts';
-import { type Draft, draftOf, isSame, newDraft } from './draft.ts';
+import { type ChosenProject, type Draft, draftOf, isSame, newDraft } from './draft.ts';
 import { type FormState, savedModal, scheduleForm } from './form.ts';
 import { isMine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { nextSends } from './sends.ts';
-import { join, keptFrom, type Site, siteOf } from './site.ts';
+import { idName, join, keptFrom, nameOf, type Site, siteOf } from './site.ts';
 import type { ScheduleWords } from './words.ts';
 
 export const FULL = `There are ${MOST_SCHEDULES} schedules already, and no more fit. Delete one first: /billing schedules.`;
@@ -30,10 +30,14 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
   };
 
   const view = (draft: Draft, visit: Visit, site?: Site, news: News = {}) => {
-    const { record, at } = visit;
+    const { record, asker, at } = visit;
+    // What a form brings back may name a channel that the person is not in, and a project that is not for them.
+    const seen = site !== undefined && site.problem === undefined ? draft.channel : (visit.channel ?? '');
+    const unnamed = asker.manage ? [] : keptFrom(seen, draft.projects, record);
+    const nameIn = (one: ChosenProject) => (unnamed.includes(one) ? idName(one) : nameOf(one, record));
     const kept = draft.channel === '' ? [] : keptFrom(draft.channel, draft.projects, record);
     const doubled = schedulesOf(record).some((one) => isSame(draft, one));
-    return scheduleForm({ draft, site, kept, doubled, at, ...news }, record);
+    return scheduleForm({ draft, site, kept, nameOf: nameIn, doubled, at, ...news });
   };
 
   const open = async (draft: Draft, visit: Visit): Promise<void> => {
@@ -93,8 +97,10 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         await scheduling.send(workspace, schedule, 'test', person);
         await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
       } catch (error) {
-        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-        await visit.show(tested(...told(error)));
+        const isExpected = isFailure(error) && error.kind !== 'not-allowed';
+        await visit.show(tested(...(isExpected ? told(error) : [section('The test could not be sent.')])));
+        // What nobody expected is logged, and told by a direct message with the id to look for.
+        if (!isExpected) throw error;
       }
     },
 

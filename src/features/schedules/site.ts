@@ -85,5 +85,10 @@ export function keptFrom(
 export function nameOf({ id, product }: ChosenProject, record: WorkspaceRecord): string {
   const [only, ...others] = record.projects.filter((one) => one.id === id && one.product === product);
   if (only !== undefined && others.length === 0) return only.alias;
+  return idName({ id, product });
+}
+
+/** How it is called where its name is nobody's business. */
+export function idName({ id, product }: ChosenProject): string {
   return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
 }

@@ -1,0 +1,153 @@
+import type { InputBlock } from '@slack/types';
+import { WEEKDAYS } from '../../domain/cadence.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { option, plain } from '../../slack/kit/atoms.ts';
+import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
+import { localTime } from '../../slack/zones.ts';
+import { MOST_IN_DIGEST, REPORTS, type ReportName } from '../../workspace/schedules.ts';
+import { type ChosenProject, type Draft, projectValue } from './draft.ts';
+
+export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
+  yesterday: 'Spend of yesterday',
+  'last-week': 'Spend of last week',
+  'month-to-date': 'Spend of this month so far',
+  balance: 'Balance',
+};
+
+/** The action id of a field whose change draws the form anew. */
+export const FIELD = 'schedule-form';
+
+/** Slack tells at once when such a field changes. */
+const live = (input: InputBlock): InputBlock => ({
+  ...input,
+  dispatch_action: true,
+  element: { ...input.element, action_id: `${FIELD}:${input.block_id}` },
+});
+
+const choice = (
+  block: string,
+  label: string,
+  initial: string,
+  options: readonly ReturnType<typeof option>[],
+): InputBlock => choiceInput({ block, label, options, initial });
+
+export const projectsInput = (
+  { projects }: Draft,
+  nameOf: (project: ChosenProject) => string,
+): InputBlock => ({
+  ...live(
+    searchInput({
+      block: 'projects',
+      action: `${FIELD}:projects`,
+      label: 'Projects',
+      hint: 'By name, or type an ID. Several make one post with a total.',
+      placeholder: 'prod, or 123',
+      initial: projects.map((project) => projectOption(project, nameOf(project))),
+      max: MOST_IN_DIGEST,
+    }),
+  ),
+  optional: false,
+});
+
+export function projectOption(project: ChosenProject, name: string) {
+  const product = PRODUCTS[project.product].name;
+  // Without a name the ID is said already.
+  const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
+  return option(name, projectValue(project), about);
+}
+
+export const reportInput = ({ report }: Draft): InputBlock =>
+  live(
+    choice(
+      'report',
+      'Report',
+      report,
+      REPORTS.map((name) => option(REPORT_NAMES[name], name)),
+    ),
+  );
+
+export function cadenceInputs({ timing: { cadence } }: Draft): InputBlock[] {
+  const kinds = [
+    option('Every day', 'daily'),
+    option('Monday to Friday', 'weekdays'),
+    option('Every week', 'weekly'),
+    option('Every month', 'monthly'),
+  ];
+  const first = live(choice('cadence', 'How often', cadence.kind, kinds));
+  if (cadence.kind === 'weekly') {
+    const days = WEEKDAYS.map((day, at) => option(day, String(at + 1)));
+    return [first, live(choice('weekday', 'On', String(cadence.weekday), days))];
+  }
+  if (cadence.kind !== 'monthly') return [first];
+  const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
+  const input = choice('day', 'On', String(cadence.day), [option('The last day', 'last'), ...days]);
+  const hint = plain('In shorter months day 29, 30 or 31 is the last one.');
+  return [first, { ...live(input), hint }];
+}
+
+export const timeInput = (time: string): InputBlock =>
+  live({
+    type: 'input',
+    block_id: 'time',
+    label: plain('At'),
+    element: { type: 'timepicker', initial_time: time, placeholder: plain('09:00') },
+  });
+
+export const zoneInput = (zone: string, at: number): InputBlock =>
+  live({
+    type: 'input',
+    block_id: 'zone',
+    label: plain('Time zone'),
+    hint: plain('Of the time above. Which days a report covers is the workspace’s own setting.'),
+    element: {
+      type: 'external_select',
+      min_query_length: 0,
+      placeholder: plain('Berlin, Kolkata, New York, UTC…'),
+      initial_option: zoneOption(zone, at),
+    },
+  });
+
+export const zoneOption = (zone: string, at: number) => option(zone, zone, localTime(zone, at));
+
+export const channelInput = (channel: string): InputBlock =>
+  live({
+    type: 'input',
+    block_id: 'channel',
+    label: plain('Channel'),
+    hint: plain('Everybody there reads the posts. Tally says there who set them up.'),
+    element: {
+      type: 'conversations_select',
+      placeholder: plain('Choose a channel'),
+      filter: { include: ['public', 'private'] },
+      ...(channel !== '' && { initial_conversation: channel }),
+    },
+  });
+
+export const joinInput = ({ joins }: Draft): InputBlock =>
+  checksInput({
+    block: 'join',
+    label: 'Tally is not in that channel yet',
+    options: [option('Let Tally join it', 'yes')],
+    initial: joins ? ['yes'] : [],
+  });
+
+const CORRECTIONS = [1, 2, 5, 10, 25, 50];
+
+export function moreInputs({ skipsEmpty, correctsFrom }: Draft): InputBlock[] {
+  const shares = [...new Set([...CORRECTIONS, correctsFrom])].filter((one) => one > 0).sort((a, b) => a - b);
+  return [
+    checksInput({
+      block: 'options',
+      label: 'When nothing was spent',
+      options: [option('Post nothing', 'skip')],
+      initial: skipsEmpty ? ['skip'] : [],
+    }),
+    {
+      ...choice('corrects', 'Correct a post', String(correctsFrom), [
+        ...shares.map((share) => option(`When its total changes by more than ${share} %`, String(share))),
+        option('Never', '0'),
+      ]),
+      hint: plain('Figures of past days can change. Then the post is edited, and a reply says what changed.'),
+    },
+  ];
+}
