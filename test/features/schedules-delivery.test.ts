@@ -397,6 +397,16 @@ describe('when billing fails', () => {
     expect((await stored())?.paused).toBeUndefined();
   });
 
+  it('tells the owner of many schedules once of what stops them all', async () => {
+    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
+    expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
+    expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
+  });
+
   it('pauses where there is no connection', async () => {
     await given();
     answer = failing(new ConnectionMissing('main'));
