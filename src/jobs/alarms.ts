@@ -36,7 +36,7 @@ export interface AlarmsParts {
 const QUEUE = 'deliver';
 const PREFIX = 'tally:jobs';
 /** Runs mostly wait, for Slack and for the second between two posts to one channel. */
-const AT_ONCE = 100;
+const AT_ONCE = 300;
 /** A queue's command waits for Redis as long as it is away; nobody else does. In ms. */
 const PATIENCE = 3_000;
 /** A scheduler that is this late has lost its job; in ms. */

@@ -72,10 +72,11 @@ const schema = z.object({
       at: z.int(),
       /** Slack id, where a person paused it. */
       by: z.string().exactOptional(),
-      /** For `token-rejected` and `not-connected`: the connection that was asked, '' for the default one. */
-      connection: z.string().exactOptional(),
-      /** For `token-rejected`: of the token. Another one there, and it goes on by itself. */
-      fingerprint: z.string().exactOptional(),
+      /**
+       * For `token-rejected` and `not-connected`: the connections that its projects were asked by, with the fingerprints
+       * of their tokens. Others there, and it goes on by itself.
+       */
+      asked: z.string().exactOptional(),
     })
     .exactOptional(),
 });

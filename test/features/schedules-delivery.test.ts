@@ -381,7 +381,7 @@ describe('when billing fails', () => {
     answer = failing(new TokenRejected('billing'));
     await run();
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', fingerprint: '0123456789ab' });
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', asked: 'main 0123456789ab' });
     expect(toPerson()).toHaveLength(1);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
 
@@ -397,11 +397,24 @@ describe('when billing fails', () => {
     expect((await stored())?.paused).toBeUndefined();
   });
 
+  it('tells the owner of many schedules once of what stops them all', async () => {
+    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
+    expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
+    expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
+  });
+
   it('pauses where there is no connection', async () => {
     await given();
     answer = failing(new ConnectionMissing('main'));
     await run();
-    expect((await stored())?.paused).toMatchObject({ why: 'not-connected' });
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'not-connected', at: NINE + 3_000 });
+    expect(toPerson()).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { timingWords } from '../../domain/cadence.ts';
-import { type Day, dayAt, formatDays, wallAt } from '../../domain/calendar.ts';
+import { type Day, formatDays } from '../../domain/calendar.ts';
 import { changeInPercent, formatMoney, formatPercent, readAmount } from '../../domain/money.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Block, context, type Message, markup, section } from '../../slack/kit/atoms.ts';
@@ -8,6 +8,7 @@ import type { StandingPost } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import type { Finding } from '../feature.ts';
+import { wallWords } from './sends.ts';
 
 /** Numbers for everybody: Slack knows a person's locale, none of a channel. */
 const LOCALE = 'en-US';
@@ -120,10 +121,7 @@ function projectOf(key: string, { projects }: WorkspaceRecord) {
 }
 
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
-export function momentWords(at: number, zone: string): string {
-  const day = dayAt(at, zone);
-  return `${formatDays(day, day)}, ${wallAt(at, zone).time} (${zone})`;
-}
+export const momentWords = (at: number, zone: string): string => `${wallWords(at, zone)} (${zone})`;
 
 export const inChannel = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 export const lines = (...texts: readonly string[]): Block => markup(texts.join('\n'));

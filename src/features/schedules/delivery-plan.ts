@@ -80,11 +80,22 @@ const byDate = (a: Line, b: Line): number => (a.date < b.date ? -1 : 1);
 type Standing = 'runs' | 'stands' | 'resumes';
 
 /** A pause for want of a connection, or of another token, ends by itself. */
-function standingOf({ paused }: Schedule, record: WorkspaceRecord): Standing {
+function standingOf(schedule: Schedule, record: WorkspaceRecord): Standing {
+  const { paused } = schedule;
   if (paused === undefined) return 'runs';
   if (paused.why !== 'token-rejected' && paused.why !== 'not-connected') return 'stands';
-  const connection = readable(() => record.connection(paused.connection || undefined));
-  return connection === undefined || connection.fingerprint === paused.fingerprint ? 'stands' : 'resumes';
+  return askedBy(schedule, record) === paused.asked ? 'stands' : 'resumes';
+}
+
+/** `main 0123456789ab, storage -`: the connections that its projects are asked by, with their tokens' fingerprints. */
+export function askedBy({ projects }: Schedule, record: WorkspaceRecord): string {
+  const known = readable(() => record.projects) ?? [];
+  const names = projects.map(({ id, product }) => {
+    const project = known.find((one) => one.id === id && one.product === product);
+    return project?.connection ?? readable(() => record.defaultConnection) ?? '';
+  });
+  const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
+  return [...new Set(names)].map((name) => `${name} ${fingerprintOf(name)}`).join(', ');
 }
 
 function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing, now: number) {

@@ -1,9 +1,8 @@
 import { ChangedMeanwhile } from '../../domain/failure.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
-import { readable } from '../../workspace/record.ts';
 import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
-import { type PostedLine, SETTLED, type Task } from './delivery-plan.ts';
+import { askedBy, type PostedLine, SETTLED, type Task } from './delivery-plan.ts';
 import type { Course } from './delivery-post.ts';
 import type { Round } from './delivery-run.ts';
 import { pauseAfter, type Trouble, troubleOf } from './delivery-trouble.ts';
@@ -78,28 +77,9 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
 /** Tally's own pause; where somebody changed the schedule meanwhile, the next try sees what they made of it. */
 async function pause(schedule: Schedule, why: Pause, round: Round): Promise<void> {
   const at = round.clock();
-  const name = connectionOf(schedule, round);
-  const connection = readable(() => round.record.connection(name));
-  await save(
-    {
-      ...schedule,
-      paused: {
-        why,
-        at,
-        ...((why === 'token-rejected' || why === 'not-connected') && { connection: name ?? '' }),
-        ...(why === 'token-rejected' && connection !== undefined && { fingerprint: connection.fingerprint }),
-      },
-    },
-    'schedule paused',
-    round,
-  );
-}
-
-/** The connection that its first project is asked by; undefined for the default one. */
-function connectionOf({ projects }: Schedule, { record }: Round): string | undefined {
-  const known = readable(() => record.projects) ?? [];
-  const [first] = projects;
-  return known.find(({ id, product }) => id === first?.id && product === first.product)?.connection;
+  const isHeld = why === 'token-rejected' || why === 'not-connected';
+  const asked = isHeld ? { asked: askedBy(schedule, round.record) } : {};
+  await save({ ...schedule, paused: { why, at, ...asked } }, 'schedule paused', round);
 }
 
 /** What held it up is gone. */

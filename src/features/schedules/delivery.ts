@@ -120,7 +120,7 @@ export const isIdle = ({ tasks, looks, untold, stranded }: Plan): boolean =>
 /** Channels side by side, and one after the other what goes to one channel. */
 async function carryOut({ tasks, looks, untold, stranded }: Plan, round: Round): Promise<void> {
   for (const one of stranded) await endStranded(one, round);
-  for (const one of untold) await tell(one, round);
+  await tell(untold, round);
   // Written first: the next round finds them running.
   for (const { resumes, schedule } of tasks) if (resumes) await resume(schedule, round);
   const channels = new Map<string, (() => Promise<void>)[]>();

@@ -1,0 +1,77 @@
+import { actions, button, type Message } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { Pause, Schedule } from '../../workspace/schedules.ts';
+import { inChannel, lines, momentWords } from './delivery-blocks.ts';
+
+/** What is to be done about a schedule that stands still. */
+const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
+  'channel-archived':
+    'The channel is archived. Unarchive it, or change the schedule to another channel; then resume it.',
+  'not-in-channel': 'Tally is not in the channel. Type /invite @Tally there; then resume it.',
+  'channel-restricted':
+    'Only some people may post in the channel. Let Tally post there, or change the schedule to another channel; then resume it.',
+  'token-rejected':
+    'The token may have lapsed or been withdrawn. Once an owner or admin has registered a new one with /billing connect, it goes on by itself.',
+  'not-connected':
+    'The connection that its project needs is not there. Once an owner or admin has registered one with /billing connect, it goes on by itself.',
+  'app-removed':
+    'Slack no longer accepts Tally’s access to this workspace. Whoever may install apps can install it again.',
+};
+
+/** What one person is told at a time: the same trouble, of one schedule or of many. */
+export interface Untold {
+  readonly why: Pause | 'failed';
+  readonly owner: string;
+  readonly cause: string;
+  readonly cases: readonly Case[];
+}
+
+interface Case {
+  readonly schedule: Schedule;
+  /** `Spend of yesterday` */
+  readonly title: string;
+  readonly due: number;
+  /** Dates in a row that failed, this one included. */
+  readonly failures: number;
+}
+
+/** Each of a group is named up to this many. */
+const MOST_NAMED = 15;
+
+export function troubleMessage({ why, cause, cases }: Untold): Message {
+  const [only, ...others] = cases;
+  const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
+  const isPaused = why !== 'failed' && why !== 'person';
+  const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
+  const text = isPaused
+    ? `${what} ${others.length === 0 ? 'is' : 'are'} paused`
+    : `${what} ${others.length === 0 ? 'was' : 'were'} not posted`;
+  const most = Math.max(...cases.map(({ failures }) => failures));
+  const first = isPaused
+    ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
+    : button('schedule-now', 'Send it now', { ...value, style: 'primary' });
+  return {
+    text: `${text}. ${cause}`,
+    blocks: [
+      lines(
+        `*${text}*`,
+        ...cases.slice(0, MOST_NAMED).map(caseWords),
+        ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
+        escapeMarkup(cause),
+        isPaused ? escapeMarkup(TODO[why]) : 'Tally tried for an hour.',
+        ...(most < 2
+          ? []
+          : [`That is the ${ordinal(most)} time in a row, so somebody who manages Tally is told too.`]),
+      ),
+      actions(...(others.length === 0 ? [first] : []), button('schedule-list', 'Open schedules', value)),
+    ],
+  };
+}
+
+const caseWords = ({ schedule, title, due }: Case): string =>
+  `${escapeMarkup(title)} in ${inChannel(schedule.channel)}, due ${escapeMarkup(momentWords(due, schedule.timing.zone))}`;
+
+const ordinal = (count: number): string => {
+  const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;
+  return `${count}${ends[new Intl.PluralRules('en', { type: 'ordinal' }).select(count)]}`;
+};
