@@ -93,8 +93,13 @@ describe('a newcomer of the second workspace, without documentation', () => {
 
 /** A Home is drawn when it is opened, and what an answer taught is noted after it: so it is opened until it shows. */
 async function homeWith(what: Locator): Promise<void> {
+  const { slack, url } = sandbox!;
+  const drawn = () => slack.calls.filter(({ method }) => method === 'views.publish').length;
   const open = async () => {
-    await page.goto(`${sandbox!.url}?as=${NOOR}&channel=home`);
+    const before = drawn();
+    await page.goto(`${url}?as=${NOOR}&channel=home`);
+    // The old drawing stands there first: a click on it would be lost when the new one comes.
+    await slack.waitFor(() => drawn() > before, 10_000);
     await page.getByRole('region', { name: 'App Home' }).getByText('Help', { exact: true }).waitFor();
     return what.isVisible();
   };
