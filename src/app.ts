@@ -53,7 +53,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring });
+  const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
   const used = createUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
   const http = createHttp({ trustedHosts: config.trustedHosts });

@@ -8,7 +8,8 @@ import { examine, inLines } from './ops/doctor.ts';
 import { bad, type Finding, good } from './ops/finding.ts';
 import { connectRedis } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createWorkspaces } from './workspace/workspaces.ts';
+import { reseal } from './vault/reseal.ts';
+import { ownerOfField } from './workspace/sealed.ts';
 
 /** For each check, in ms. */
 const PATIENCE = 5_000;
@@ -34,15 +35,16 @@ async function examineWith(config: Config): Promise<readonly Finding[]> {
     trustedHosts: config.trustedHosts,
     limits: { deadline: PATIENCE - 500, tries: 1 },
   });
-  const workspaces = createWorkspaces({ redis: store.redis, keyring: createKeyring(config.keys) });
+  const keyring = createKeyring(config.keys);
   try {
     return await examine({
       slack: { ...config.slack, botToken, clock: Date.now, patience: PATIENCE - 500 },
       redis: store.reached,
       keyIds: config.keys.map(({ id }) => id),
-      async open(workspace) {
-        const { connections } = await workspaces.read(workspace);
-        return connections.length > 0 && connections.every(({ token }) => token() !== '');
+      opens(workspace, field, value) {
+        const owner = ownerOfField(workspace, field, value);
+        if (owner !== undefined) reseal(keyring, owner, value);
+        return owner !== undefined;
       },
       services: services(config, http),
       patience: PATIENCE,

@@ -100,6 +100,20 @@ export async function storeGuard<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The same for what changes something: it may have been carried out although its answer was lost. */
+export async function storeGuardWriting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await storeGuard(work);
+  } catch (error) {
+    if (!(error instanceof StoreUnreachable) || wasRefused(error.cause)) throw error;
+    throw new StoreUnreachable({ cause: error.cause }, true);
+  }
+}
+
+/** Redis answered, or the command never went out. */
+const wasRefused = (cause: unknown): boolean =>
+  cause instanceof Error && (cause.name === 'ReplyError' || cause.message.startsWith('Stream isn'));
+
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || isFailure(error)) return false;
   if (error.name === 'ReplyError') return OF_NO_USE.test(error.message);

@@ -26,7 +26,7 @@ async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);
   const renew = (workspace: string, field: string, value: string): Renewal => {
-    const owner = ownerOfField(workspace, field);
+    const owner = ownerOfField(workspace, field, value);
     if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';
     const renewed = reseal(keyring, owner, value);
     return renewed === undefined ? 'new' : { value: renewed };

@@ -231,14 +231,32 @@ export class NotAllowed extends Base<'not-allowed'> {
   }
 }
 
+/** What may stand in the store, each with what people call it. */
+const STORED = {
+  'billing-token': 'access token',
+  'application-access': 'application access',
+  'slack-installation': 'installation of Tally',
+  project: 'project',
+  record: 'record',
+} as const;
+type Stored = keyof typeof STORED;
+
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
 export class SealBroken extends Base<'seal-broken'> {
-  /** @param keyId the name of an unknown key, for operators */
+  readonly what: Stored;
+
+  /**
+   * @param keyId the name of an unknown key, for operators
+   * @param kind of whatever it is
+   */
   constructor(
     readonly reason: 'unknown-key' | 'not-authentic' | 'malformed',
     readonly keyId?: string,
+    kind: string = 'record',
   ) {
-    super('seal-broken', 'The stored access token cannot be opened.');
+    const what = Object.hasOwn(STORED, kind) ? (kind as Stored) : 'record';
+    super('seal-broken', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
+    this.what = what;
   }
 }
 
@@ -256,9 +274,12 @@ export class ChangedMeanwhile extends Base<'changed-meanwhile'> {
   }
 }
 
-/** Redis does not answer. */
+/** Redis does not answer. @param unsure whether something may have been changed all the same: its answer was lost */
 export class StoreUnreachable extends Base<'store-unreachable'> {
-  constructor(options?: ErrorOptions) {
+  constructor(
+    options?: ErrorOptions,
+    readonly unsure: boolean = false,
+  ) {
     super('store-unreachable', 'Tally cannot reach its own store right now.', options);
   }
 }

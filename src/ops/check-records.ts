@@ -7,27 +7,33 @@ const KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
 /** A Redis that is shared may hold millions of other keys. */
 const MOST = { rounds: 100, keysARound: 1_000, workspaces: 1_000 } as const;
 
-/** Opens the workspace's sealed token and drops it at once. Whether there was one. @throws SealBroken */
-export type Open = (workspace: string) => Promise<boolean>;
+/** Opens what is sealed in a field and drops it at once. Whether there was something. @throws SealBroken */
+export type Opens = (workspace: string, field: string, value: string) => boolean;
 
-type Outcome = 'none' | 'opens' | SealBroken['reason'];
+type Outcome = 'opens' | SealBroken['reason'];
 
 /** Nothing is found where Redis cannot be reached: that is said elsewhere. */
-export async function checkRecords(reached: Promise<Redis>, open: Open): Promise<readonly Finding[]> {
+export async function checkRecords(reached: Promise<Redis>, opens: Opens): Promise<readonly Finding[]> {
   const redis = await reached.catch(() => undefined);
   if (redis === undefined) return [];
   const { workspaces, all } = await workspacesIn(redis);
-  const outcomes = await Promise.all(workspaces.map((workspace) => outcomeOf(open, workspace)));
+  const outcomes: Outcome[] = [];
+  for (const workspace of workspaces) {
+    const fields = Object.entries(await redis.hgetall(`tally:workspace:${workspace}`));
+    outcomes.push(
+      ...fields.flatMap(([field, value]) => outcomeOf(() => opens(workspace, field, value)) ?? []),
+    );
+  }
   const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
-  const registered = outcomes.length - count('none');
+  const found = outcomes.length;
   const damaged = count('malformed') + count('not-authentic');
   return [
     ...(count('unknown-key') > 0
       ? [
           bad(
             ABOUT,
-            `${count('unknown-key')} of ${registered} tokens were sealed with a key that is not in ENCRYPTION_KEYS`,
-            'Put that key back, behind the newest; or have those tokens registered again with /billing connect.',
+            `${count('unknown-key')} of ${found} sealed records want a key that is not in ENCRYPTION_KEYS`,
+            'Put that key back, behind the newest; or have those registered again with /billing connect, or installed again.',
           ),
         ]
       : []),
@@ -35,18 +41,13 @@ export async function checkRecords(reached: Promise<Redis>, open: Open): Promise
       ? [
           bad(
             ABOUT,
-            `${damaged} of ${registered} tokens are damaged, or a key has changed and kept its name`,
-            'Give a changed key a name of its own; damaged tokens have to be registered again.',
+            `${damaged} of ${found} sealed records are damaged or were moved, or a key has changed and kept its name`,
+            'Give a changed key a name of its own; what is damaged has to be registered or installed again; npm run reseal says where it is.',
           ),
         ]
       : []),
-    ...(count('opens') === registered
-      ? [
-          good(
-            ABOUT,
-            `${registered} registered tokens, all open${all ? '' : '; not everything was looked at'}`,
-          ),
-        ]
+    ...(count('opens') === found
+      ? [good(ABOUT, `${found} sealed records, all open${all ? '' : '; not everything was looked at'}`)]
       : []),
   ];
 }
@@ -66,9 +67,9 @@ async function workspacesIn(redis: Redis): Promise<{ workspaces: readonly string
   return { workspaces: [...found], all: cursor === '0' };
 }
 
-async function outcomeOf(open: Open, workspace: string): Promise<Outcome> {
+function outcomeOf(opens: () => boolean): Outcome | undefined {
   try {
-    return (await open(workspace)) ? 'opens' : 'none';
+    return opens() ? 'opens' : undefined;
   } catch (error) {
     if (error instanceof SealBroken) return error.reason;
     throw error;

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { checkRecords, type Open } from './check-records.ts';
+import { checkRecords, type Opens } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
@@ -12,7 +12,7 @@ export interface DoctorParts {
   readonly redis: Promise<Redis>;
   /** The names of the sealing keys, newest first. The keys themselves have no business here. */
   readonly keyIds: readonly string[];
-  readonly open: Open;
+  readonly opens: Opens;
   readonly services: readonly ServiceParts[];
   /** How long each check may take, in ms. */
   readonly patience: number;
@@ -20,12 +20,12 @@ export interface DoctorParts {
 
 /** All checks side by side, their findings in a fixed order. Never rejects; nothing in it is secret. */
 export async function examine(parts: DoctorParts): Promise<readonly Finding[]> {
-  const { slack, redis, open, services, patience } = parts;
+  const { slack, redis, opens, services, patience } = parts;
   const within = (about: string, check: Promise<readonly Finding[]>) => bounded(about, check, patience);
   const findings = await Promise.all([
     keys(parts.keyIds),
     within('Redis', checkRedis(redis)),
-    within('Sealed records', checkRecords(redis, open)),
+    within('Sealed records', checkRecords(redis, opens)),
     within('Slack', checkSlack(slack)),
     within('Slack', checkSocketMode(slack)),
     ...services.map((service) => within(service.about, checkService(service))),

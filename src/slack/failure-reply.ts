@@ -37,6 +37,14 @@ const POST_INSTEAD = {
   restricted: 'Ask in another channel, or here.',
 } as const;
 
+const ANEW = {
+  'billing-token': 'An owner or admin can register the token again.',
+  'application-access': 'An owner or admin can register it again.',
+  'slack-installation': 'Whoever may install apps in this workspace can install Tally again.',
+  project: 'Whoever runs the bot can put it back from a copy of Redis.',
+  record: 'Whoever runs the bot finds the rest in its log.',
+} as const;
+
 const OVER_SOON = 'That is usually over soon. No figures were guessed.';
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
@@ -143,11 +151,13 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'seal-broken':
       return {
-        todo:
+        todo: [
           failure.reason === 'unknown-key'
-            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or an owner or admin registers the token again.'
-            : 'The record is damaged or does not belong here, so Tally did not use it. An owner or admin can register the token again.',
-        buttons: [OPEN_CONNECT],
+            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS.'
+            : 'The record is damaged or does not belong here, so Tally did not use it.',
+          ANEW[failure.what],
+        ].join(' '),
+        buttons: failure.what === 'billing-token' ? [OPEN_CONNECT] : [],
       };
     case 'settings-damaged':
       return {
@@ -158,7 +168,12 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
         todo: 'Your change was not made. Look at what is there, then change it if you still want to.',
       };
     case 'store-unreachable':
-      return { todo: 'Nothing was changed. Try again in a minute.', buttons: again(rerun) };
+      return {
+        todo: failure.unsure
+          ? 'Whether your change was made is not known: look in a minute, before you make it again.'
+          : 'Nothing was changed. Try again in a minute.',
+        buttons: again(rerun),
+      };
     case 'not-installed':
       return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
     case 'slack-failed':

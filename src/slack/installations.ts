@@ -1,5 +1,5 @@
 import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
-import { type Installation, InstallProvider, type InstallProviderOptions } from '@slack/oauth';
+import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -9,7 +9,7 @@ import type { Audit } from '../workspace/audit.ts';
 import { createForget } from '../workspace/forget.ts';
 import { createInstalled, type Installed } from '../workspace/installed.ts';
 import { createStates } from '../workspace/states.ts';
-import { createFlow, INSTALL, REDIRECT, STATE_COOKIE } from './install/flow.ts';
+import { createFlow, INSTALL, REDIRECT } from './install/flow.ts';
 import { idOf, type Kept, toKept } from './install/installation.ts';
 import { createLeave, type EventBody, type Standing } from './install/leave.ts';
 import { SCOPES } from './install/scopes.ts';
@@ -35,6 +35,8 @@ export interface Installations {
   clientFor(workspace: string): Promise<WebClient>;
   /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
   leave(body: EventBody): Promise<boolean>;
+  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnreachable */
+  stays(workspace: string): Promise<boolean>;
   /** Until nothing is on its way from Slack into the store. */
   idle(): Promise<void>;
 }
@@ -69,14 +71,16 @@ export function createInstallations(config: Config['slack'], parts: Installation
 
 function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
   const { redis, log, boltLogger: logger, onForget } = parts;
-  const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const queued = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
+  const client = new webApi.WebClient(botToken, { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger });
   return {
     pages: {},
     authorize: async () => ({ botToken }),
-    clientFor: async () => client,
+    clientFor: async () => queued,
     sorry: () => undefined,
     leave: createLeave({ forget: createForget(redis, onForget), standing, onGone: () => undefined, log }),
+    stays: () => isTaken(client),
     idle: async () => undefined,
   };
 }
@@ -91,13 +95,13 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     redirectUri: `${oauth.publicUrl}${REDIRECT}`,
   };
   const stateStore = createStateStore(createStates(redis), oauth.stateSecret, options);
-  const providerWith = (installationStore: NonNullable<InstallProviderOptions['installationStore']>) =>
+  const providerWith = (installationStore: InstallationStore, stateCookieName = 'none') =>
     new InstallProvider({
       clientId: oauth.clientId,
       clientSecret: oauth.clientSecret,
       authVersion: 'v2',
       stateStore,
-      stateCookieName: STATE_COOKIE,
+      stateCookieName,
       installationStore,
       authorizationUrl: `${origin}/oauth/v2/authorize`,
       logger: boltLogger,
@@ -105,12 +109,25 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     });
 
   const installed = createInstalled({ redis, keyring });
-  const tokens = createTokens({ installed, renewer: providerWith, log });
-  const provider = providerWith({
+  const tokens = createTokens({ installed, renewer: (one) => providerWith(one), log });
+  const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
-  });
+  };
   const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
+
+  const greet = createWelcome({ ...parts, clientFor });
+  const forget = createForget(redis, parts.onForget);
+
+  /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
+  const unlessLeft = async (id: string): Promise<void> => {
+    const text = await installed.read(id);
+    if (text === undefined) return;
+    const { bot, isEnterpriseInstall } = toKept(text).installation;
+    if (await isTaken(clientFor(bot?.token ?? ''))) return;
+    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
+    tokens.drop(id);
+  };
 
   /** An organisation's own installation serves where a workspace has none, whatever the payload says of it. */
   const find = async (team?: string, organisation?: string, whole = false) => {
@@ -133,11 +150,16 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
 
   return {
     pages: createFlow({
-      provider,
+      providerWith: (cookie) => providerWith(store, cookie),
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
-      welcome: createWelcome({ ...parts, clientFor }),
+      async welcome(installation) {
+        await greet(installation);
+        await unlessLeft(idOf(installation)).catch((err: unknown) =>
+          log.error({ err }, 'whether an installation stands could not be asked'),
+        );
+      },
       log,
     }),
     async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
@@ -159,13 +181,26 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     },
     sorry: acknowledgement,
     leave: createLeave({
-      forget: createForget(redis, parts.onForget),
+      forget,
       onGone: tokens.drop,
       standing: standingOf(installed, clientFor),
       log,
     }),
+    stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
+}
+
+/** What Slack says of a token that it takes no more. */
+const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
+
+async function isTaken(client: webApi.WebClient): Promise<boolean> {
+  try {
+    await client.auth.test();
+    return true;
+  } catch (error) {
+    return !ENDED.has((error as { data?: { error?: string } }).data?.error ?? '');
+  }
 }
 
 function resultOf(

@@ -28,15 +28,15 @@ export function createKeyring(keys: readonly SealingKey[]): Keyring {
   return {
     seal: (plain, owner) => seal(plain, owner, newestId, newestKey),
     open(text, owner) {
-      const envelope = parseEnvelope(text);
-      return unseal(envelope, owner, keyOf(byId, envelope.keyId));
+      const envelope = parseEnvelope(text, owner.kind);
+      return unseal(envelope, owner, keyOf(byId, envelope.keyId, owner.kind));
     },
     needsReseal: (text) => parseEnvelope(text).keyId !== newestId,
   };
 }
 
-function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string): KeyObject {
+function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string, what: string): KeyObject {
   const key = byId.get(id);
-  if (key === undefined) throw new SealBroken('unknown-key', id);
+  if (key === undefined) throw new SealBroken('unknown-key', id, what);
   return key;
 }

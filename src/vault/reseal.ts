@@ -14,7 +14,7 @@ const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
 export function reseal(keyring: Keyring, owner: Owner, value: string): string | undefined {
   const record = value.startsWith('{') ? parse(value) : undefined;
   const envelope = record === undefined ? value : record.sealed;
-  if (typeof envelope !== 'string') throw new SealBroken('malformed');
+  if (typeof envelope !== 'string') throw new SealBroken('malformed', undefined, owner.kind);
   const plain = keyring.open(envelope, owner);
   if (!keyring.needsReseal(envelope)) return undefined;
   const sealed = keyring.seal(plain, owner);

@@ -6,11 +6,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** Whose secret it is. An envelope opens for its owner only, so a record copied elsewhere stays shut. */
+/**
+ * Whose secret it is, and where it may be sent. An envelope opens for these only, so a record that was copied elsewhere,
+ * or beside which another address was written, stays shut.
+ */
 export interface Owner {
   readonly workspace: string;
   readonly kind: string;
   readonly id: string;
+  /** Addresses, in a fixed order. */
+  readonly audience?: readonly string[];
 }
 
 interface Envelope {
@@ -31,11 +36,11 @@ export function seal(plain: string, owner: Owner, keyId: string, key: KeyObject)
 }
 
 /** @throws SealBroken `malformed` for what is no envelope */
-export function parseEnvelope(text: string): Envelope {
+export function parseEnvelope(text: string, what?: string): Envelope {
   const [, keyId, nonceText, sealedText] = ENVELOPE.exec(text) ?? [];
   if (keyId === undefined || nonceText === undefined || sealedText === undefined)
-    throw new SealBroken('malformed');
-  return { keyId, nonce: decode(nonceText), sealed: decode(sealedText) };
+    throw new SealBroken('malformed', undefined, what);
+  return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
 /** @throws SealBroken `not-authentic` when the key, the owner or a single bit differs */
@@ -47,18 +52,18 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: Owner, key: Ke
       .setAuthTag(sealed.subarray(end));
     return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
-    throw new SealBroken('not-authentic');
+    throw new SealBroken('not-authentic', undefined, owner.kind);
   }
 }
 
 /** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
-function binding(keyId: string, { workspace, kind, id }: Owner): Buffer {
-  return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id]));
+function binding(keyId: string, { workspace, kind, id, audience = [] }: Owner): Buffer {
+  return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
 /** Only the one canonical spelling: the unused bits of a last character would otherwise be free to change. */
-function decode(text: string): Buffer {
+function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.toString('base64url') !== text) throw new SealBroken('malformed');
+  if (bytes.toString('base64url') !== text) throw new SealBroken('malformed', undefined, what);
   return bytes;
 }

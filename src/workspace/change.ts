@@ -1,4 +1,4 @@
-import { ChangedMeanwhile } from '../domain/failure.ts';
+import { ChangedMeanwhile, NotInstalled } from '../domain/failure.ts';
 import type { AuditEntry, Deed } from './audit.ts';
 import { isSame, whatStands } from './meanwhile.ts';
 import type { Fields, WorkspaceStore, Writing } from './store.ts';
@@ -34,6 +34,15 @@ export function changeBy(
   return { workspace: asker.workspace, record, entries };
 }
 
+/**
+ * Where changes go. `stays` says whether Slack still takes Tally's token for the workspace: it is asked after the first
+ * thing that is ever written of one. Who leaves after that is deleted with it, and who has left before leaves nothing.
+ */
+export interface Ledger {
+  readonly store: WorkspaceStore;
+  readonly stays: (workspace: string) => Promise<boolean>;
+}
+
 /** What is changed, from the fields as they stand. Whatever it rests on is in `seen`; the settings' parts it compares itself. */
 export type Plan = (fields: Fields) => Omit<Writing, 'entries'>;
 
@@ -45,23 +54,31 @@ const LOOKS = 5;
  * key is the same secret, and a setting that this change does not touch is no matter: then it is tried again.
  *
  * @param free a field that has to be absent: false when somebody has taken it
- * @throws ChangedMeanwhile with what stands there now, StoreUnreachable
+ * @throws ChangedMeanwhile with what stands there now, NotInstalled where the workspace left, StoreUnreachable
  */
 export async function commit(
-  store: WorkspaceStore,
+  { store, stays }: Ledger,
   { workspace, record, entries }: Change,
   plan: Plan,
   free?: string,
 ): Promise<boolean> {
   let { fields } = record;
+  const first = Object.keys(fields).length === 0;
   let clash: string | undefined;
   for (let look = 0; look < LOOKS; look += 1) {
     const { seen = {}, ...writing } = plan(fields);
-    if (await store.write(workspace, { ...writing, seen, entries })) return true;
+    if (await store.write(workspace, { ...writing, seen, entries, first })) {
+      if (first && !(await stays(workspace))) {
+        await store.forget(workspace);
+        throw new NotInstalled('unknown');
+      }
+      return true;
+    }
     fields = await store.read(workspace);
     if (free !== undefined && fields[free] !== undefined) return false;
     clash = Object.keys(seen).find((field) => !isSame(field, record.fields[field], fields[field]));
     if (clash !== undefined) break;
+    if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
   }
   throw new ChangedMeanwhile(whatStands(clash ?? '', record.fields, fields));
 }

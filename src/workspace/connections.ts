@@ -5,6 +5,9 @@ import { SealBroken } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseRecord } from './record.ts';
+import { ownerOf } from './sealed.ts';
+
+const KIND = 'billing-token';
 
 /** What the console offers for a user access token. */
 export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
@@ -109,8 +112,6 @@ export const tokenWords = ({ lastFour, fingerprint }: Pick<Connection, 'lastFour
 const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${days} days`;
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-export const ownerOf = (workspace: string, name: string) => ({ workspace, kind: 'billing-token', id: name });
-
 /**
  * @param name where the record was found: one that was moved there from another name is not believed
  * @throws SealBroken `malformed`, `not-authentic`
@@ -121,9 +122,9 @@ export function readConnection(
   name: string,
   json: string,
 ): OpenableConnection {
-  const { sealed, ...connection } = parseRecord(schema, json);
-  if (connection.name !== name) throw new SealBroken('not-authentic');
-  return { ...connection, token: () => keyring.open(sealed, ownerOf(workspace, name)) };
+  const { sealed, ...connection } = parseRecord(schema, json, KIND);
+  if (connection.name !== name) throw new SealBroken('not-authentic', undefined, KIND);
+  return { ...connection, token: () => keyring.open(sealed, ownerOf(KIND, workspace, name, connection)) };
 }
 
 export function writeConnection(
@@ -132,7 +133,7 @@ export function writeConnection(
   { token, ...rest }: NewConnection,
 ): { readonly connection: Connection; readonly json: string } {
   const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprint(token) };
-  const sealed = keyring.seal(token, ownerOf(workspace, rest.name));
+  const sealed = keyring.seal(token, ownerOf(KIND, workspace, rest.name, rest));
   return { connection, json: JSON.stringify({ ...connection, sealed }) };
 }
 

@@ -1,4 +1,8 @@
 /** The names of a record's fields: some alone, some before a name. */
+/** What Slack gave for the workspace. */
+export const INSTALLATION = 'installation';
+/** The organisation whose installation serves a workspace that has none of its own. */
+export const SERVED = 'served';
 export const SETTINGS = 'settings';
 export const CONNECTION = 'connection:';
 export const PROJECT = 'project:';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
-import { heardKey } from './keys.ts';
+import { heardKey, recordKey } from './keys.ts';
 
 /** Slack sends an event again at once, after one minute and after five, to whichever process is there. */
 const KEPT = 10 * 60_000;
@@ -8,7 +8,8 @@ const KEPT = 10 * 60_000;
 /** Which events were taken up already, by any process. One key a workspace, so that it goes when the workspace goes. */
 export interface Heard {
   /**
-   * Whether this event comes for the first time, to any process, within ten minutes.
+   * Whether this event comes for the first time, to any process, within ten minutes. Nothing is kept where nothing is
+   * known of the workspace, so that a late event leaves no key behind one that left.
    * @param event Slack's `event_id`
    * @param at ms since the epoch
    * @throws StoreUnreachable
@@ -16,19 +17,19 @@ export interface Heard {
   first(workspace: string, event: string, at: number): Promise<boolean>;
 }
 
+const HEAR = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 1 end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
+local new = redis.call('ZADD', KEYS[2], 'NX', ARGV[2], ARGV[3])
+redis.call('PEXPIRE', KEYS[2], ARGV[4])
+return new`;
+
 export function createHeard(redis: Redis): Heard {
   return {
     async first(workspace, event, at) {
       const key = heardKey(workspace);
-      const replies = await storeGuard(() =>
-        redis
-          .multi()
-          .zremrangebyscore(key, '-inf', at - KEPT)
-          .zadd(key, 'NX', at, event)
-          .pexpire(key, KEPT)
-          .exec(),
-      );
-      return replies?.[1]?.[1] === 1;
+      const args = [recordKey(workspace), key, at - KEPT, at, event, KEPT];
+      return (await storeGuard(() => redis.eval(HEAR, 2, ...args))) === 1;
     },
   };
 }

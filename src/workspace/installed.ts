@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { INSTALLATION, SERVED } from './fields.ts';
 import { membersKey, recordKey, refreshLockKey } from './keys.ts';
+import { ownerOf } from './sealed.ts';
 
 /**
  * What Slack gave for a workspace or an organisation, as a text that this room does not read, sealed as a whole.
@@ -15,7 +17,7 @@ export interface Installed {
   read(id: string): Promise<string | undefined>;
   /** False, and nothing is written, where another text than `before` stands there meanwhile, or none. @throws SealBroken */
   replace(id: string, before: string, after: string): Promise<boolean>;
-  /** Notes that an organisation's installation serves this workspace, so that leaving takes it along. */
+  /** Notes that an organisation's installation serves this workspace, if it is there, so that leaving takes it along. */
   join(organisation: string, workspace: string): Promise<void>;
   /** The organisation that was noted for this workspace; forgotten when the workspace or the organisation leaves. */
   organisationOf(workspace: string): Promise<string | undefined>;
@@ -27,51 +29,62 @@ export interface Installed {
 
 /** Longer than a call to Slack with its retry may take, in ms. */
 const LOCK = 15_000;
-const FIELD = 'installation';
-const ORGANISATION = 'organisation';
-export const ownerOf = (id: string) => ({ workspace: id, kind: 'slack-installation', id: 'bot' });
+const owner = (id: string) => ownerOf('slack-installation', id, INSTALLATION);
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
+const JOIN = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('SADD', KEYS[2], ARGV[1])
+redis.call('HSET', KEYS[3], '${SERVED}', ARGV[2])
+return 1`;
+
+const TAKE = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
+
 const UNLOCK = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 export function createInstalled({ redis, keyring }: { redis: Redis; keyring: Keyring }): Installed {
-  const envelopeOf = (id: string) => storeGuard(() => redis.hget(recordKey(id), FIELD));
+  const envelopeOf = (id: string) => storeGuard(() => redis.hget(recordKey(id), INSTALLATION));
 
   return {
     async save(id, text) {
-      const envelope = keyring.seal(text, ownerOf(id));
-      await storeGuard(() => redis.hset(recordKey(id), FIELD, envelope));
+      const envelope = keyring.seal(text, owner(id));
+      await storeGuard(() => redis.hset(recordKey(id), INSTALLATION, envelope));
     },
     async read(id) {
       const envelope = await envelopeOf(id);
-      return envelope === null ? undefined : keyring.open(envelope, ownerOf(id));
+      return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
     async replace(id, before, after) {
       // What is sealed anew with another key meanwhile is the same text in another envelope: hence the second look.
       for (let look = 0; look < 3; look += 1) {
         const envelope = await envelopeOf(id);
-        if (envelope === null || keyring.open(envelope, ownerOf(id)) !== before) return false;
-        const sealed = keyring.seal(after, ownerOf(id));
-        if ((await storeGuard(() => redis.eval(REPLACE, 1, recordKey(id), FIELD, envelope, sealed))) === 1)
+        if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
+        const sealed = keyring.seal(after, owner(id));
+        if (
+          (await storeGuard(() => redis.eval(REPLACE, 1, recordKey(id), INSTALLATION, envelope, sealed))) ===
+          1
+        )
           return true;
       }
       return false;
     },
     async join(organisation, workspace) {
-      const both = redis.multi().sadd(membersKey(organisation), workspace);
-      await storeGuard(() => both.hset(recordKey(workspace), ORGANISATION, organisation).exec());
+      const keys = [recordKey(organisation), membersKey(organisation), recordKey(workspace)];
+      await storeGuard(() => redis.eval(JOIN, keys.length, ...keys, workspace, organisation));
     },
     organisationOf: async (workspace) =>
-      (await storeGuard(() => redis.hget(recordKey(workspace), ORGANISATION))) ?? undefined,
+      (await storeGuard(() => redis.hget(recordKey(workspace), SERVED))) ?? undefined,
     members: (organisation) => storeGuard(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
       const mark = randomBytes(12).toString('base64url');
-      const taken = await storeGuard(() => redis.set(refreshLockKey(id), mark, 'PX', LOCK, 'NX'));
-      if (taken === null) return undefined;
+      const args = [recordKey(id), refreshLockKey(id), mark, LOCK];
+      if ((await storeGuard(() => redis.eval(TAKE, 2, ...args))) !== 1) return undefined;
       return async () => {
         await storeGuard(() => redis.eval(UNLOCK, 1, refreshLockKey(id), mark));
       };

@@ -33,6 +33,6 @@ const removal = z.object({ project: schema, channels: z.array(z.string()), at: z
 export type Removal = Readonly<z.infer<typeof removal>>;
 
 /** @throws SealBroken `malformed` */
-export const readProject = (json: string): Project => parseRecord(schema, json);
+export const readProject = (json: string): Project => parseRecord(schema, json, 'project');
 /** @throws SealBroken `malformed` */
-export const readRemoval = (json: string): Removal => parseRecord(removal, json);
+export const readRemoval = (json: string): Removal => parseRecord(removal, json, 'project');

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { SealBroken, SettingsDamaged } from '../domain/failure.ts';
 
-/** @throws SealBroken `malformed` without a cause: the messages of parsers quote what they could not read */
-export function parseRecord<T>(schema: z.ZodType<T>, json: string): T {
+/** @param what it is, for SealBroken @throws SealBroken `malformed` without a cause: the messages of parsers quote what they could not read */
+export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
   const record = schema.safeParse(parseJson(json));
-  if (!record.success) throw new SealBroken('malformed');
+  if (!record.success) throw new SealBroken('malformed', undefined, what);
   return record.data;
 }
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { storeGuard } from '../redis.ts';
+import { storeGuard, storeGuardWriting } from '../redis.ts';
 import type { AuditEntry } from './audit.ts';
 import { auditKey, keysOf, recordKey } from './keys.ts';
 
@@ -12,6 +12,8 @@ export interface Writing {
   readonly seen?: Readonly<Record<string, string | typeof ANY | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: Fields;
+  /** Whether it may be the first that is known of the workspace: otherwise that is taken for one that left. */
+  readonly first?: boolean;
   /** For the audit. */
   readonly entries?: readonly AuditEntry[];
 }
@@ -26,7 +28,7 @@ export const ANY = Symbol('any');
  */
 export interface WorkspaceStore {
   read(workspace: string): Promise<Fields>;
-  /** False, and nothing is written, where something else stands there than was `seen`. */
+  /** False, and nothing is written, where something else stands there than was `seen`, or all was forgotten. */
   write(workspace: string, writing: Writing): Promise<boolean>;
   /** Its audit as well, and the events heard of it. */
   forget(workspace: string): Promise<void>;
@@ -38,12 +40,17 @@ export const KEPT = 1000;
 const LONGEST_ABOUT = 500;
 
 /**
+ * Whatever is still under way when a workspace leaves finds nothing of it and writes nothing, so nothing comes back
+ * after everything was deleted. From an installation by OAuth on there is a record, and every change leaves an entry,
+ * also one that empties the record.
+ *
  * Redis runs a script alone, and takes nothing of it back: so after the looks the entries come first, which a stream
  * may refuse, and nothing else can fail. Each list comes behind its length.
  */
 const WRITE = `
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
+if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 for _ = 1, tonumber(take()) do
   local field, seen = take(), take()
   local now = redis.call('HGET', KEYS[1], field)
@@ -65,16 +72,16 @@ return 1`;
 export function createWorkspaceStore(redis: Redis): WorkspaceStore {
   return {
     read: (workspace) => storeGuard(() => redis.hgetall(recordKey(workspace))),
-    async write(workspace, { seen = {}, remove = [], set = {}, entries = [] }) {
+    async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
       const lists = [
         Object.entries(seen).map(([field, value]) => [field, mark(value)]),
         entries.map(({ at, who, deed, about }) => [String(at), who, deed, about.slice(0, LONGEST_ABOUT)]),
         remove.map((field) => [field]),
         Object.entries(set),
       ];
-      const args = lists.flatMap((list) => [String(list.length), ...list.flat()]);
+      const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
       const keys = [recordKey(workspace), auditKey(workspace)];
-      return (await storeGuard(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
+      return (await storeGuardWriting(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
     },
     async forget(workspace) {
       await storeGuard(() => redis.unlink(...keysOf(workspace)));

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { asIn, type Change, commit } from './change.ts';
+import { asIn, type Change, commit, type Ledger } from './change.ts';
 import {
   type Connection,
   type NewConnection,
@@ -62,7 +62,7 @@ export interface WorkspaceRecord {
  * Each method is one round trip. What saves takes a `Change`: who, when, and the audit's entries, which are written in
  * the same step. It rests on what was read, and throws ChangedMeanwhile where somebody was quicker.
  *
- * @throws StoreUnreachable from each
+ * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces extends ScheduleStore {
   read(workspace: string): Promise<WorkspaceRecord>;
@@ -93,8 +93,16 @@ export interface Workspaces extends ScheduleStore {
   forget(workspace: string): Promise<void>;
 }
 
-export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Keyring }): Workspaces {
+export interface WorkspacesParts {
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  /** Whether Slack still takes the workspace's token; taken for granted where absent. */
+  readonly stays?: Ledger['stays'];
+}
+
+export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const ledger: Ledger = { store, stays };
   const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
   const defaults = (channels: readonly string[], alias: string): Fields =>
     Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
@@ -115,26 +123,30 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     const text = writeSettings({ ...now, ...Object.fromEntries(mine) });
     return { seen: asIn(fields, SETTINGS), set: { [SETTINGS]: text } };
   };
-  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans =>
-    connection === undefined ? { seen: {}, set: {} } : settled(change, fields, { connection });
+  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans => {
+    if (connection === undefined) return { seen: {}, set: {} };
+    // The form alone replaces damaged settings: it shows what comes in their place.
+    readSettings(change.record.fields[SETTINGS]);
+    return settled(change, fields, { connection });
+  };
 
   return {
-    ...createScheduleStore(store),
+    ...createScheduleStore(ledger),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
-      await commit(store, change, (fields) => settled(change, fields, parts));
+      await commit(ledger, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
       const { connection, json } = writeConnection(keyring, change.workspace, given);
       const field = CONNECTION + connection.name;
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
         return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
     async removeConnection(change, name, heir) {
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
         const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
         return {
@@ -145,7 +157,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
       });
     },
     async chooseDefault(change, name) {
-      await commit(store, change, (fields) => {
+      await commit(ledger, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
         return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
       });
@@ -158,21 +170,21 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     },
     addProject(change, project) {
       const field = PROJECT + project.alias;
-      return commit(store, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
+      return commit(ledger, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
     },
     changeProject(change, alias, after) {
       const [from, to] = [PROJECT + alias, PROJECT + after.alias];
       const id = change.record.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commit(store, change, (fields) => ({
+        return commit(ledger, change, (fields) => ({
           seen: asIn(fields, from),
           remove: stale,
           set: written(after),
         }));
       const channels = change.record.channelsOf(alias);
       return commit(
-        store,
+        ledger,
         change,
         (fields) => ({
           seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
@@ -185,7 +197,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
       const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(store, change, (fields) => ({
+      await commit(ledger, change, (fields) => ({
         seen: asIn(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
@@ -199,7 +211,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     restoreProject(change, { project, channels }) {
       const { alias } = project;
       return commit(
-        store,
+        ledger,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
@@ -217,7 +229,7 @@ export function createWorkspaces({ redis, keyring }: { redis: Redis; keyring: Ke
     },
     async setChannelDefault(change, channel, alias) {
       const field = CHANNEL + channel;
-      await commit(store, change, (fields) =>
+      await commit(ledger, change, (fields) =>
         alias === undefined
           ? { seen: asIn(fields, field), remove: [field] }
           : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },

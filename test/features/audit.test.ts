@@ -24,8 +24,11 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-const record = (entry: Partial<AuditEntry> = {}, workspace = TEAM) =>
-  createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
+async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promise<void> {
+  // Of a workspace that nothing is known of nothing is written down.
+  await bot.redis.client.hset(`tally:workspace:${workspace}`, 'served', 'here');
+  await createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
+}
 
 async function recordMany(count: number) {
   for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });

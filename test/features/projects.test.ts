@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
-import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { VOCABULARY } from '../../src/domain/vocabulary.ts';
 import { readWords } from '../../src/domain/words.ts';
 import { aliasOf, aliasProblem } from '../../src/features/projects/alias.ts';
@@ -496,6 +496,26 @@ describe('a project that is changed', () => {
     expect(await save({ id: '456' })).toContain('No project is called prod any more');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
+  });
+});
+
+describe('two managers at once', () => {
+  it('rename one project to one name, and whoever was slower hears what it is called now', async () => {
+    await add('prod', '123');
+    for (const person of [OWNER, ADMIN]) {
+      await bot.slack.say(person, CHANNEL, '/billing projects rename prod');
+      await bot.slack.waitFor(() => modalText(person).includes('Project ID'));
+    }
+    const before = (await audit()).length;
+    const said = await Promise.all([save({ alias: 'live' }, OWNER), save({ alias: 'main-site' }, ADMIN)]);
+    const aliases = Object.keys(await snapshot()).filter((field) => field.startsWith('project:'));
+    expect(aliases).toHaveLength(1);
+    const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
+    const at = winner === 'live' ? 0 : 1;
+    expect(said[at]).toContain(`prod is now called ${winner}`);
+    expect(said[1 - at]).toMatch(/Somebody else was quicker|No project is called prod any more/);
+    expect((await audit()).length).toBe(before + 1);
+    await bot.slack.dismiss(ADMIN);
   });
 });
 

@@ -14,6 +14,9 @@ import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
 import { type Finding, good } from '../../src/ops/finding.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { reseal } from '../../src/vault/reseal.ts';
+import { createInstalled } from '../../src/workspace/installed.ts';
+import { ownerOfField } from '../../src/workspace/sealed.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from '../support/change.ts';
@@ -120,7 +123,7 @@ describe('npm run doctor', () => {
     expect(code).toBe(0);
     expect(output).toContain('Slack comes in by Socket Mode');
     expect(output).toContain('sealed with “2026”; 1 older: 2025');
-    expect(output).toContain('1 registered tokens, all open');
+    expect(output).toContain('1 sealed records, all open');
     expect(output).toContain('“tally” in “Acme”');
     expect(output).toContain('Socket Mode may connect');
     expect(output).toContain('wants a token (HTTP 401)');
@@ -136,7 +139,7 @@ describe('npm run doctor', () => {
       IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3`,
     });
     expect(code).toBe(1);
-    expect(output).toContain('1 of 1 tokens were sealed with a key that is not in ENCRYPTION_KEYS');
+    expect(output).toContain('1 of 1 sealed records want a key that is not in ENCRYPTION_KEYS');
     expect(output).toContain('refuses SLACK_BOT_TOKEN (invalid_auth)');
     expect(output).toMatch(/10\.0\.0\.1.*does not begin with https/);
     expect(output).toContain('ECONNREFUSED');
@@ -296,9 +299,10 @@ describe('Redis', () => {
 
 describe('sealed records', () => {
   const check = (redis: Redis, id: string, key: Buffer) =>
-    checkRecords(Promise.resolve(redis), async (workspace) => {
-      const { connections } = await workspacesWith(id, key).read(workspace);
-      return connections.length > 0 && connections.every(({ token }) => token() !== '');
+    checkRecords(Promise.resolve(redis), (workspace, field, value) => {
+      const owner = ownerOfField(workspace, field, value);
+      if (owner !== undefined) reseal(createKeyring([{ id, key }]), owner, value);
+      return owner !== undefined;
     });
 
   it('are all looked at, however many there are', async () => {
@@ -306,7 +310,7 @@ describe('sealed records', () => {
     await store.client.set('tally:workspace:not ours', '');
     const none = workspacesWith('k', KEY);
     await none.saveSettings(await changeIn(none, 'TNONE'), { zone: 'Asia/Tokyo' });
-    expect(says(await check(store.client, 'k', KEY))).toContain('300 registered tokens, all open');
+    expect(says(await check(store.client, 'k', KEY))).toContain('300 sealed records, all open');
   });
 
   it('are counted apart when their key is gone and when they are damaged', async () => {
@@ -315,8 +319,27 @@ describe('sealed records', () => {
     await register('T3', 'k', randomBytes(32));
     const findings = await check(store.client, 'k', KEY);
     expect(verdicts(findings)).toEqual(['bad', 'bad']);
-    expect(says(findings)).toContain('1 of 3 tokens were sealed with a key');
-    expect(says(findings)).toContain('1 of 3 tokens are damaged');
+    expect(says(findings)).toContain('1 of 3 sealed records want a key');
+    expect(says(findings)).toContain('1 of 3 sealed records are damaged');
+  });
+});
+
+describe('a sealed installation', () => {
+  it('is opened, too, and one that was moved is told', async () => {
+    const env = {
+      ...{ SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_APP_TOKEN: APP_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET },
+      ...{ SLACK_API_URL: `${slack.url}/api/`, REDIS_URL: store.url },
+      ENCRYPTION_KEYS: `k:${KEY.toString('base64')}`,
+    };
+    const installed = createInstalled({
+      redis: store.client,
+      keyring: createKeyring([{ id: 'k', key: KEY }]),
+    });
+    await installed.save('T1', 'an installation');
+    await store.client.copy('tally:workspace:T1', 'tally:workspace:E1');
+    expect((await doctor(env)).output).toContain('1 of 2 sealed records are damaged or were moved');
+    await store.client.unlink('tally:workspace:E1');
+    expect((await doctor(env)).output).toContain('1 sealed records, all open');
   });
 });
 
@@ -354,7 +377,7 @@ describe('the examination', () => {
     },
     redis: Promise.resolve(store.client),
     keyIds: ['k'],
-    open: async () => false,
+    opens: () => false,
     services: [],
     patience: 150,
   });
@@ -366,8 +389,10 @@ describe('the examination', () => {
 
   it('says what it could not examine, without the words of the error', async () => {
     await store.client.hset('tally:workspace:T1', 'settings', '{}');
-    const open = () => Promise.reject(new TypeError(USER_TOKEN));
-    const text = says(await examine({ ...parts(), open }));
+    const opens = () => {
+      throw new TypeError(USER_TOKEN);
+    };
+    const text = says(await examine({ ...parts(), opens }));
     expect(text).toContain('could not be examined (TypeError)');
     expect(text).not.toContain(USER_TOKEN);
   });

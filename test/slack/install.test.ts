@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
-import { type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
+import { createStateStore } from '../../src/slack/install/state.ts';
+import { now, type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North & <Sons>' };
@@ -64,15 +65,31 @@ describe('the page that installs', () => {
     expect(`${address.origin}${address.pathname}`).toBe('https://slack.com/oauth/v2/authorize');
   });
 
-  it('keeps a state that names nobody, for ten minutes', async () => {
+  it('keeps nothing of who only looks, however often', async () => {
     await started();
-    await bot.begin();
-    const [key = '', ...others] = await bot.keys();
-    expect(others).toEqual([]);
-    expect(key).toMatch(/^tally:state:[\w-]{32}$/);
+    for (let i = 0; i < 50; i += 1) await bot.begin();
+    expect(await bot.keys()).toEqual([]);
+  });
+
+  it('keeps a state that was spent, which names nobody, for as long as it would have worked', async () => {
+    await started();
+    await bot.install(NORTH);
+    const [key = ''] = (await bot.keys()).filter((one) => one.startsWith('tally:state:'));
+    expect(key).not.toContain(NORTH.id);
     const ttl = await bot.redis.client.ttl(key);
     expect(ttl).toBeGreaterThan(590);
     expect(ttl).toBeLessThanOrEqual(600);
+  });
+
+  it('lets a second tab begin without ending the first', async () => {
+    await started();
+    const [first, second] = [await bot.begin(), await bot.begin()];
+    const cookies = `${first.cookie}; ${second.cookie}`;
+    for (const [{ state }, team] of [
+      [first, NORTH],
+      [second, SOUTH],
+    ] as const)
+      expect((await bot.back({ code: bot.slack.allow(team), state }, cookies)).status).toBe(200);
   });
 
   it('is not there for a bot with the token of one workspace', async () => {
@@ -170,14 +187,17 @@ describe('coming back from Slack', () => {
 
   it.each([
     ['without the cookie', (state: string) => ({ state, cookie: '' })],
-    ['with the cookie of another browser', (state: string) => ({ state, cookie: 'tally-install=another' })],
+    [
+      'with the cookie of another browser',
+      (state: string, cookie: string) => ({ state, cookie: `${cookie.split('=')[0]}=another` }),
+    ],
     ['without a state', (_: string, cookie: string) => ({ state: '', cookie })],
     ['with a state that was made up', () => ({ state: 'a.b', cookie: 'tally-install=a.b' })],
     [
       'with a state of which the signature is another',
-      (state: string) => {
+      (state: string, cookie: string) => {
         const forged = `${state.slice(0, -2)}${state.endsWith('AA') ? 'BB' : 'AA'}`;
-        return { state: forged, cookie: `tally-install=${forged}` };
+        return { state: forged, cookie: `${cookie.split('=')[0]}=${forged}` };
       },
     ],
   ])('is refused %s, before Slack is asked', async (_, change) => {
@@ -192,10 +212,12 @@ describe('coming back from Slack', () => {
 
   it('is refused when the ten minutes are over', async () => {
     await started();
-    const { state, cookie } = await bot.begin();
-    await bot.redis.client.pexpire((await bot.keys())[0]!, 1);
-    await until(async () => (await bot.keys()).length === 0);
+    const begun = now() - 600;
+    const store = createStateStore({ spend: async () => true }, STATE_SECRET, { scopes: [] });
+    const state = await store.generateStateParam({ scopes: [] }, new Date(begun * 1000));
+    const cookie = `tally-install-${/-([\w-]{12})/.exec(state)![1]}=${state}`;
     expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(400);
+    await expect(store.verifyStateParam(new Date((begun + 599) * 1000), state)).resolves.toBeDefined();
     await nothingInstalled();
   });
 
@@ -314,7 +336,7 @@ describe('an organisation', () => {
     expect((await bot.redis.client.smembers('tally:org:E0GRID0001')).sort()).toEqual([east.id, GRID.id]);
     const [call] = asked('users.info', 'E0GRID0001');
     expect(call?.fields.team_id).toBe(GRID.id);
-    expect(await recordOf(GRID)).toEqual({ organisation: GRID.enterprise });
+    expect(await recordOf(GRID)).toEqual({ served: 'E0GRID0001' });
     expect(Object.keys(await recordOf({ id: 'E0GRID0001' }))).toEqual(['installation']);
   });
 

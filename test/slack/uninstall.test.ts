@@ -185,16 +185,56 @@ describe('an organisation that leaves', () => {
   });
 });
 
+/** A form whose token is still being tested when everything is deleted. */
+async function connectingWhile(leave: () => Promise<unknown>): Promise<void> {
+  bot.billing.setMode('slow');
+  const connecting = bot.connect(NORTH, 'Read-only');
+  await until(() => bot.billing.requests.length > 0);
+  await leave();
+  await connecting;
+}
+
+describe('a token that is being tested while the workspace leaves', () => {
+  it.each([0, 1])('is not stored afterwards, whichever process hears of it: %i', async (at) => {
+    await started({ processes: 2 });
+    await bot.install(NORTH);
+    await connectingWhile(async () => {
+      bot.slack.revoke(NORTH.id);
+      expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
+    });
+    expect(await keysWith(NORTH.id)).toEqual([]);
+  });
+
+  it('is not the only thing: an installation that Slack took back on its way into the store goes, too', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const code = bot.slack.allow(NORTH);
+    bot.slack.refuse('auth.test', 'account_inactive');
+    await bot.back({ code, state }, cookie);
+    await until(async () => (await keysWith(NORTH.id)).length === 0);
+  });
+
+  it.each([0, 1])('is not stored with the one token either, be it the very first: %i', async (at) => {
+    await started({ processes: 2, env: ONE_TOKEN });
+    bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
+    await connectingWhile(async () => {
+      bot.slack.revoke(NORTH.id);
+      expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
+    });
+    expect(await bot.keys()).toEqual([]);
+  });
+});
+
+const ONE_TOKEN = {
+  SLACK_BOT_TOKEN: 'xoxb-the-one',
+  SLACK_CLIENT_ID: '',
+  SLACK_CLIENT_SECRET: '',
+  SLACK_STATE_SECRET: '',
+};
+
 describe('the one workspace of a bot with a token', () => {
   it('leaves no key behind either', async () => {
-    await started({
-      env: {
-        SLACK_BOT_TOKEN: 'xoxb-the-one',
-        SLACK_CLIENT_ID: '',
-        SLACK_CLIENT_SECRET: '',
-        SLACK_STATE_SECRET: '',
-      },
-    });
+    await started({ env: ONE_TOKEN });
     await bot.redis.client.hset(`tally:workspace:${NORTH.id}`, { settings: '{}' });
     await bot.redis.client.xadd(`tally:audit:${NORTH.id}`, '*', 'at', '1');
     expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);

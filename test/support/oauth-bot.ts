@@ -45,7 +45,11 @@ export interface OAuthBot {
 export async function startOAuthBot(
   options: { processes?: number; env?: NodeJS.ProcessEnv } = {},
 ): Promise<OAuthBot> {
-  const [slack, billing, redis] = await Promise.all([startOAuthSlack(), startBilling(), testRedis()]);
+  const [slack, billing, redis] = await Promise.all([
+    startOAuthSlack(),
+    startBilling({ slowFor: 700 }),
+    testRedis(),
+  ]);
   const lines: string[] = [];
   const config = readConfig({
     SLACK_SIGNING_SECRET: SIGNING_SECRET,

@@ -164,6 +164,8 @@ export async function startOAuthSlack() {
       codes.set(code, team);
       return code;
     },
+    /** A token that was handed out before. */
+    grant: (token: string, team: Team) => void tokens.set(token, team),
     /** Takes back every token of a workspace or organisation. */
     revoke(id: string) {
       for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);

@@ -232,6 +232,8 @@ describe('npm run reseal', () => {
         }),
       ],
       ['T3', 'connection:bare', 'token-in-the-open'],
+      ['T3', 'connection:half', '{"sealed":'],
+      ['T3', 'connection:sent', other.replace('"name":"main"', '"name":"sent"')],
       ['T3', 'access:prod', JSON.stringify({ secret: damaged.sealed })],
     ];
     for (const [workspace, field, value] of bad)
@@ -242,11 +244,13 @@ describe('npm run reseal', () => {
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
     expect(said).toContain('2 records sealed anew');
-    expect(said).toContain('8 left as they are');
+    expect(said).toContain('10 left as they are');
     expect(said).toContain('T2 connection:main: not authentic');
     expect(said).toContain('T1 connection:copy: not authentic');
     expect(said).toContain('T1 installation: not authentic');
     expect(said).toContain('T3 connection:torn: not authentic');
+    expect(said).toContain('T3 connection:half: nothing that Tally sealed');
+    expect(said).toContain('T3 connection:sent: not authentic');
     expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
     expect(said).toContain('T3 access:prod: sealed by another version of Tally');
     expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
@@ -314,6 +318,40 @@ describe('npm run reseal', () => {
     for (const [workspace, token] of newest) expect(await tokenOf(workspace, [NEW, OLD])).toBe(token);
     expect((await run(NEW, OLD)).code).toBe(0);
     expect(await sealedWith(OLD)).toBe(0);
+  });
+
+  it('loses nothing when it is killed again and again among those who register, and ends with the newest key', async () => {
+    const count = 1_500;
+    await saveMany(count);
+    await installedWith(OLD).save(id(0), 'installation');
+    const newest = new Map<string, string>();
+    let isRunning = true;
+    const writing = (async () => {
+      for (let turn = 0; isRunning; turn += 1) {
+        const workspace = id((turn * 7) % count);
+        const token = `registered-meanwhile-${turn}`;
+        // Half of the bots were not restarted yet. Sealing anew is no rival: nobody hears that somebody was quicker.
+        await save(workspace, token, turn % 2 === 0 ? OLD : NEW);
+        newest.set(workspace, token);
+      }
+    })();
+    for (let kill = 0; kill < 3; kill += 1) {
+      const { child, said, ended } = start([NEW, OLD]);
+      child.stdout!.on('data', () => {
+        if (said().includes('records so far')) child.kill('SIGKILL');
+      });
+      await ended;
+    }
+    isRunning = false;
+    await writing;
+    const last = await run(NEW, OLD);
+    expect(last.code).toBe(0);
+    expect(last.said).toContain('0 left as they are');
+    expect(await sealedWith(OLD)).toBe(0);
+    expect(newest.size).toBeGreaterThan(0);
+    for (let i = 0; i < count; i += 1)
+      expect(await tokenOf(id(i), [NEW])).toBe(newest.get(id(i)) ?? `token-number-${i}`);
+    expect(await installedWith(NEW).read(id(0))).toBe('installation');
   });
 
   it('lets a bot answer all the while, and answer still when the old key is gone', async () => {

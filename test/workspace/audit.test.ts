@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -21,8 +21,9 @@ beforeAll(async () => {
   redis = store.client;
   audit = createAudit(redis);
 });
-afterEach(async () => {
+beforeEach(async () => {
   await redis.flushdb();
+  for (const id of ['T1', 'T2']) await redis.hset(`tally:workspace:${id}`, 'channel:C1', 'prod');
 });
 afterAll(() => store.close());
 
@@ -110,14 +111,14 @@ describe('the audit', () => {
       redis,
       keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
     });
-    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
+    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C2', 'prod');
     await record(3);
     await record(1, 'T2');
     skip(store.kind === 'embedded', 'the embedded Redis counts no commands');
     await redis.config('RESETSTAT');
     await workspaces.forget('T1');
     expect(await redis.info('commandstats')).toMatch(/cmdstat_unlink:calls=1,/);
-    expect(await redis.keys('*')).toEqual(['tally:audit:T2']);
+    expect((await redis.keys('*')).sort()).toEqual(['tally:audit:T2', 'tally:workspace:T2']);
   });
 
   it('is of a workspace, whatever is asked for', async () => {
@@ -125,7 +126,7 @@ describe('the audit', () => {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.list(id, 1)).rejects.toThrow(RangeError);
     }
-    expect(await redis.keys('*')).toEqual([]);
+    expect(await redis.keys('tally:audit:*')).toEqual([]);
   });
 
   it('says that the store is unreachable', async () => {

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { connectRedis, untilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import type { Change } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
+import { createForget } from '../../src/workspace/forget.ts';
+import { createHeard } from '../../src/workspace/heard.ts';
+import { createInstalled } from '../../src/workspace/installed.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { ownerOfField } from '../../src/workspace/sealed.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
@@ -85,11 +89,96 @@ describe('a change and its entry in the audit', () => {
     expect(await redis.hgetall(HASH)).toEqual(before);
   });
 
+  it('are not said to be undone where only the answer was lost', async ({ skip }) => {
+    skip(store.kind === 'embedded', 'the embedded Redis cannot pause');
+    const by = await change();
+    const impatient = connectRedis(store.url);
+    await untilReady(impatient, 2_000);
+    const others = createWorkspaces({ redis: impatient, keyring: createKeyring([OLD]) });
+    await redis.client('PAUSE', 2_000, 'WRITE');
+    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: true });
+    impatient.disconnect();
+    await redis.client('UNPAUSE');
+    const nowhere = connectRedis('unix:///nowhere/redis.sock');
+    const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([OLD]) });
+    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: false });
+    nowhere.disconnect();
+    expect((await read()).settings.zone).toBe((await entries()).length === 1 ? 'Asia/Tokyo' : 'UTC');
+  });
+
+  it('do not come about where the settings are damaged: a default is no reason to forget who may ask', async () => {
+    await redis.hset(HASH, 'settings', '{');
+    const by = await change();
+    for (const work of [
+      workspaces.chooseDefault(by, 'second'),
+      workspaces.removeConnection(by, 'main', 'second'),
+    ])
+      await expect(work).rejects.toMatchObject({ kind: 'settings-damaged' });
+    expect(await redis.hget(HASH, 'settings')).toBe('{');
+    expect(await entries()).toEqual([]);
+    await workspaces.saveSettings(by, { zone: 'Asia/Tokyo' });
+    expect((await read()).settings.zone).toBe('Asia/Tokyo');
+  });
+
   it('stand together where one saving does two deeds', async () => {
     const other: AuditEntry = { ...ENTRY, deed: 'default connection changed', about: 'second' };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);
     expect((await read()).defaultConnection).toBe('second');
+  });
+});
+
+describe('what is under way when a workspace leaves', () => {
+  beforeEach(async () => {
+    for (const name of ['main', 'second'])
+      await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
+    await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
+    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
+  });
+  const nothing = async () => expect(await redis.keys('*')).toEqual([]);
+
+  it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
+    const by = await change();
+    await workspaces.forget('T1');
+    await expect(SAVING[name]!(by)).rejects.toMatchObject({
+      kind: expect.stringMatching(/^(not-installed|changed-meanwhile)$/),
+    });
+    await nothing();
+  });
+
+  it.each(Object.keys(SAVING))('leaves no key, whoever comes first: %s', async (name) => {
+    const by = await change();
+    await Promise.allSettled([SAVING[name]!(by), workspaces.forget('T1'), SAVING[name]!(by)]);
+    await nothing();
+  });
+
+  it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organisation', async () => {
+    const installed = createInstalled({ redis, keyring: createKeyring([OLD]) });
+    await installed.save('T1', 'an installation');
+    await createForget(redis, async () => undefined).workspace('T1');
+    await createAudit(redis).record('T1', ENTRY);
+    expect(await createHeard(redis).first('T1', 'Ev1', NOW)).toBe(true);
+    expect(await installed.lock('T1')).toBeUndefined();
+    expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
+    await workspaces.note('T1', { connection: 'main', at: NOW });
+    await installed.join('T1', 'T2');
+    await nothing();
+  });
+
+  it('leaves no key where it is the very first thing, and Slack takes the token no more', async () => {
+    await redis.flushdb();
+    const asked: string[] = [];
+    const left = createWorkspaces({
+      redis,
+      keyring: createKeyring([OLD]),
+      async stays(id) {
+        asked.push(...(await redis.keys('*')), id);
+        return false;
+      },
+    });
+    await expect(left.saveConnection(await change(), MAIN)).rejects.toMatchObject({ kind: 'not-installed' });
+    expect(asked).toEqual(expect.arrayContaining(['tally:workspace:T1', 'T1']));
+    await nothing();
   });
 });
 
@@ -222,7 +311,7 @@ describe('of two who change one thing at once', () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;
-    const owner = ownerOfField('T1', 'connection:main')!;
+    const owner = ownerOfField('T1', 'connection:main', json)!;
     await redis.hset(HASH, 'connection:main', reseal(createKeyring([NEW, OLD]), owner, json)!);
     await workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token-wxyz' });
     expect((await read()).connection('main')?.token()).toBe('another-fake-token-wxyz');

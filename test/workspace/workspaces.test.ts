@@ -6,6 +6,7 @@ import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Change } from '../../src/workspace/change.ts';
 import { lapseWords, type NewConnection } from '../../src/workspace/connections.ts';
+import { createInstalled } from '../../src/workspace/installed.ts';
 import { type Project, UNDO } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createUsed, type Notes } from '../../src/workspace/used.ts';
@@ -240,6 +241,23 @@ describe('a token', () => {
     expect(() => record.connection('eu')).toThrow(refused);
     expect(() => record.connection('us')?.token()).toThrow(refused);
     expect(record.connection('main')?.token()).toBe(TOKEN);
+  });
+
+  it.each([
+    ['billing', '"baseUrl":"https://api.example.com"', '"baseUrl":"https://api.example.org"'],
+    [
+      'identity',
+      '"authUrl":"https://identity.example.com/v3"',
+      '"authUrl":"https://identity.example.org/v3"',
+    ],
+    ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
+  ])('does not open beside an address that somebody else wrote: %s', async (_, from, to) => {
+    await workspaces.saveConnection(await changing(), MAIN);
+    const json = (await redis.hget(HASH, 'connection:main'))!;
+    expect(json).toContain(from);
+    await redis.hset(HASH, 'connection:main', json.replace(from, to));
+    const connection = (await read()).connection('main');
+    expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
   it('opens after a new key was put before its own, and says so when its key is gone', async () => {
@@ -488,6 +506,19 @@ describe('a damaged part', () => {
     const damagedSettings = await read();
     expect(() => damagedSettings.settings).toThrow(expect.objectContaining({ kind: 'settings-damaged' }));
     expect(damagedSettings.connection('main')?.token()).toBe(TOKEN);
+  });
+
+  it('is called what it is', async () => {
+    await workspaces.saveConnection(await changing(), MAIN);
+    await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
+    const record = await read();
+    expect(() => record.connection('eu')).toThrow('The stored access token cannot be opened.');
+    expect(() => record.project('prod')).toThrow('The stored project cannot be read.');
+    const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
+    const lost = (await others.read('T1')).connection('main');
+    expect(() => lost?.token()).toThrow('The stored access token cannot be opened.');
+    const installed = createInstalled({ redis, keyring: createKeyring([KEY]) });
+    await expect(installed.read('T1')).rejects.toThrow('The stored installation of Tally cannot be opened.');
   });
 
   it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {

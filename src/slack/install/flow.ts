@@ -8,10 +8,10 @@ import { STATE_LIFE } from './state.ts';
 
 export const INSTALL = '/slack/install';
 export const REDIRECT = '/slack/oauth_redirect';
-export const STATE_COOKIE = 'tally-install';
 
 export interface FlowParts {
-  readonly provider: InstallProvider;
+  /** Which looks for the state in this cookie. */
+  readonly providerWith: (cookie: string) => InstallProvider;
   readonly options: InstallURLOptions;
   /** The bot's own address, without a slash at the end. */
   readonly publicUrl: string;
@@ -23,16 +23,17 @@ export interface FlowParts {
 }
 
 /** The two pages of an installation: where it begins, and where Slack sends the person back to. */
-export function createFlow({ provider, options, publicUrl, slack, welcome, log }: FlowParts): Pages {
+export function createFlow({ providerWith, options, publicUrl, slack, welcome, log }: FlowParts): Pages {
   const again = `${publicUrl}${INSTALL}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
 
   const begin: Handler = async (_, res) => {
     try {
+      const provider = providerWith('');
       const state = await provider.stateStore?.generateStateParam(options, new Date());
       const address = await provider.generateInstallUrl(options, true, state);
       // Slack's page sends the browser back from another site: Lax is the strictest that still brings the cookie.
-      const cookie = `${STATE_COOKIE}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFE}`;
+      const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFE}`;
       res.setHeader('set-cookie', cookie);
       send(res, landingPage(address));
     } catch (err) {
@@ -43,7 +44,8 @@ export function createFlow({ provider, options, publicUrl, slack, welcome, log }
 
   const complete: Handler = async (req, res) => {
     let installed: Installation | undefined;
-    await provider.handleCallback(req, res, {
+    const { searchParams } = new URL(req.url ?? '', publicUrl);
+    await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
         send(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
@@ -60,6 +62,9 @@ export function createFlow({ provider, options, publicUrl, slack, welcome, log }
 
   return { [INSTALL]: begin, [REDIRECT]: complete };
 }
+
+/** One for each state, so that a second tab does not take the first one's away. */
+const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
 
 function send(res: ServerResponse, { status, html }: Page): void {
   res.writeHead(status, PAGE_HEADERS).end(html);

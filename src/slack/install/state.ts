@@ -5,26 +5,25 @@ import type { States } from '../../workspace/states.ts';
 /** How long a person may take between our page and Slack's answer, in s. */
 export const STATE_LIFE = 600;
 
-/**
- * `<random>.<signature>`: the random part is kept until it is spent, and the signature refuses what was never issued
- * without asking the store.
- */
+/** `<end, in s since the epoch>-<random>.<signature>`: that it was issued it tells itself, that it was spent the store. */
 export function createStateStore(states: States, secret: string, options: InstallURLOptions): StateStore {
   const sign = (word: string): string => createHmac('sha256', secret).update(word).digest('base64url');
   return {
-    async generateStateParam() {
-      const word = randomBytes(24).toString('base64url');
-      await states.issue(word, STATE_LIFE);
+    async generateStateParam(_, now) {
+      const word = `${secondsOf(now) + STATE_LIFE}-${randomBytes(24).toString('base64url')}`;
       return `${word}.${sign(word)}`;
     },
-    async verifyStateParam(_, state) {
+    async verifyStateParam(now, state) {
       const [word = '', signature = ''] = state.split('.');
-      if (!isSame(signature, sign(word)) || !(await states.spend(word)))
+      const left = isSame(signature, sign(word)) ? Number.parseInt(word, 10) - secondsOf(now) : 0;
+      if (!(left > 0 && (await states.spend(word, left))))
         throw new InvalidStateError('The state was not issued, has lapsed or was used before.');
       return options;
     },
   };
 }
+
+const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type OAuthBot, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
+import type { Team } from '../support/oauth-slack.ts';
+import { dumpOf, formsOf } from '../support/secrets.ts';
+
+const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+const TURNING: Team = { id: 'T0TURN0001', name: 'Turning', expires: 3600 };
+const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+
+let running: OAuthBot | undefined;
+afterEach(async () => {
+  await running?.stop();
+});
+
+describe('a secret', () => {
+  it('is found in whatever dress', () => {
+    const secret = 'sandbox "token" 0123456789';
+    const dressed = [
+      JSON.stringify({ secret }),
+      `x=${encodeURIComponent(secret)}`,
+      ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${secret}tail`).toString('base64')),
+      Buffer.from(secret).toString('hex'),
+    ];
+    for (const text of dressed) expect(formsOf(secret).some((form) => text.includes(form))).toBe(true);
+  });
+
+  it('that anybody entered is nowhere: not in Redis, not in the log, not in what was sent to Slack', async () => {
+    const key = randomBytes(32).toString('base64');
+    const bot = await startOAuthBot({ env: { ENCRYPTION_KEYS: `test:${key}` } });
+    running = bot;
+    for (const team of [NORTH, TURNING, GRID]) {
+      await bot.install(team);
+      // Registered, replaced, and one that the service refuses.
+      await bot.connect(team, 'Read-only');
+      await bot.connect(team, 'Administrator');
+      bot.billing.setMode('401');
+      await bot.connect(team, 'Accountant');
+      bot.billing.setMode('healthy');
+      for (const text of ['/balance 123', '/spend 123 mtd', '/billing status', '/billing audit', '/nothing'])
+        await bot.command(team, text);
+      const { body } = await bot.interact(team, {
+        type: 'block_actions',
+        actions: [{ action_id: 'audit-csv', type: 'button', value: '' }],
+        channel: { id: 'C0COSTS001' },
+        response_url: bot.slack.replyAddress(`csv-${team.id}`),
+      });
+      expect(body).toBe('');
+    }
+    expect((await bot.command(NORTH, '/billing connect xoxb-0123456789-0123456789-typed')).reply).toContain(
+      'looks like a token',
+    );
+    bot.slack.revoke(NORTH.id);
+    await bot.command(NORTH, '/balance 123');
+    await until(() => bot.slack.called('oauth.v2.access').some(({ fields }) => fields.refresh_token));
+
+    const dump = await dumpOf(bot.redis.client);
+    // A code, a refresh token and the app's own secret go to Slack once, and only there.
+    const calls = bot.slack.calls
+      .filter(({ method }) => method !== 'oauth.v2.access')
+      .map(({ method, fields }) => ({ method, fields }));
+    const told = JSON.stringify([calls, bot.slack.replies]);
+    const secrets = [
+      ...bot.slack.secrets,
+      ...bot.billing.tokens.map(({ value }) => value),
+      ...[STATE_SECRET, key, 'xoxb-0123456789-0123456789-typed'],
+    ];
+    expect(dump).toContain('connection replaced');
+    expect(told).toContain('Who did what');
+    expect(secrets.length).toBeGreaterThan(15);
+    for (const [where, text] of Object.entries({ dump, log: bot.log(), told }))
+      for (const secret of secrets)
+        for (const form of formsOf(secret))
+          expect(text.includes(form), `in the ${where}: ${form}`).toBe(false);
+  });
+});
