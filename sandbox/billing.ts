@@ -11,6 +11,7 @@ import {
   type Answer,
   type Asked,
   jsonReply,
+  parsed,
   type Reply,
   type ServiceOptions,
   serve,
@@ -63,7 +64,7 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   const now = options.now ?? Date.now;
   const answers = createAnswers(now);
   const requests: BillingRequest[] = [];
-  const board = switchboard('billing', billingModes(options.slowFor ?? 4_000));
+  const { behaviour, ...moods } = switchboard('billing', billingModes(options.slowFor ?? 4_000));
   let respond = options.respond;
 
   async function answer(asked: Asked): Promise<Answer> {
@@ -71,7 +72,7 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
     requests.push(request);
     const dictated = await respond?.(request);
     if (dictated) return dictated;
-    return board.behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN, ...style }));
+    return behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN, ...style }));
   }
 
   async function ordinary(asked: Asked, request: BillingRequest, style: Style): Promise<Reply> {
@@ -92,9 +93,7 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   });
   return {
     ...server,
-    mode: board.mode,
-    setMode: board.setMode,
-    modes: board.modes,
+    ...moods,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
     requests,
@@ -136,12 +135,8 @@ function strangerIn(body: string): string | undefined {
 }
 
 function object(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  const value = parsed(body);
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function problem(status: number, message: string, headers: Record<string, string> = {}): Reply {

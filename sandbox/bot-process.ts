@@ -5,7 +5,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BOT, ROOT } from './build.ts';
+import { pathToFileURL } from 'node:url';
+import { BOT, CLOCK, ROOT } from './build.ts';
+import type { Clock } from './clock.ts';
 import { logLine } from './log-lines.ts';
 
 export interface BotOptions {
@@ -14,6 +16,8 @@ export interface BotOptions {
   /** The least level of its log that is shown, as pino counts them. */
   least: number;
   log: (line: string) => void;
+  /** What its own goes by. */
+  clock: Clock;
   /** Told when it comes up or goes down. */
   changed: () => void;
 }
@@ -62,12 +66,14 @@ export async function createBot(options: BotOptions): Promise<Bot> {
 
   async function launch(): Promise<void> {
     const last: string[] = [];
-    const one = spawnBot(options.env(url), port);
+    const one = spawnBot(options.env(url), port, options.clock.skipped());
     child = one;
     const unguard = guard(one);
+    const unskip = options.clock.onSkip((ahead) => one.connected && one.send({ ahead }));
     for (const stream of [one.stdout, one.stderr]) relay(stream, options, last);
     const gone = once(one, 'exit').then(([code, signal]) => {
       unguard();
+      unskip();
       if (child === one) child = undefined;
       setUp(false);
       return String(signal ?? `code ${code}`);
@@ -113,15 +119,15 @@ export async function createBot(options: BotOptions): Promise<Bot> {
   };
 }
 
-function spawnBot(env: Record<string, string>, port: number): ChildProcess {
+function spawnBot(env: Record<string, string>, port: number, ahead: number): ChildProcess {
   const kept = SURROUNDINGS.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return spawn(process.execPath, [BOT], {
+  return spawn(process.execPath, ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT], {
     cwd: ROOT,
     env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A group of its own: Ctrl-C is for this process, which then asks the bot to stop, once.
     detached: true,
   });

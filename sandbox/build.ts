@@ -13,6 +13,7 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const HOME = join(ROOT, '.sandbox');
 export const PAGE = join(HOME, 'page');
 export const BOT = join(ROOT, 'dist', 'main.js');
+export const CLOCK = join(ROOT, 'sandbox', 'bot-clock.js');
 
 type Log = (line: string) => void;
 

@@ -173,6 +173,15 @@ export function withoutSecrets(headers: Record<string, string>): Record<string, 
 }
 
 /** A reply that is JSON text already. */
+/** What a body says; undefined when it is no JSON. */
+export function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): Reply {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }

@@ -27,6 +27,47 @@ export async function connect(page: Page, token: string, project = '123'): Promi
   return form;
 }
 
+/** `/billing projects add` with these words, saved as they fill the form in. */
+export async function addProject(page: Page, words: string): Promise<void> {
+  await say(page, `/billing projects add ${words}`);
+  const form = page.getByRole('dialog', { name: 'Add a project' });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByText('Saved.').waitFor();
+  await closeModal(page);
+}
+
+/** Answers a message of the channel in its thread, and leaves the thread again. */
+export async function replyTo(page: Page, message: string, text: string): Promise<void> {
+  const parent = page.getByRole('article').filter({ hasText: message });
+  await parent.hover();
+  await parent.getByRole('button', { name: 'Reply in thread' }).click();
+  await say(page, text);
+  await page.getByRole('button', { name: 'Leave the thread' }).click();
+}
+
+/** From Tally's own install page, by Slack's, to the page that says that it is installed. */
+export async function install(page: Page, person: string): Promise<void> {
+  await page.getByRole('link', { name: 'Add to Slack' }).click();
+  await page.getByLabel(person).check();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('Tally is installed in').waitFor();
+}
+
+/** `/billing projects access` with this access, up to the result. */
+export async function registerAccess(
+  page: Page,
+  project: string,
+  { id, secret }: { id: string; secret: string },
+): Promise<void> {
+  await say(page, `/billing projects access ${project}`);
+  const form = page.getByRole('dialog', { name: 'Application access' });
+  await form.getByLabel('Access ID').fill(id);
+  await form.getByLabel('Secret key').fill(secret);
+  await form.getByRole('button', { name: 'Test and save' }).click();
+  await page.getByRole('dialog').getByText('can issue OS_TOKENs').waitFor();
+  await closeModal(page);
+}
+
 export async function closeModal(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -8,6 +8,7 @@ import {
   type Asked,
   htmlReply,
   jsonReply,
+  parsed,
   type Reply,
   type ServiceOptions,
   serve,
@@ -20,8 +21,11 @@ import {
   notFound,
   PLAIN,
   problem,
+  projectDisabled,
   type Style,
   unauthorized,
+  version,
+  versionList,
 } from './identity/modes.ts';
 import { createTokens, describeToken, type Tokens } from './identity/tokens.ts';
 import { switchboard } from './modes.ts';
@@ -60,11 +64,11 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   const now = options.now ?? Date.now;
   const tokens = createTokens(now);
   const requests: IdentityRequest[] = [];
-  const board = switchboard('identity', identityModes(options.slowFor ?? 4_000));
+  const { behaviour, ...moods } = switchboard('identity', identityModes(options.slowFor ?? 4_000));
 
   async function answer(asked: Asked): Promise<Answer> {
     requests.push(record(asked));
-    const said = await board.behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
+    const said = await behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
     return typeof said === 'string' ? said : named(said);
   }
 
@@ -78,9 +82,7 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   return {
     ...server,
     authUrl: `${server.url}/v3`,
-    mode: board.mode,
-    setMode: board.setMode,
-    modes: board.modes,
+    ...moods,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
@@ -111,17 +113,13 @@ function ordinary(asked: Asked, tokens: Tokens, style: Style): Reply {
   if (path.includes('//'))
     return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
   if (asked.body.length > LARGEST_REQUEST) return htmlReply(413, 'Request Entity Too Large');
-  if (path === '/') return jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
+  if (path === '/') return versionList();
   if (path === '/v3' || path === '/v3/') return jsonReply(200, JSON.stringify({ version: version() }));
   if (path !== '/v3/auth/tokens') return htmlReply(404, 'Not Found');
   if (method === 'POST') return issue(asked, tokens, style);
-  if (method === 'GET' || method === 'HEAD') return check(asked, tokens, style);
+  if ((method === 'GET' || method === 'HEAD') && style.validation) return check(asked, tokens, style);
   if (method === 'DELETE' && style.revocation) return revoke(asked, tokens);
   return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
-}
-
-function version() {
-  return { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
 }
 
 function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
@@ -131,7 +129,7 @@ function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
   const access = findAccess(credential.id);
   if (!access) return notFound(`Could not find Application Credential: ${credential.id}.`);
   if (access.secret !== credential.secret || access.state === 'expired') return unauthorized();
-  if (access.state === 'project-disabled') return notFound('Could not find Project: sandbox-project.');
+  if (access.state === 'project-disabled') return projectDisabled();
   const issued = tokens.issue(access);
   return tokenReply(201, issued.token, describeToken(issued, style.expiry, wantsCatalog(asked)), style);
 }
@@ -185,14 +183,6 @@ function credentialIn(body: string): Credential | undefined {
     ...(typeof secret === 'string' && { secret }),
     scoped: field(auth, 'scope') !== undefined,
   };
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 function field(of: unknown, name: string): unknown {

@@ -72,7 +72,7 @@ try {
 }
 
 function welcome({ url, bot, redis, billing }: Sandbox): void {
-  const token = billing.tokens[0];
+  const token = billing.tokens.find(({ label }) => label === 'Read-only');
   say(`
   Tally's sandbox is running: a Slack workspace on this machine.
 

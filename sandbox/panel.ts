@@ -1,6 +1,7 @@
 /** The switches of the page's panel: what each of the sandbox's parts does now. */
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
+import { type Clock, nextTime, SHORTLY } from './clock.ts';
 import type { IdentityService } from './identity.ts';
 import type { Switch } from './protocol.ts';
 import type { Panel } from './slack/snapshot.ts';
@@ -17,6 +18,7 @@ export interface PanelParts {
   /** The set of block types that Slack refuses in answers. */
   refused: () => Set<string>;
   log: (line: string) => void;
+  clock: Clock;
 }
 
 interface Lever extends Switch {
@@ -34,7 +36,9 @@ export function createPanel(parts: PanelParts): Panel {
     ofBot(parts),
   ];
   return {
-    tries: triesAt(Date.now()),
+    tries: triesAt(parts.clock.now(), parts.issuesTokens),
+    skipped: parts.clock.skipped,
+    skip: (time, zone) => skip(parts.clock, time, zone),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
@@ -44,6 +48,13 @@ export function createPanel(parts: PanelParts): Panel {
         .find((one) => one.service === service)
         ?.set(mode) ?? false,
   };
+}
+
+/** False for a time that no clock shows. */
+function skip(clock: Clock, time: string, zone: string): boolean {
+  const instant = nextTime(time, zone, clock.now());
+  if (instant !== undefined) clock.skipTo(instant - SHORTLY);
+  return instant !== undefined;
 }
 
 function ofService(service: string, fake: BillingService | IdentityService): Lever {

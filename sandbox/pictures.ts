@@ -1,27 +1,30 @@
-/** `npm run pictures`: takes the README's pictures from the sandbox, as a person would see it. */
+/** `npm run pictures`: takes the pictures of the README and the docs from the sandbox, as a person would see it. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { ask, closeModal, connect, say } from './hands.ts';
-import { startSandbox } from './start.ts';
+import { addProject, ask, closeModal, connect, registerAccess, replyTo, say } from './hands.ts';
+import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
-const take = (what: Page | Locator, name: string) => what.screenshot({ path: join(FOLDER, `${name}.png`) });
 
-const chromium = findChromium();
-if (chromium === undefined) throw new Error('No Chromium is installed; CHROMIUM_PATH may name one.');
-await mkdir(FOLDER, { recursive: true });
-const sandbox = await startSandbox();
-const browser = await openBrowser(chromium);
-try {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  await page.goto(sandbox.url);
-  await page.getByText('What do your cloud projects cost?').waitFor();
-  await take(page, 'sandbox');
+async function take(what: Page | Locator, name: string): Promise<void> {
+  await what.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+}
 
-  const token = sandbox.billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
+async function installing(page: Page, { bot }: Sandbox): Promise<void> {
+  await page.setViewportSize({ width: 680, height: 520 });
+  await page.goto(`${bot.url}/slack/install`);
+  await take(page, 'install');
+}
+
+async function working(page: Page, { url, billing, identity }: Sandbox): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(url);
+  // A gradient would make the pictures three times as large.
+  await page.addStyleTag({ content: '.shell { background: var(--aubergine) }' });
+  const token = billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
   await say(page, '/billing connect');
   await page.getByLabel('User access token').waitFor();
   await take(page, 'connect');
@@ -32,12 +35,54 @@ try {
   // High enough for the whole answer, headline included.
   await page.setViewportSize({ width: 1280, height: 1260 });
   await page.getByRole('button', { name: 'cloud-costs' }).click();
+  await page.mouse.move(0, 0);
   await ask(page, '/spend 123 last-7-days', 'spent');
   await take(page, 'spend');
-
   await take(await ask(page, '/balance 123', 'left'), 'balance');
   await take(await ask(page, '/spend 123 last-wek', 'last-wek'), 'suggestion');
+
+  for (const project of ['prod 123', 'archive 789 storage']) await addProject(page, project);
+  await say(page, '/billing default prod');
+  await page.mouse.move(0, 0);
+  await take(await ask(page, '/billing projects', '2 projects'), 'projects');
+  await say(page, '/billing settings');
+  await page.getByLabel('Currency label').waitFor();
+  await take(page.getByRole('dialog'), 'settings');
+  await closeModal(page);
+
+  await registerAccess(page, 'prod', identity.accesses.good);
+  await say(page, '/os-token prod');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('Revoke now').waitFor();
+  await take(page.getByRole('dialog'), 'os-token');
+  await closeModal(page);
+
+  await say(page, 'Do we have enough for the winter?');
+  await replyTo(page, 'enough for the winter', '@Tally balance prod');
+  const thread = page.getByRole('region', { name: 'Thread' });
+  await thread.getByText('asked by').waitFor();
+  await page.mouse.move(0, 0);
+  await take(thread, 'thread');
+
+  await ask(page, '/balance archive', 'archive · ');
+  await page.getByRole('button', { name: 'App Home' }).click();
+  await page.getByText('archive · ').waitFor();
+  await take(page.locator('.home-view'), 'home');
+}
+
+const chromium = findChromium();
+if (chromium === undefined) throw new Error('No Chromium is installed; CHROMIUM_PATH may name one.');
+await mkdir(FOLDER, { recursive: true });
+const browser = await openBrowser(chromium);
+try {
+  for (const oauth of [true, false]) {
+    const sandbox = await startSandbox({ oauth });
+    try {
+      await (oauth ? installing : working)(await browser.newPage(), sandbox);
+    } finally {
+      await sandbox.stop();
+    }
+  }
 } finally {
   await browser.close();
-  await sandbox.stop();
 }

@@ -121,6 +121,8 @@ export interface Snapshot {
   home?: View;
   commands: SlashCommand[];
   bot: { name: string; userId: string; mode: 'http' | 'socket'; up: boolean };
+  /** How far the sandbox's time is ahead of the machine's, in ms. */
+  skipped: number;
   switches: Switch[];
   tries: Try[];
   /** What to paste into the connect form: never a real secret. */
@@ -166,4 +168,6 @@ export interface Verbs {
   /** Takes the app out of this person's workspace. */
   uninstall: { as: string };
   switch: { service: string; mode: string };
+  /** Time passes until this person's clock next shows `time`, `HH:MM`. */
+  skip: { as: string; time: string };
 }

@@ -34,6 +34,9 @@ const PATIENCE = 10_000;
 /** As many as a Redis has by default. */
 const DATABASES = 16;
 
+/** Sweeps up after an owner that was killed. */
+const SWEEPER = 'cat >/dev/null; rm -rf "$1"';
+
 /** Lives as long as the pipe to its owner is open, so that it goes with an owner that was killed, too. */
 const KEEPER = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
 cat >/dev/null
@@ -137,6 +140,14 @@ async function startEmbedded(home: string): Promise<RunningRedis> {
   await chmod(path, 0o600);
   process.once('exit', sweep);
   resp.server.unref();
+  const sweeper = spawn('/bin/sh', ['-c', SWEEPER, 'sweeper', home], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  sweeper.on('error', () => {});
+  sweeper.unref();
+  (sweeper.stdin as unknown as Socket).unref();
   return {
     url: `unix://${path}`,
     kind: 'embedded',
@@ -147,6 +158,7 @@ async function startEmbedded(home: string): Promise<RunningRedis> {
       await closed;
       process.removeListener('exit', sweep);
       sweep();
+      sweeper.stdin.end();
     },
   };
 }

@@ -9,6 +9,7 @@ import { parse } from 'yaml';
 import { type BillingService, startBilling } from './billing.ts';
 import { type Bot, createBot } from './bot-process.ts';
 import { buildBot, buildPage, HOME, PAGE, ROOT } from './build.ts';
+import { type Clock, createClock } from './clock.ts';
 import { type IdentityService, startIdentity } from './identity.ts';
 import { WARN } from './log-lines.ts';
 import { createPanel } from './panel.ts';
@@ -39,6 +40,7 @@ export interface Sandbox {
   identity: IdentityService;
   bot: Bot;
   redis: RunningRedis;
+  clock: Clock;
   /** Ends everything that was started, the last first. */
   stop(): Promise<void>;
 }
@@ -81,19 +83,21 @@ async function assemble(
   let slack: Slack | undefined;
   let bot: Bot | undefined;
   const onExchange = (exchange: Exchange) => slack?.traffic.add(exchange);
-  const billing = await startBilling({ onExchange });
+  const clock = createClock();
+  const { now } = clock;
+  const billing = await startBilling({ onExchange, now });
   releases.push(() => billing.close());
-  const identity = await startIdentity({ onExchange });
+  const identity = await startIdentity({ onExchange, now });
   releases.push(() => identity.close());
 
   const refused = () => slack?.refuse ?? new Set<string>();
   const manifestText = await readFile(join(ROOT, 'manifest.yml'), 'utf8');
   const manifest: unknown = parse(manifestText);
   const issuesTokens = manifestText.includes('command: /os-token');
-  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens, oauth });
+  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens, oauth, clock });
   const botUrl = () => bot?.url ?? '';
   const parts = {
-    ...{ ...SECRETS, mode, botUrl, manifest, panel },
+    ...{ ...SECRETS, mode, botUrl, manifest, panel, now },
     ...(oauth && { oauth: OAUTH }),
     ...(!pageless && { pageDir: PAGE }),
   };
@@ -104,10 +108,10 @@ async function assemble(
   const keys = await keysFor(redis);
   const env = (url: string) =>
     environment({ slack: opened, billing, identity, redis, mode, oauth, url, keys, least });
-  bot = await createBot({ env, least, log, changed: () => opened.changed() });
+  bot = await createBot({ env, least, log, clock, changed: () => opened.changed() });
   releases.push(bot.stop);
   await bot.start();
-  return { url: slack.url, slack, billing, identity, bot, redis };
+  return { url: slack.url, slack, billing, identity, bot, redis, clock };
 }
 
 const PORTS = 20;

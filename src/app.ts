@@ -7,7 +7,9 @@ import type { Feature } from './features/feature.ts';
 import { createHelp } from './features/help/index.ts';
 import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
+import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
+import { createReports } from './features/reports/index.ts';
 import { createDelivery } from './features/schedules/delivery.ts';
 import { createEngine } from './features/schedules/engine.ts';
 import { createSchedules } from './features/schedules/index.ts';
@@ -16,18 +18,22 @@ import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
+import { readAuthUrl } from './identity/auth-url.ts';
+import { createIdentity } from './identity/client.ts';
 import { createAlarms } from './jobs/alarms.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
 import { createInstallations } from './slack/installations.ts';
-import { listen } from './slack/listeners.ts';
+import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
 import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
+import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
 import { createLedger } from './workspace/ledger.ts';
 import { scheduledWorkspaces } from './workspace/scheduled.ts';
@@ -60,6 +66,16 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const billing = createBilling({ http });
   const responder = createResponder();
 
+  const osToken = createOsToken({
+    workspaces,
+    audit,
+    identity: createIdentity({ http }),
+    handles: createHandles(redis),
+    allowance: createAllowance(redis),
+    readAuthUrl: (text) => readAuthUrl(text, config.trustedHosts),
+    authUrl: config.identity.authUrl,
+    clock,
+  });
   // A queue's connection complains at every attempt: the other one says that Redis is away.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
   const alarms = createAlarms({
@@ -90,10 +106,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const features: Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
+    osToken,
     createConnect({
       workspaces,
       billing,
-      checkBaseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+      checks: {
+        baseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
+        authUrl: (text) => readAuthUrl(text, config.trustedHosts),
+      },
       onConnected: (workspace) =>
         engine
           .changed(workspace)
@@ -102,8 +122,10 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     }),
     createProjects({
       workspaces,
+      openAccess: osToken.open,
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
+    createReports({ clock }),
     createSchedules({ workspaces, scheduling: engine }),
     createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
     createAuditTrail({ audit }),

@@ -85,19 +85,20 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const publicUrl = take('PUBLIC_URL', webUrl, oauth.length > 0 ? NO_PUBLIC_URL : '');
   const baseUrl = take('BILLING_BASE_URL', webUrl, '');
   const authUrl = take('IDENTITY_AUTH_URL', webUrl, '');
+  const trusted = take('TRUSTED_API_HOSTS', trustedHosts, []);
   const config: Config = {
     slack: {
       mode: socket ? { kind: 'socket', appToken } : { kind: 'http' },
       credentials: oauth.length > 0 ? takeOAuth(take, oauth, publicUrl) : takeToken(take),
       signingSecret: take('SLACK_SIGNING_SECRET', SIGNING_SECRET, socket ? '' : NO_SIGNING_SECRET),
-      apiUrl: take('SLACK_API_URL', slackApiUrl, SLACK_API),
+      apiUrl: take('SLACK_API_URL', (text) => slackApiUrl(text, trusted ?? []), SLACK_API),
     },
     http: { port: take('PORT', portNumber, 3000), ...(publicUrl && { publicUrl }) },
     redisUrl: take('REDIS_URL', redisUrl, NO_REDIS),
     keys: take('ENCRYPTION_KEYS', sealingKeys, NO_KEYS),
     billing: baseUrl ? { baseUrl } : {},
     identity: authUrl ? { authUrl } : {},
-    trustedHosts: take('TRUSTED_API_HOSTS', trustedHosts, []),
+    trustedHosts: trusted,
     log: { level: take('LOG_LEVEL', logLevel, 'info') },
   };
   if (problems.length > 0) throw new ConfigRefused(problems);

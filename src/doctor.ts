@@ -88,7 +88,7 @@ function services({ billing, identity, trustedHosts }: Config, http: GuardedHttp
     {
       about: 'Identity',
       variable: 'IDENTITY_AUTH_URL',
-      unset: 'nothing asks for it yet',
+      unset: 'people type the address where they register an application access',
       works: 'IDENTITY_AUTH_URL ends with /v3, as the console lists it.',
       address: identity.authUrl,
       ask: (address) =>

@@ -39,11 +39,15 @@ export function word(called: string, works: string) {
   };
 }
 
-export function slackApiUrl(text: string): string {
+/** @param trusted where plain http may go as well */
+export function slackApiUrl(text: string, trusted: readonly TrustedHost[]): string {
   const works = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
   const url = parseUrl(text, works);
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new Refused('is plain http to another machine, and the bot token would travel along', works);
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !isAmong(trusted, url))
+    throw new Refused(
+      'is plain http to another machine, and the bot token would travel along',
+      `${works} TRUSTED_API_HOSTS can allow a host that has no https.`,
+    );
   return `${withoutSlash(url)}/`;
 }
 
@@ -51,6 +55,11 @@ function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'))
   );
+}
+
+function isAmong(trusted: readonly TrustedHost[], { hostname, port }: URL): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return trusted.some((one) => one.host === bare && (one.port ?? Number(port || 80)) === Number(port || 80));
 }
 
 export function webUrl(text: string): string {
@@ -99,10 +108,13 @@ export function sealingKeys(text: string): readonly SealingKey[] {
 function sealingKey(entry: string, which: string): SealingKey {
   const works = `${MAKE_KEY} and written id:key, newest first, with commas between; an id has 1 to 32 letters, digits, _ or -.`;
   const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):(.*)$/.exec(entry) ?? [];
-  if (id === undefined || base64 === undefined) throw new Refused(`: ${which} is not written id:key`, works);
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) throw new Refused(`: ${which} is not base64`, works);
+  if (id === undefined || base64 === undefined)
+    throw new Refused(`is refused: ${which} is not written id:key`, works);
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64))
+    throw new Refused(`is refused: ${which} is not base64`, works);
   const key = Buffer.from(base64, 'base64');
-  if (key.length !== 32) throw new Refused(`: ${which} has ${key.length} bytes instead of 32`, works);
+  if (key.length !== 32)
+    throw new Refused(`is refused: ${which} has ${key.length} bytes instead of 32`, works);
   return { id, key };
 }
 
@@ -113,7 +125,7 @@ export function trustedHosts(text: string): readonly TrustedHost[] {
 
 function trustedHost(entry: string, place: number): TrustedHost {
   const refusal = new Refused(
-    `: entry ${place} is not host or host:port`,
+    `is refused: entry ${place} is not host or host:port`,
     'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, with commas between and without https://.',
   );
   const [, host, port] =

@@ -214,6 +214,29 @@ describe('readConfig', () => {
     );
   });
 
+  it.each([
+    ['http://proxy.internal/api/', 'proxy.internal'],
+    ['http://10.0.0.5:8080/api/', '10.0.0.5:8080'],
+    ['http://[fd00::5]/api/', '[fd00::5]:80'],
+  ])('allows plain http for Slack’s API at %s where the operator trusts %s', (url, hosts) => {
+    const env = { ...HTTP, SLACK_API_URL: url };
+    expect(readConfig({ ...env, TRUSTED_API_HOSTS: hosts }).slack.apiUrl).toBe(url);
+    expect(problemOf({ SLACK_API_URL: url }).works).toContain('TRUSTED_API_HOSTS');
+    expect(problemOf({ SLACK_API_URL: url, TRUSTED_API_HOSTS: 'other.internal' }).name).toBe('SLACK_API_URL');
+  });
+
+  it('names both when the trusted hosts cannot be read either', () => {
+    const { problems } = refusal({ ...HTTP, SLACK_API_URL: 'http://x.internal/', TRUSTED_API_HOSTS: '/' });
+    expect(problems.map(({ name }) => name)).toEqual(['TRUSTED_API_HOSTS', 'SLACK_API_URL']);
+  });
+
+  it('says what is wrong in sentences, without a space before a colon', () => {
+    const { message } = refusal({ ...HTTP, TRUSTED_API_HOSTS: 'a/b', ENCRYPTION_KEYS: 'x' });
+    expect(message).toContain('  ENCRYPTION_KEYS is refused: the key is not written id:key. ');
+    expect(message).toContain('  TRUSTED_API_HOSTS is refused: entry 1 is not host or host:port. ');
+    expect(message).not.toMatch(/\s:/);
+  });
+
   it('reads hosts as the URL parser writes them, whatever their form', () => {
     const { trustedHosts } = readConfig({
       ...HTTP,

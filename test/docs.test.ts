@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { readPeriod } from '../src/domain/period.ts';
 
@@ -29,5 +29,16 @@ describe('docs/periods.md', () => {
 
   it.each(rows('## What is refused', '## Numbers'))('names %s as refused, and it is: %s', (phrase) => {
     expect(() => readPeriod(phrase, NOW, 'UTC')).toThrow();
+  });
+});
+
+describe('the pictures', () => {
+  it('are all shown to somebody, and all that are shown are there', async () => {
+    const pages = ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md'))];
+    const texts = pages.map((name) => readFile(name === 'README.md' ? name : `docs/${name}`, 'utf8'));
+    const shown = (await Promise.all(texts)).join('\n').matchAll(/\]\((?:docs\/)?pictures\/([^)]+)\)/g);
+    expect([...new Set([...shown].map(([, name]) => name))].sort()).toEqual(
+      (await readdir('docs/pictures')).sort(),
+    );
   });
 });

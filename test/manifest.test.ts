@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { createBalance } from '../src/features/balance/index.ts';
 import { createHome } from '../src/features/home/index.ts';
 import { createMentions } from '../src/features/mentions/index.ts';
+import { createOsToken } from '../src/features/os-token/index.ts';
 import { createSpend } from '../src/features/spend/index.ts';
 import { LEAVING } from '../src/slack/install/leave.ts';
 
@@ -54,7 +55,7 @@ describe('the manifest', () => {
 
   it('names the commands that the bot listens to, and no other', () => {
     const parts = {} as never;
-    const own = [createBalance(parts), createSpend(parts)].flatMap(({ commands }) =>
+    const own = [createBalance(parts), createSpend(parts), createOsToken(parts)].flatMap(({ commands }) =>
       Object.keys(commands ?? {}),
     );
     const named = features.slash_commands.map(({ command }: { command: string }) => command);
@@ -67,7 +68,7 @@ describe('the manifest', () => {
 
   it('sends everything to the one path the bot serves', () => {
     const addresses = [...text.matchAll(/^ +-? ?(?:url|request_url|message_menu_options_url): (.+)$/gm)];
-    expect(addresses).toHaveLength(6);
+    expect(addresses).toHaveLength(7);
     for (const [, address] of addresses) expect(address).toBe('https://tally.example.com/slack/events');
     expect(settings.interactivity.is_enabled).toBe(true);
     expect(settings.socket_mode_enabled).toBe(false);

@@ -8,13 +8,21 @@ export interface Style {
   expiry: ExpiryForm;
   /** Whether tokens can be given back. */
   revocation: boolean;
+  /** Whether it tells if a token is alive. */
+  validation: boolean;
   /** `none`: 201 with the token in its header and an empty body. */
   body: 'whole' | 'none';
   /** Whether the answer carries X-Subject-Token. */
   header: boolean;
 }
 
-export const PLAIN: Style = { expiry: 'mixed', revocation: true, body: 'whole', header: true };
+export const PLAIN: Style = {
+  expiry: 'mixed',
+  revocation: true,
+  validation: true,
+  body: 'whole',
+  header: true,
+};
 
 /** A refusal in the identity API's own words. `extra` stands beside the message. */
 export function problem(code: number, title: string, message: string, extra: object = {}): Reply {
@@ -25,6 +33,15 @@ export const unauthorized = (extra: object = {}): Reply =>
   problem(401, 'Unauthorized', 'The request you have made requires authentication.', extra);
 
 export const notFound = (message: string): Reply => problem(404, 'Not Found', message);
+
+export const projectDisabled = (): Reply =>
+  notFound('Unable to validate token because project sandbox-project is disabled');
+
+export function version() {
+  return { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
+}
+
+export const versionList = (): Reply => jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
 
 /** As long as the real one: it quotes the schema that the body does not fit. */
 export function malformed(): Reply {
@@ -48,6 +65,14 @@ export function identityModes(slowFor: number): Mode<Style>[] {
     mode('404', 'Access unknown', 'Cannot find the access, as when it was deleted (404).', () =>
       notFound('Could not find Application Credential: sandbox.'),
     ),
+    mode('404-project', 'Project disabled', 'Finds the project of the access disabled (404).', () =>
+      projectDisabled(),
+    ),
+    mode('404-page', 'Wrong address', 'Has no such path, in HTML (404).', () => htmlReply(404, 'Not Found')),
+    mode('300', 'Version list', 'Lists its versions instead, as without /v3 (300).', () => versionList()),
+    mode('308', 'Moved path', 'Points to the path without its doubled slash (308).', ({ path }) =>
+      htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') }),
+    ),
     mode('403', 'Forbidden', 'Knows the access and does not let it (403).', () =>
       problem(403, 'Forbidden', 'You are not authorized to perform the requested action.'),
     ),
@@ -60,6 +85,18 @@ export function identityModes(slowFor: number): Mode<Style>[] {
       headers: { 'Content-Type': 'application/json', 'Retry-After': '20' },
     })),
     mode('500', 'Overloaded', 'Fails inside, in HTML (500).', () => htmlReply(500, 'Internal Server Error')),
+    mode('503', 'Unavailable', 'Is down for a moment, in HTML (503).', () =>
+      htmlReply(503, 'Service Unavailable'),
+    ),
+    mode(
+      'lost',
+      'Lost answer',
+      'Does what was asked, then tears the connection down.',
+      async (_, ordinary) => {
+        await ordinary();
+        return 'reset' as const;
+      },
+    ),
     mode('no-zone', 'Expiry without a zone', 'Says when the token ends, not in which zone.', (_, ordinary) =>
       ordinary({ expiry: 'no-zone' }),
     ),
@@ -74,6 +111,12 @@ export function identityModes(slowFor: number): Mode<Style>[] {
     ),
     mode('no-revocation', 'No revocation', 'Issues, but takes nothing back (405).', (_, ordinary) =>
       ordinary({ revocation: false }),
+    ),
+    mode(
+      'issue-only',
+      'Nothing but issuing',
+      'Neither checks tokens nor takes them back (405).',
+      (_, ordinary) => ordinary({ revocation: false, validation: false }),
     ),
   ];
 }

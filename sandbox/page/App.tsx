@@ -24,12 +24,15 @@ export function App() {
   const [problem, report] = useToast();
   const [panelOpen, setPanelOpen] = useState(window.innerWidth >= WIDE);
   const [thread, setThread] = useState<string>();
+  const [said, setSaid] = useState(0);
   const drafts = useDrafts();
   const here = snapshot && placeIn(snapshot, location.channel);
+  const skipped = snapshot?.skipped ?? 0;
+  const now = useCallback(() => new Date(Date.now() + skipped), [skipped]);
   const workspace = useMemo(() => {
     const me = snapshot?.people.find(({ id }) => id === snapshot.me);
-    return snapshot && me ? { snapshot, me, channel: here?.channel, report } : undefined;
-  }, [snapshot, here?.channel, report]);
+    return snapshot && me ? { snapshot, me, now, channel: here?.channel, report } : undefined;
+  }, [snapshot, now, here?.channel, report]);
 
   const openChannel = useCallback(
     (channel: string) => {
@@ -61,6 +64,7 @@ export function App() {
                 <Conversation
                   key={here.id}
                   channel={here.channel}
+                  said={said}
                   onOpen={openChannel}
                   onTry={attempt}
                   onThread={setThread}
@@ -70,6 +74,7 @@ export function App() {
                   drafts={drafts}
                   thread={thread}
                   onLeaveThread={() => setThread(undefined)}
+                  onSaid={() => setSaid(said + 1)}
                 />
               </>
             ) : (

@@ -10,9 +10,10 @@ interface Props {
   drafts: Drafts;
   thread: string | undefined;
   onLeaveThread(): void;
+  onSaid(): void;
 }
 
-export function Composer({ drafts, thread, onLeaveThread }: Props) {
+export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
   const { snapshot, me, channel, report } = useWorkspace();
   const channelId = channel?.id ?? '';
   const key = thread ? `${channelId}/${thread}` : channelId;
@@ -54,6 +55,7 @@ export function Composer({ drafts, thread, onLeaveThread }: Props) {
     if (!said) return;
     history.add(said);
     write('');
+    onSaid();
     const answer = await post('say', {
       as: me.id,
       channel: channelId,

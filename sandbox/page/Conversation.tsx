@@ -9,6 +9,8 @@ import { useWorkspace } from './workspace.ts';
 
 interface Props {
   channel: Channel;
+  /** How often the viewer has said something. */
+  said: number;
   onOpen(channel: string): void;
   onTry(attempt: { text: string }, as?: string): void;
   onThread(ts: string): void;
@@ -16,10 +18,10 @@ interface Props {
 
 const NONE: Message[] = [];
 
-export function Conversation({ channel, onOpen, onTry, onThread }: Props) {
-  const { snapshot, me } = useWorkspace();
+export function Conversation({ channel, said, onOpen, onTry, onThread }: Props) {
+  const { snapshot } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
-  const box = useFollow<HTMLDivElement>(messages.at(-1)?.ts, messages.at(-1)?.from === me.id);
+  const box = useFollow<HTMLDivElement>(messages.at(-1)?.ts, said);
   const roots = messages.filter(({ threadTs, ts }) => !threadTs || threadTs === ts);
   const repliesTo = (ts: string) => messages.filter((one) => one.threadTs === ts && one.ts !== ts);
   const isGeneral = channel.name === 'general';
@@ -61,10 +63,9 @@ interface RowProps {
 }
 
 function Row({ message, before, replies, interrupted, channel, onThread }: RowProps) {
-  const { me } = useWorkspace();
-  const now = new Date();
-  const day = dayLabel(instantOf(message.ts), me, now);
-  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now) !== day;
+  const { me, now } = useWorkspace();
+  const day = dayLabel(instantOf(message.ts), me, now());
+  const isNewDay = !before || dayLabel(instantOf(before.ts), me, now()) !== day;
   return (
     <>
       {isNewDay && (
@@ -110,7 +111,10 @@ function Beginning({ channel }: { channel: Channel }) {
     return (
       <div className="beginning">
         <h3>{bot.name}</h3>
-        <p>This is the conversation between you and {bot.name}. Commands work here too.</p>
+        <p>
+          Here you talk with {bot.name} alone. Ask it in words, as in <code>spend 123 last month</code>, or by
+          command.
+        </p>
       </div>
     );
   }

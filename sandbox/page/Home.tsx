@@ -20,7 +20,11 @@ export function AppHome({ onOpen }: { onOpen(channel: string): void }) {
         {snapshot.home ? (
           <HomeView key={me.id} view={snapshot.home} />
         ) : (
-          <p className="home-empty">{snapshot.bot.name} has not published a Home for you yet.</p>
+          <p className="home-empty">
+            {snapshot.install?.isInstalled === false
+              ? `${snapshot.bot.name} is not installed in ${snapshot.workspace.name} yet.`
+              : `${snapshot.bot.name} has not published a Home for you yet.`}
+          </p>
         )}
       </section>
       <div className="composer off" aria-hidden="true">

@@ -21,6 +21,14 @@ export function Welcome({ onTry }: { onTry(attempt: { text: string }, as?: strin
         {snapshot.bot.name} answers where the team already talks. This workspace is a rehearsal: the bot is
         real, Slack and the billing service are played by your machine. Three steps show most of it.
       </p>
+      {snapshot.install?.isInstalled === false && (
+        <p className="welcome-first">
+          {snapshot.bot.name} is not installed in {snapshot.workspace.name} yet:
+          <a href={snapshot.install.url} target="_blank" rel="noreferrer">
+            Install {snapshot.bot.name}
+          </a>
+        </p>
+      )}
       <ol>
         {STEPS.map(({ text, title, why }, index) => (
           <li key={text}>

@@ -25,6 +25,7 @@ const SENTENCES: Record<string, string> = {
   not_in_channel: 'You are not a member of this channel.',
   not_found: 'That is not there any more.',
   invalid_options: 'The app answered with options that Slack would refuse.',
+  no_such_time: 'No clock shows that time.',
   option_not_offered: 'This choice is not offered any more.',
 };
 

@@ -4,10 +4,12 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 const NEAR = 140;
 
 /**
- * Keeps a scrolling box at its end while one reads there: whenever something grows, and always when `mine` says
- * that the last thing was one's own.
+ * Keeps a scrolling box at its end while one reads there: whenever something grows, and always after one has said
+ * something, be it a command that nobody sees.
+ *
+ * @param said how often that was
  */
-export function useFollow<E extends HTMLElement>(last: string | undefined, mine: boolean) {
+export function useFollow<E extends HTMLElement>(last: string | undefined, said: number) {
   const ref = useRef<E>(null);
   const follows = useRef(true);
   useEffect(() => {
@@ -29,10 +31,12 @@ export function useFollow<E extends HTMLElement>(last: string | undefined, mine:
       box.removeEventListener('scroll', onScroll);
     };
   }, []);
+  const heard = useRef(said);
   useLayoutEffect(() => {
     const box = ref.current;
-    if (mine) follows.current = true;
+    if (heard.current !== said) follows.current = true;
+    heard.current = said;
     if (box && last && follows.current) box.scrollTop = box.scrollHeight;
-  }, [last, mine]);
+  }, [last, said]);
   return ref;
 }

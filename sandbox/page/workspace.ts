@@ -4,6 +4,8 @@ import type { Channel, Person, Snapshot } from '../protocol.ts';
 export interface Workspace {
   snapshot: Snapshot;
   me: Person;
+  /** The sandbox's time. */
+  now(): Date;
   /** The conversation behind modals and the composer; none on the App Home. */
   channel: Channel | undefined;
   /** Says in a corner of the page what went wrong. */

@@ -54,7 +54,7 @@ export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): Re
   const body = `<form method="post">
 <p>Who are you, and where?</p>${groups.join('')}
 <p>${escapeHtml(parts.botName)} would be able to use:</p><ul>${scopes.join('')}</ul>
-<button name="answer" value="allow">Allow</button> <button name="answer" value="cancel">Cancel</button>
+<button name="answer" value="allow">Allow</button> <button name="answer" value="cancel" formnovalidate>Cancel</button>
 </form>`;
   return { status: 200, html: page(`${escapeHtml(parts.botName)} asks to be installed`, body) };
 }

@@ -43,7 +43,7 @@ export function host(founding: Founding, isInstalled: boolean, parts: HostParts)
   const interactions = new Interactions(interactionParts);
   const submissions = new Submissions(interactionParts);
 
-  const doers: Omit<Doers, 'switch' | 'uninstall'> = {
+  const doers: Omit<Doers, 'switch' | 'skip' | 'uninstall'> = {
     say: (body) => speech.say(body),
     act: (body) => interactions.act(body),
     submit: (body) => submissions.submit(body),

@@ -181,6 +181,12 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
       changed();
       return isKnown ? { ok: true } : { ok: false, error: 'unknown_mode' };
     },
+    async skip({ as, time }) {
+      const zone = at(as).workspace.person(as)?.tz ?? 'UTC';
+      const isTime = panel.skip(time, zone);
+      changed();
+      return isTime ? { ok: true } : { ok: false, error: 'no_such_time' };
+    },
   };
   const snapshot = (person: string) => at(person).snapshot(person);
   const person = (id: string | null) => (id === null ? people[0]?.id : at(id).workspace.person(id)?.id);
@@ -198,7 +204,16 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
         people: workspace.people.filter((one) => MAY_INSTALL.includes(one.role)),
       })),
   };
-  const rooms = { api, responses, files, page, traffic, scopes, authorize, upgrade: socket?.upgrade };
+  const appPlace = (team: string | null) => {
+    const { workspace } = inTeam(team ?? TEAM);
+    const [somebody] = workspace.people;
+    const as = oauth?.installerOf(workspace.team.id) ?? somebody?.id ?? '';
+    return `/?${new URLSearchParams({ as, channel: workspace.directMessageOf(as)?.id ?? '' })}`;
+  };
+  const rooms = {
+    ...{ api, responses, files, page, traffic, scopes, authorize, appPlace },
+    upgrade: socket?.upgrade,
+  };
   const listening = await listen(options.port ?? 0, rooms);
   base = `http://127.0.0.1:${listening.port}`;
 

@@ -91,6 +91,11 @@ export class OAuth {
     return { ok: true, team, person, scope, tokens: this.#issue(team, scope) };
   }
 
+  /** Who installed it there last. */
+  installerOf(team: string): string | undefined {
+    return [...this.#codes.values()].findLast((grant) => grant.isUsed && grant.team.id === team)?.person;
+  }
+
   /** A refresh token is good once; the access token before stays good until it ends by itself. */
   refresh(token: string): Omit<Extract<Granted, { ok: true }>, 'person'> | { ok: false; error: string } {
     const known = this.#refreshes.get(token);

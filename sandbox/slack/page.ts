@@ -25,6 +25,7 @@ const BODIES: { [V in keyof Verbs]: z.ZodType } = {
   home: z.object({ as: name }),
   uninstall: z.object({ as: name }),
   switch: z.object({ service: name, mode: name }),
+  skip: z.object({ as: name, time: z.string().regex(/^\d\d:\d\d$/) }),
 };
 
 const TYPES: Record<string, string> = {

@@ -19,6 +19,8 @@ export interface Rooms {
   /** Absent where apps are not installed by OAuth. */
   authorize?: AuthorizeParts | undefined;
   scopes: ReadonlySet<string>;
+  /** Where the page shows the app in that workspace. */
+  appPlace: (team: string | null) => string;
   upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
@@ -68,6 +70,8 @@ async function route(request: IncomingMessage, response: ServerResponse, rooms: 
   if (room === 'response' && request.method === 'POST') return respond(rest, request, response, rooms);
   if (url.pathname === '/oauth/v2/authorize' && rooms.authorize)
     return authorize(url.searchParams, request, response, rooms.authorize);
+  if (url.pathname === '/app_redirect' && isReading)
+    return redirect(rooms.appPlace(url.searchParams.get('team')), response);
   if (room === 'upload' && request.method === 'POST') return upload(rest, request, response, rooms);
   if (room === 'file' && isReading) return download(rest, response, rooms);
   if (room === 'sandbox' && rest === 'stream') return rooms.page.stream(url.searchParams.get('as'), response);
@@ -141,6 +145,10 @@ function basic(authorization: string): Record<string, string> {
   return { client_id: decodeURIComponent(id), client_secret: decodeURIComponent(rest.join(':')) };
 }
 
+function redirect(to: string, response: ServerResponse): void {
+  response.writeHead(302, { Location: to, 'Cache-Control': 'no-store' }).end();
+}
+
 async function authorize(
   query: URLSearchParams,
   request: IncomingMessage,
@@ -151,11 +159,7 @@ async function authorize(
     request.method === 'POST'
       ? authorizeAnswer(query, readFields(request.headers['content-type'], await readBody(request)), parts)
       : authorizePage(query, parts);
-  if ('redirect' in reply) {
-    response.writeHead(302, { Location: reply.redirect, 'Cache-Control': 'no-store' });
-    response.end();
-    return;
-  }
+  if ('redirect' in reply) return redirect(reply.redirect, response);
   response.writeHead(reply.status, { 'Content-Type': 'text/html; charset=utf-8', 'X-Frame-Options': 'DENY' });
   response.end(reply.html);
 }

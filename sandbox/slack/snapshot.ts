@@ -13,6 +13,10 @@ export interface Panel {
   tries: readonly Try[];
   credentials: readonly { label: string; value: string }[];
   botUp(): boolean;
+  /** How far the sandbox's time is ahead of the machine's, in ms. */
+  skipped(): number;
+  /** Goes to the next time, `HH:MM`, of a zone; false for what no clock shows. */
+  skip(time: string, zone: string): boolean;
   /** Where the app is installed from; absent where it has one token for one workspace. */
   installUrl?(): string;
 }
@@ -23,6 +27,8 @@ export const NO_PANEL: Panel = {
   tries: [],
   credentials: [],
   botUp: () => true,
+  skipped: () => 0,
+  skip: () => false,
 };
 
 export interface Scenery {
@@ -64,6 +70,7 @@ export function snapshotFor(me: string, scenery: Scenery): Snapshot {
       usageHint,
     })),
     bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel.botUp() },
+    skipped: panel.skipped(),
     switches: panel.switches(),
     tries: [...panel.tries],
     credentials: [...panel.credentials],

@@ -89,6 +89,8 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
         'x-user-token': sendable(access.token),
       },
       body: JSON.stringify({ query }),
+      // It is opened once for each command, which asks two questions at most.
+      occasion: access,
     });
     if (reply.status >= 400) throw refusal(reply, access.token);
     const { found, messages: remarks } = readAnswer(reply.text, schema, access.token);

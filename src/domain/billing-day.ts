@@ -8,8 +8,8 @@ const DATE = /^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/;
 const TIMESTAMP =
   /^(?<date>\d{4}-\d{2}-\d{2})[T ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?: ?(?<offset>Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
 const OFFSET = /^(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
-const SECONDS = /^[1-9]\d{8,9}$/;
-const MILLISECONDS = /^[1-9]\d{11,12}$/;
+/** Also as floating point writes it: 1794614400.0, 1.7946144e9. */
+const EPOCH = /^[1-9]\d*(?:\.\d+)?$|^[1-9](?:\.\d+)?e\+?\d\d?$/i;
 const LONGEST = 64;
 
 /**
@@ -41,9 +41,11 @@ function dayOfTimestamp(text: string, zone: string): Day | undefined {
   return isMidnight ? isoDate(new Date(instant).toISOString().slice(0, 10)) : dayOf(instant, zone);
 }
 
+/** Seconds have 9 or 10 digits before the point, milliseconds 12 or 13: both exact as a JavaScript number. */
 function dayOfEpoch(text: string, zone: string): Day | undefined {
-  if (SECONDS.test(text)) return dayOf(Number(text) * 1000, zone);
-  return MILLISECONDS.test(text) ? dayOf(Number(text), zone) : undefined;
+  const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
+  if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
+  return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
 }
 
 /** Milliseconds of the date's midnight in UTC; undefined for a date that no calendar has, such as 30 February. */

@@ -97,29 +97,46 @@ export class ServiceFailed extends Base<'service-failed'> {
   }
 }
 
+/** What counts as a service being down. */
+export type Outage = ServiceFailed | TimedOut | Unreachable;
+
 /** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
 export class ServicePaused extends Base<'service-paused'> {
   constructor(
     readonly service: Service,
     readonly host: string,
-    options?: ErrorOptions,
+    last: Outage,
   ) {
     super(
       'service-paused',
-      `${NAMES[service]} at ${host} failed many times in a row, so Tally leaves it alone for a few seconds.`,
-      options,
+      `${NAMES[service]} at ${host} failed many times in a row (last: ${inShort(last)}), so Tally leaves it alone for a few seconds.`,
+      { cause: last },
     );
+  }
+}
+
+function inShort(outage: Outage): string {
+  switch (outage.kind) {
+    case 'service-failed':
+      return `HTTP ${outage.status}`;
+    case 'timed-out':
+      return `no whole answer within ${outage.after / 1000} seconds`;
+    case 'unreachable':
+      return outage.code;
   }
 }
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class Nonsense extends Base<'nonsense'> {
+  /** The HTTP status, where that alone was nonsense already. */
+  readonly status: number | undefined;
   constructor(
     readonly service: Service,
     readonly what: string,
-    options?: ErrorOptions,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
     super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    this.status = status;
   }
 }
 
@@ -146,6 +163,55 @@ export class Redirected extends Base<'redirected'> {
     super(
       'redirected',
       `${NAMES[service]} redirects elsewhere (HTTP ${status}). Tally does not follow, because the token would go along.`,
+    );
+  }
+}
+
+/** The identity service refused an application access (401), or what it asked for (403). It does not tell why. */
+export class AccessRefused extends Base<'access-refused'> {
+  constructor(readonly status: 401 | 403) {
+    super('access-refused', `The identity service refused the application access (HTTP ${status}).`);
+  }
+}
+
+/** HTTP 404 that names an application credential: the ID is wrong, or the access was deleted. */
+export class AccessUnknown extends Base<'access-unknown'> {
+  constructor() {
+    super('access-unknown', 'The identity service does not know that application access (HTTP 404).');
+  }
+}
+
+/** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
+export class ProjectDisabled extends Base<'project-disabled'> {
+  constructor() {
+    super(
+      'project-disabled',
+      'The identity service issues no token for the project of that access (HTTP 404).',
+    );
+  }
+}
+
+/** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
+export class WrongAddress extends Base<'wrong-address'> {
+  constructor(
+    readonly host: string,
+    readonly status: number,
+    readonly suggestion?: string,
+  ) {
+    super('wrong-address', `That address at ${host} is not that of an identity service (HTTP ${status}).`);
+  }
+}
+
+/** A token was asked for and no answer came, so it may have been issued: to nobody, as its value was in the answer. */
+export class OutcomeUnclear extends Base<'outcome-unclear'> {
+  constructor(
+    readonly host: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      'outcome-unclear',
+      `The identity service at ${host} was asked for a token and its answer never came.`,
+      options,
     );
   }
 }
@@ -231,6 +297,47 @@ export class NotAllowed extends Base<'not-allowed'> {
   }
 }
 
+/** No application access is registered for the project, so nothing can be issued for it. */
+export class AccessMissing extends Base<'access-missing'> {
+  /** @param project its ID; @param label how it is called */
+  constructor(
+    readonly project: string,
+    readonly label: string,
+  ) {
+    super(
+      'access-missing',
+      `No application access is registered for ${label}, so no OS_TOKEN can be issued.`,
+    );
+  }
+}
+
+/** Tokens are issued to those alone who were named for the project, whatever else they may do. */
+export class NotIssuer extends Base<'not-issuer'> {
+  constructor(readonly label: string) {
+    super('not-issuer', `You are not among those who may have tokens issued for ${label}.`);
+  }
+}
+
+/** More tokens in a short time than one person gets. `wait` in ms until the next one. */
+export class TokensTooMany extends Base<'tokens-too-many'> {
+  constructor(
+    readonly most: number,
+    readonly minutes: number,
+    readonly wait: number,
+  ) {
+    super('tokens-too-many', `${most} tokens in ${minutes} minutes is the most for one person.`);
+  }
+}
+
+/** A token that Slack would not show in one piece, `length` characters. */
+export class TokenTooLong extends Base<'token-too-long'> {
+  constructor(readonly length: number) {
+    super(
+      'token-too-long',
+      `The identity service issued a token of ${length} characters, more than Slack shows in one piece.`,
+    );
+  }
+}
 /** What may stand in the store, each with what people call it. */
 const STORED = {
   'billing-token': 'access token',
@@ -340,6 +447,11 @@ export type Failure =
   | Nonsense
   | TooLarge
   | Redirected
+  | AccessRefused
+  | AccessUnknown
+  | ProjectDisabled
+  | WrongAddress
+  | OutcomeUnclear
   | AddressRefused
   | WordRefused
   | SecretPasted
@@ -348,6 +460,10 @@ export type Failure =
   | NotConnected
   | ConnectionMissing
   | NotAllowed
+  | AccessMissing
+  | NotIssuer
+  | TokensTooMany
+  | TokenTooLong
   | SealBroken
   | SettingsDamaged
   | ChangedMeanwhile

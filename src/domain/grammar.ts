@@ -79,7 +79,25 @@ function countedFrom(source: Source, from: number, at: number): Found<Bare<Phras
   return unit && { value: { kind: 'last', unit, count: countOf(number.digits, refuse) }, next: at + 2 };
 }
 
-const counted: Search<Bare<Phrase>> = (source, at) => countedFrom(source, at, at);
+/**
+ * '7 quarter 3': a number before a unit in the singular, with another bare number to come, is the project sooner than a
+ * count. '7-quarter 3' and '7 quarters 3' are clear.
+ */
+function isProjectSooner({ tokens }: Source, at: number): boolean {
+  const [number, word] = [tokens[at], tokens[at + 1]];
+  if (number?.kind !== 'number' || number.digits === '1' || !word?.spaced) return false;
+  const isSingular = senseOf(word, 'unit') && word.kind === 'word' && !word.spelling.endsWith('s');
+  return (isSingular ?? false) && tokens.some((_, later) => later > at + 1 && isBareNumber(tokens, later));
+}
+
+function isBareNumber(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]];
+  const isNamed = senseOf(before, 'project') ?? senseOf(before, 'product');
+  return token?.kind === 'number' && token.spaced && token.end === token.raw.end && !isNamed;
+}
+
+const counted: Search<Bare<Phrase>> = (source, at, projectKnown) =>
+  !projectKnown && isProjectSooner(source, at) ? undefined : countedFrom(source, at, at);
 
 /** 'last week', 'last 4 weeks'. */
 const last: Search<Bare<Phrase>> = (source, at) => {

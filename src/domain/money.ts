@@ -87,7 +87,8 @@ export function formatMoney(value: Money, locale: string, label = ''): string {
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
-function roundedDigits(value: Money): string {
+/** Half-even to two places, below a cent to two significant digits; a plain decimal for any machine. */
+export function roundedDigits(value: Money): string {
   if (value.eq(0)) return '0.00';
   if (value.abs().gte(CENT)) return value.toFixed(2, Big.roundHalfEven);
   const short = value.prec(2, Big.roundHalfEven);

@@ -3,7 +3,7 @@ import { SecretPasted, WordRefused } from './failure.ts';
 import { Misread } from './misread.ts';
 import { announcesSecret, looksSecret } from './secret-word.ts';
 import { clip, nearest } from './spelling.ts';
-import { plain, tidy } from './text.ts';
+import { asTyped, plain, tidy } from './text.ts';
 import { type Aliases, type Source, sourceOf, type Token } from './token.ts';
 import type { Advice } from './unfinished.ts';
 import { SUGGESTIONS } from './vocabulary.ts';
@@ -89,7 +89,7 @@ interface Attempt {
 function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
   if (left === 0 || text.length > LONGEST_SUGGESTION) return undefined;
   for (const instead of slip.instead) {
-    const candidate = text.slice(0, slip.start) + instead + text.slice(slip.end);
+    const candidate = plain(text.slice(0, slip.start) + instead + text.slice(slip.end));
     const next = again(candidate);
     const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
     if (right !== undefined) return right;
@@ -107,23 +107,24 @@ function attempt<T>(read: () => T): { readonly value: T } | Misread {
 }
 
 /** Only a word without meaning can be a secret; letters as typed, as lower case hides what tokens look like. */
-function holdsSecret(text: string, aliases: Aliases): boolean {
+function holdsSecret(text: string, source: Source, hasMeaning: (word: string) => boolean): boolean {
   const tidied = tidy(text);
-  if (announcesSecret(tidied)) return true;
-  return tidied.split(' ').some((word) => looksSecret(word) && isUnknown(plain(word), aliases));
+  if (source.tokens.some(({ kind }) => kind === 'unknown') && announcesSecret(tidied)) return true;
+  return tidied.split(' ').some((word) => looksSecret(word) && !hasMeaning(plain(word)));
 }
 
 /** Throws WordRefused, or SecretPasted when something that could not be read looks like one. */
 export function reading<T>(text: string, grammar: (source: Source) => T, aliases: Aliases = NO_ALIASES): T {
   const source = sourceOf(plain(text), aliases);
-  if (source.tokens.some(({ kind }) => kind === 'unknown') && holdsSecret(text, aliases))
+  const slipIn = (other: string) => {
+    const read = attempt(() => grammar(sourceOf(other, aliases)));
+    return read instanceof Misread ? read : undefined;
+  };
+  if (holdsSecret(text, source, (word) => !isUnknown(word, aliases) && !slipIn(word)))
     throw new SecretPasted();
   const read = attempt(() => grammar(source));
   if (!(read instanceof Misread)) return read.value;
-  const again = (other: string) => {
-    const slip = attempt(() => grammar(sourceOf(other, aliases)));
-    return slip instanceof Misread ? slip : undefined;
-  };
-  const word = clip(source.shown.slice(read.start, read.end));
-  throw new WordRefused(word, read.why, read.works, corrected({ text: source.text, slip: read, again }));
+  const word = asTyped(text, source.shown.slice(read.start, read.end));
+  const suggestion = corrected({ text: source.text, slip: read, again: slipIn });
+  throw new WordRefused(clip(word), read.why, read.works, suggestion);
 }

@@ -11,6 +11,11 @@ const KNOWN =
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
+/** As long as what a random generator gives, of one case: no name is, and an alias has 32 letters at most. */
+const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
+/** Letters of both cases beside each other, with a sign of base64 among them or at the end. */
+const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
+const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
 const LONG_WORDS = new RegExp(
   [...VOCABULARY.keys()]
@@ -26,12 +31,22 @@ const leavesMuch = (run: string): boolean => run.replace(LONG_WORDS, '').replace
 const isMixed = (run: string): boolean => /[a-z]/i.test(run) && /\d/.test(run);
 const isMixedCase = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run);
 
+const isVaried = (letters: string): boolean => new Set(letters).size >= 8;
+
+/** Hexadecimal digits in groups; decimal ones alone are a secret's only when there are many. */
+function isGrouped(word: string): boolean {
+  const digits = word.replaceAll('-', '');
+  if (!GROUPS.test(word) || digits.length > 128 || /^[a-f]+$/i.test(digits)) return false;
+  return digits.length >= (/^\d+$/.test(digits) ? 24 : 16);
+}
+
 /** `word` in the letters it was typed in, as upper and lower case tell a token from a name. */
 export function looksSecret(word: string): boolean {
-  if (KNOWN.test(word)) return true;
-  const runs = (word.match(RUN) ?? []).filter(isMixed);
+  if (KNOWN.test(word) || isGrouped(word)) return true;
+  const runs = (word.match(RUN) ?? []).filter((run) => isMixed(run) || BASE64.test(run));
   const letters = (word.match(LETTERS) ?? []).filter(isMixedCase);
-  return [...runs, ...letters].some(leavesMuch);
+  const even = (word.match(ONE_CASE) ?? []).filter(isVaried);
+  return [...runs, ...letters, ...even].some(leavesMuch);
 }
 
 /** Whether the text says itself that a secret follows. */

@@ -74,8 +74,12 @@ function spanAt(point: Point, today: Day, zone: string): Span {
   return { ...stretch, last: earlier(stretch.last, today), plan: planOf(stretch, today) };
 }
 
-/** Whole months, quarters and years that are over count as units; any other range counts as days. */
+/**
+ * Whole months, quarters and years that are over count as units, and one of them is what it is alone; any other range
+ * counts as days.
+ */
 function planBetween(from: Stretch, to: Stretch, today: Day): Plan {
+  if (from.unit === to.unit && from.first === to.first) return planOf(to, today);
   if (from.unit === 'day' || to.unit === 'day' || to.last >= today) return DAYS;
   const unit = from.unit === to.unit ? from.unit : 'month';
   return { kind: 'units', unit, count: countUnits(unit, from.first, to.last) };

@@ -2,6 +2,8 @@
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
+const EDGE_QUOTES = new RegExp(`^${QUOTES.source}+|${QUOTES.source}+$`, 'gu');
+
 /** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
@@ -48,4 +50,20 @@ export function plain(text: string): string {
 /** The plain text in lower case: what is compared with the vocabulary. */
 export function normalise(text: string): string {
   return plain(text).toLowerCase();
+}
+
+/** More words than these are clipped when they are quoted. */
+const MOST_QUOTED = 20;
+
+/**
+ * How a piece of the plain text stood in the typed one, for quoting: with its signs, without the quotes around it and
+ * without what cannot be seen. The piece itself where it was only a part of a word.
+ */
+export function asTyped(typed: string, piece: string): string {
+  const words = typed.replace(INVISIBLE, '').replace(LINK, '$1').trim().split(/\s+/);
+  const { length } = piece.split(' ');
+  if (length > MOST_QUOTED) return piece;
+  const starts = words.map((_, at) => words.slice(at, at + length).join(' '));
+  const found = starts.find((some) => plain(some) === piece) ?? piece;
+  return found.replace(EDGE_QUOTES, '') || piece;
 }

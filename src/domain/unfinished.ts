@@ -1,6 +1,8 @@
 /** What to say of a known word, or of a number, that stands where nothing can be made of it. */
 import { Misread } from './misread.ts';
 import type { Source, Token } from './token.ts';
+import type { Unit } from './unit.ts';
+import { MONTH_NAMES } from './vocabulary.ts';
 
 /** What the text could hold: `name` completes “… is no”, `works` is a sentence with examples. */
 export interface Advice {
@@ -13,6 +15,24 @@ type Say = readonly [why: string, works: string, ...instead: string[]];
 /** Years with 'to' or a dash between them, where the first would be the project. */
 const YEARS = /(?<![^ ])(20\d\d)(?: ?- ?| to | until )(20\d\d)(?![^ ])/;
 
+/** 'quarter 3': units that are told apart by number are written in another way. */
+function ofNumbered(unit: Unit, digits: string): Say {
+  const why = `is not how Tally writes a ${unit}`;
+  const month = MONTH_NAMES[Number(digits) - 1];
+  switch (unit) {
+    case 'quarter':
+      return [why, 'Write q3, or 2026-q3.', ...(/^[1-4]$/.test(digits) ? [`q${digits}`] : [])];
+    case 'month':
+      return [why, 'Write february, or 2026-02.', ...(month === undefined ? [] : [month])];
+    case 'week':
+      return [why, 'Write its first and last day, as in 2026-11-09..2026-11-15.'];
+    case 'day':
+      return [why, 'Write its date, as in 2026-10-05.'];
+    case 'year':
+      return [why, 'Write year 2026.'];
+  }
+}
+
 function ofUnit(unit: string): Say {
   const current = unit === 'day' ? 'today' : `this-${unit}`;
   return [`does not say which ${unit}`, `Write ${current}, last-${unit} or last-2-${unit}s.`, current];
@@ -22,7 +42,7 @@ function ofWord(token: Token & { kind: 'word' }, after: Token | undefined, works
   const { sense, spelling } = token;
   switch (sense.role) {
     case 'unit':
-      return ofUnit(sense.unit);
+      return after?.kind === 'number' ? ofNumbered(sense.unit, after.digits) : ofUnit(sense.unit);
     case 'since':
       return [
         'needs a date after it',
@@ -74,7 +94,10 @@ export function unfinished({ text, tokens }: Source, at: number, advice: Advice)
       'Say that they are years, as in year 2024..year 2025.',
       `year ${years[1]}..year ${years[2]}`,
     ]);
-  if (token.kind === 'word' && (token.spaced || token.dashed))
-    return refusal(token.start, token.end, ofWord(token, tokens[at + 1], advice.works));
+  if (token.kind === 'word' && (token.spaced || token.dashed)) {
+    const after = tokens[at + 1];
+    const { end } = token.sense.role === 'unit' && after?.kind === 'number' ? after : token;
+    return refusal(token.start, end, ofWord(token, after, advice.works));
+  }
   return refusal(start, end, ofRaw(text.slice(start, end), advice));
 }

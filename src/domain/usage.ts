@@ -214,6 +214,8 @@ export interface Change {
   readonly basis: 'total' | 'average';
   readonly current: Money;
   readonly before: Money;
+  /** The averages a day of both, whatever the basis. */
+  readonly daily: { readonly current: Money; readonly before: Money };
   readonly percent?: Money;
   /** How many days of each side are in it, and how many there could be. */
   readonly reported: { readonly current: number; readonly before: number };
@@ -232,14 +234,13 @@ export function compare(
   const [now, then] = [spentOn(current, days.current), spentOn(before, days.before)];
   if (now.reported === 0 || then.reported === 0) return undefined;
   const basis = now.reported === then.reported ? 'total' : 'average';
-  const sides =
-    basis === 'total'
-      ? { current: now.sum, before: then.sum }
-      : { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
+  const daily = { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
+  const sides = basis === 'total' ? { current: now.sum, before: then.sum } : daily;
   const percent = changeInPercent(sides.current, sides.before);
   return {
     basis,
     ...sides,
+    daily,
     ...(percent && { percent }),
     reported: { current: now.reported, before: then.reported },
     of: { current: days.current.length, before: days.before.length },

@@ -32,6 +32,11 @@ const ANYTHING: Advice = {
     'Type a project ID, a period (last-7-days, this-month, 2026-10) or a product (cloud, storage, virtualization).',
 };
 
+const NOW: Advice = {
+  name: 'project or product',
+  works: 'Type a project ID or a product (cloud, storage, virtualization); /spend takes periods.',
+};
+
 /** The contract writes the ID into the query as a number literal; no known number is longer. */
 const LONGEST_ID = 32;
 
@@ -92,10 +97,25 @@ function phraseOf(items: Items): Phrase | undefined {
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-function wordsOf(source: Source): Words {
+/** A period is refused with everything else left to run. */
+const timelessItemAt: ItemAt = (source, at, projectKnown) => {
+  const found = anyItemAt(source, at, projectKnown);
+  if (found?.value.kind !== 'phrase' && found?.value.kind !== 'including-today') return found;
+  const why = 'names a period, and a balance is of now';
+  throw misread(
+    source,
+    at,
+    found.next,
+    why,
+    '/balance takes a project and a product; /spend takes periods.',
+    '',
+  );
+};
+
+function wordsOf(source: Source, itemAt: ItemAt, advice: Advice): Words {
   if (source.tokens.some((token) => senseOf(token, 'help'))) return { help: true };
-  refuseUnknown(source, ANYTHING);
-  const { project, product, ...items } = itemsOf(source, anyItemAt, ANYTHING);
+  refuseUnknown(source, advice);
+  const { project, product, ...items } = itemsOf(source, itemAt, advice);
   const phrase = phraseOf(items);
   return {
     help: false,
@@ -110,7 +130,12 @@ function wordsOf(source: Source): Words {
  * Throws WordRefused, whose suggestion is the whole text put right, or SecretPasted.
  */
 export function readWords(text: string, aliases?: Aliases): Words {
-  return reading(text, wordsOf, aliases);
+  return reading(text, (source) => wordsOf(source, anyItemAt, ANYTHING), aliases);
+}
+
+/** The same for a question about now: a period is refused, and no suggestion has one. */
+export function readTimelessWords(text: string, aliases?: Aliases): Omit<Words, 'phrase'> {
+  return reading(text, (source) => wordsOf(source, timelessItemAt, NOW), aliases);
 }
 
 /** Reads a text that is a period phrase and nothing else; the empty one is the default. Throws as `readWords` does. */

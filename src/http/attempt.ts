@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type Agent, type Dispatcher, errors } from 'undici';
 import {
   type Failure,
@@ -23,6 +24,12 @@ export interface Question {
   readonly body?: string;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
+  /** The same object for questions that somebody asks side by side: should they fail, they are one outage. */
+  readonly occasion?: object;
+  /** Called when the body is about to leave on a connection that stands: from then on it may have been heard. */
+  readonly onSending?: () => void;
+  /** A 2xx is an answer by its headers alone: `text` is empty where its body cannot be read. */
+  readonly headersSuffice?: boolean;
 }
 
 /** 2xx, or a 4xx other than 429: everything else is thrown. */
@@ -30,7 +37,7 @@ export interface Reply {
   readonly status: number;
   /** Lower-case names; a header that came twice is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a 4xx whose body could not be read: there the status is the answer. */
+  /** Empty for a 4xx whose body could not be read: there the status is the answer. See also `headersSuffice`. */
   readonly text: string;
 }
 
@@ -57,6 +64,8 @@ type Answer = Dispatcher.ResponseData;
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 /** A refused, reset or silently closed connection may be a restart; a wrong name or certificate stays wrong. */
 const PASSING_CODE: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -75,7 +84,7 @@ const PASSING_CODE: ReadonlySet<string> = new Set([
  * @throws a typed failure when not
  */
 export async function attempt(question: Question, line: Line): Promise<Reply> {
-  const { service, method, headers, body } = question;
+  const { service, method, headers } = question;
   const { agent, signal } = line;
   const url = new URL(question.url);
   const answer = await agent
@@ -84,17 +93,28 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
       path: url.pathname + url.search,
       method,
       headers,
-      body: body ?? null,
+      body: bodyOf(question),
       signal,
     })
     .catch((error) => {
       throw notReached(error, question, url.host, line);
     });
   const status = answer.statusCode;
-  if (status >= 200 && status < 300) return reply(answer, await wholeText(answer, service, line));
+  const suffices = question.headersSuffice === true && status >= 200 && status < 300;
+  if (method !== 'HEAD' && announcesTooMuch(answer, line)) {
+    answer.body.on('error', () => {}).destroy();
+    if (suffices) return reply(answer, '');
+    throw new TooLarge(service, line.limits.bodyBytes);
+  }
+  if (status >= 200 && status < 300) {
+    const whole = wholeText(answer, service, line);
+    return reply(answer, await (suffices ? whole.catch(() => '') : whole));
+  }
   // Read to the end, so that the connection can be used again; the status stands whatever the body is.
   const text = await answer.body.text().catch(() => '');
-  if (status < 400) throw new Redirected(service, status, targetOf(answer, url));
+  if (REDIRECTS.has(status) || (status < 400 && answer.headers.location !== undefined))
+    throw new Redirected(service, status, targetOf(answer, url));
+  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`, { status });
   const failure = refusal(service, answer);
   if (failure === undefined) return reply(answer, text);
   const wait = retryAfter(answer.headers);
@@ -103,9 +123,25 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
     : failure;
 }
 
+/** A stream is asked for its first bytes only when they can be written; of a string nobody tells. */
+function bodyOf({ body, onSending }: Question): Readable | string | null {
+  if (body === undefined || onSending === undefined) return body ?? null;
+  return new Readable({
+    read() {
+      onSending();
+      this.push(body);
+      this.push(null);
+    },
+  });
+}
+
 function reply(answer: Answer, text: string): Reply {
   const pairs = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status: answer.statusCode, headers: Object.fromEntries(pairs), text };
+}
+
+function announcesTooMuch({ statusCode, headers }: Answer, { limits }: Line): boolean {
+  return statusCode < 300 && Number([headers['content-length']].flat()[0] ?? 0) > limits.bodyBytes;
 }
 
 function refusal(service: Service, { statusCode, headers }: Answer): Failure | undefined {

@@ -1,17 +1,20 @@
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, Outage } from '../domain/failure.ts';
 import type { Limits } from './limits.ts';
 
 interface Streak {
   outages: number;
-  last: Failure;
+  last: Outage;
   paused: boolean;
+  /** Held weakly: what a caller names an occasion by may be anything. */
+  readonly occasions: WeakSet<object>;
 }
 
 interface Breakers {
-  /** The failure that made Tally pause this origin, while it is paused. */
-  pausedBy(origin: string): Failure | undefined;
+  /** The outage that made Tally pause this origin, while it is paused. */
+  pausedBy(origin: string): Outage | undefined;
   answered(origin: string): void;
-  failed(origin: string, failure: Failure): void;
+  /** Questions of one `occasion` that fail are one outage together. */
+  failed(origin: string, failure: Failure, occasion?: object): void;
 }
 
 /**
@@ -46,13 +49,14 @@ export function createBreakers({ outages, pause, failingOrigins }: Limits): Brea
     answered(origin) {
       streaks.delete(origin);
     },
-    failed(origin, failure) {
+    failed(origin, failure, occasion = {}) {
       if (!isOutage(failure)) {
         streaks.delete(origin);
         return;
       }
-      const streak = streaks.get(origin) ?? { outages: 0, last: failure, paused: false };
-      streak.outages += 1;
+      const streak = streaks.get(origin) ?? newStreak(failure);
+      if (!streak.occasions.has(occasion)) streak.outages += 1;
+      streak.occasions.add(occasion);
       streak.last = failure;
       remember(origin, streak);
       if (streak.outages >= outages && !streak.paused) hold(streak);
@@ -60,7 +64,14 @@ export function createBreakers({ outages, pause, failingOrigins }: Limits): Brea
   };
 }
 
-function isOutage(failure: Failure): boolean {
+const newStreak = (last: Outage): Streak => ({
+  outages: 0,
+  last,
+  paused: false,
+  occasions: new WeakSet(),
+});
+
+function isOutage(failure: Failure): failure is Outage {
   if (failure.kind === 'service-failed') return failure.status >= 500;
   return failure.kind === 'timed-out' || failure.kind === 'unreachable';
 }

@@ -63,7 +63,7 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   async function ask(question: Question, url: URL, count: { tries: number }): Promise<Reply> {
     checkDestination(url, trustedHosts);
     const cause = breakers.pausedBy(url.origin);
-    if (cause !== undefined) throw new ServicePaused(question.service, url.host, { cause });
+    if (cause !== undefined) throw new ServicePaused(question.service, url.host, cause);
     const trying = tryAgain(question, performance.now());
     try {
       const reply = await deadline.execute(({ signal }) =>
@@ -76,7 +76,7 @@ export function createHttp(options: HttpOptions): GuardedHttp {
       return reply;
     } catch (error) {
       const failure = error instanceof Passing ? error.failure : error;
-      if (isFailure(failure)) breakers.failed(url.origin, failure);
+      if (isFailure(failure)) breakers.failed(url.origin, failure, question.occasion);
       throw failure;
     }
   }

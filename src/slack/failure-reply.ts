@@ -4,8 +4,9 @@ import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import { actions, type Block, button, context, header, type Message, quote, section } from './kit/atoms.ts';
+import { escapeMarkup } from './kit/escape.ts';
 import { modal } from './kit/modal.ts';
-import { projectPicker, type Scene } from './project-picker.ts';
+import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
@@ -45,7 +46,13 @@ const ANEW = {
   record: 'Whoever runs the bot finds the rest in its log.',
 } as const;
 
-const OVER_SOON = 'That is usually over soon. No figures were guessed.';
+const OVER_SOON = {
+  billing: 'That is usually over soon. No figures were guessed.',
+  identity: 'That is usually over soon.',
+} as const;
+
+const LEADS_ELSEWHERE =
+  'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.';
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
@@ -74,9 +81,7 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'rate-limited':
       return {
         todo:
-          failure.retryAfter === undefined
-            ? 'Wait a minute, then try again.'
-            : `It asks to wait ${seconds(failure.retryAfter)}, then try again.`,
+          failure.retryAfter === undefined ? 'Wait a minute, then try again.' : waitFor(failure.retryAfter),
         buttons: again(rerun),
       };
     case 'service-failed':
@@ -85,10 +90,10 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             todo: 'The address may lead to something else than the service’s interface. An owner or admin can check it with /billing connect.',
             buttons: again(rerun),
           }
-        : { todo: OVER_SOON, buttons: again(rerun) };
+        : { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'timed-out':
     case 'service-paused':
-      return { todo: OVER_SOON, buttons: again(rerun) };
+      return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
@@ -96,15 +101,39 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'nonsense':
       return {
-        todo: 'The address may lead to something else than the billing interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.',
+        todo: LEADS_ELSEWHERE,
         buttons: again(rerun),
       };
     case 'too-large':
-      return { todo: 'Ask for a shorter period.' };
+      return { todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : LEADS_ELSEWHERE };
     case 'redirected':
       return {
         todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
         quotes: [failure.target],
+      };
+    case 'access-refused':
+      return {
+        todo:
+          failure.status === 401
+            ? 'Its secret may be wrong, or the access has lapsed, or its user was disabled or lost the role. The console shows it under Cloud servers → the project → Access for applications; a new one can be made there.'
+            : 'It is known and may not do that. Its role may not be enough.',
+      };
+    case 'access-unknown':
+      return {
+        todo: 'Its ID may be mistyped, or the access was deleted. The console lists those that are there under Cloud servers → the project → Access for applications.',
+      };
+    case 'project-disabled':
+      return { todo: 'The project may be disabled or deleted. The console shows its state.' };
+    case 'wrong-address':
+      return failure.suggestion === undefined
+        ? {
+            todo: 'The console lists the right one in its section API endpoints, under identity; it ends with /v3.',
+          }
+        : { todo: 'Its address ends with /v3. This one may be meant:', quotes: [failure.suggestion] };
+    case 'outcome-unclear':
+      return {
+        todo: 'A token may exist that nobody has seen; it lapses by itself. Tally did not ask again, so that there are not two. You can.',
+        buttons: again(rerun),
       };
     case 'address-refused':
       return {
@@ -114,7 +143,9 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: '',
         buttons:
-          failure.suggestion === undefined || rerun === undefined
+          failure.suggestion === undefined ||
+          rerun === undefined ||
+          (scene !== undefined && !mayOffer(failure.suggestion, scene))
             ? []
             : suggestion(failure.suggestion, rerun),
       };
@@ -149,6 +180,23 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: ALLOWED_INSTEAD[failure.reason],
       };
+    case 'access-missing':
+      return scene?.manager === true
+        ? {
+            todo: 'Register one: its ID and secret are shown in the console when an access for applications is made.',
+            buttons: [button('access', 'Register an access…', { value: failure.project, style: 'primary' })],
+          }
+        : { todo: 'An owner or admin registers one with /billing projects access.' };
+    case 'not-issuer':
+      return {
+        todo: 'An owner or admin names people and groups with /billing projects access; managing alone is not enough.',
+      };
+    case 'tokens-too-many':
+      return { todo: `The next one is possible in ${minutes(failure.wait)}.`, buttons: again(rerun) };
+    case 'token-too-long':
+      return {
+        todo: 'So it was not shown, and was given back at once where the service takes tokens back.',
+      };
     case 'seal-broken':
       return {
         todo: [
@@ -179,9 +227,11 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'slack-failed':
       return {
         todo:
-          failure.code === 'expired_trigger_id'
-            ? 'It took longer than the three seconds that Slack allows.'
-            : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
+          failure.retryAfter !== undefined
+            ? waitFor(failure.retryAfter)
+            : failure.code === 'expired_trigger_id'
+              ? 'It took longer than the three seconds that Slack allows.'
+              : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
         buttons: again(rerun),
       };
     case 'cannot-post':
@@ -189,7 +239,15 @@ function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
   }
 }
 
-const seconds = (count: number): string => (count === 1 ? 'a second' : `${Math.ceil(count)} seconds`);
+const waitFor = (seconds: number): string =>
+  seconds <= 0
+    ? 'It no longer asks to wait: try again.'
+    : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
+
+const minutes = (ms: number): string => {
+  const count = Math.max(1, Math.ceil(ms / 60_000));
+  return count === 1 ? 'a minute' : `${count} minutes`;
+};
 
 /** The same question about the other two products. */
 function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {
@@ -204,7 +262,7 @@ function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene
 }
 
 function suggestion(text: string, { command }: Rerun): Button[] {
-  return rerunButton('suggestion', `${command} ${text}`, { command, text }, { style: 'primary' });
+  return rerunButton('suggestion', `${command} ${text}`.trim(), { command, text }, { style: 'primary' });
 }
 
 function body(sentence: string, { todo, quotes = [] }: Advice): Block[] {
@@ -216,7 +274,7 @@ export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): 
   const advice = advise(failure, rerun, scene);
   const { buttons = [], choices = [] } = advice;
   return {
-    text: failure.message,
+    text: escapeMarkup(failure.message),
     blocks: [
       ...body(failure.message, advice),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),

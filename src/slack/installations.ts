@@ -71,13 +71,12 @@ export function createInstallations(config: Config['slack'], parts: Installation
 
 function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
   const { redis, log, boltLogger: logger, onForget } = parts;
-  const queued = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
-  const client = new webApi.WebClient(botToken, { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger });
   return {
     pages: {},
     authorize: async () => ({ botToken }),
-    clientFor: async () => queued,
+    clientFor: async () => client,
     sorry: () => undefined,
     leave: createLeave({ forget: createForget(redis, onForget), standing, onGone: () => undefined, log }),
     stays: () => isTaken(client),

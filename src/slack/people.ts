@@ -40,6 +40,12 @@ export interface People {
    * group that cannot be looked up names nobody: asking does not fail for that. @throws SlackFailed
    */
   admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<Asker>;
+  /** Whether the person is in one of these groups now. @throws SlackFailed */
+  isIn(
+    client: WebClient,
+    identity: Pick<Identity, 'workspace' | 'person'>,
+    groups: readonly string[],
+  ): Promise<boolean>;
   /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
   standingOf(client: WebClient, workspace: string, person: string): Promise<Standing>;
   /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
@@ -56,19 +62,16 @@ export function createPeople(clock: () => number, most = 5000): People {
   const groups = remembering<readonly UserGroup[]>(clock, most);
   const installedIn = teamOfClient();
 
-  const isNamed = async (
+  const isIn = async (
     client: WebClient,
-    { workspace, person }: Profile,
-    settings: Settings,
+    { workspace, person }: Pick<Identity, 'workspace' | 'person'>,
+    named: readonly string[],
     fresh: boolean,
-  ) => {
-    if (settings.managers.includes(person)) return true;
-    const named = await Promise.all(
-      settings.managerGroups.map((group) =>
-        members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh)),
-      ),
+  ): Promise<boolean> => {
+    const found = await Promise.all(
+      named.map((group) => members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh))),
     );
-    return named.some((ids) => ids.includes(person));
+    return found.some((ids) => ids.includes(person));
   };
 
   return {
@@ -88,9 +91,13 @@ export function createPeople(clock: () => number, most = 5000): People {
       };
     },
     async admit(client, profile, settings, fresh = false) {
-      const named = profile.standing === 'member' && (await isNamed(client, profile, settings, fresh));
+      const { managers, managerGroups } = settings;
+      const named =
+        profile.standing === 'member' &&
+        (managers.includes(profile.person) || (await isIn(client, profile, managerGroups, fresh)));
       return { ...profile, ...rightsOf(profile.standing, settings, named) };
     },
+    isIn: (client, identity, named) => isIn(client, identity, named, true),
     async standingOf(client, workspace, person) {
       try {
         const user = await users(`${workspace}/${person}`, false, () => userOf(client, person));
@@ -105,13 +112,20 @@ export function createPeople(clock: () => number, most = 5000): People {
   };
 }
 
-/** Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. */
+/**
+ * Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. What Slack
+ * has no time to say again counts as before, except where it has to be fresh.
+ */
 function remembering<T>(clock: () => number, most: number) {
   const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
-    const asked = { until: clock() + TTL, value: ask() };
+    const value = ask().catch((error: unknown) => {
+      if (fresh || hit === undefined || !isTurnedAway(error)) throw error;
+      return hit.value;
+    });
+    const asked = { until: clock() + TTL, value };
     known.delete(key);
     const [oldest] = known.keys();
     if (oldest !== undefined && known.size >= most) known.delete(oldest);
@@ -120,6 +134,9 @@ function remembering<T>(clock: () => number, most: number) {
     return asked.value;
   };
 }
+
+const isTurnedAway = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
 
 /**
  * The workspace that a token belongs to, asked once: a payload that comes from elsewhere with it is a stranger's,

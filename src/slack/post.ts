@@ -1,6 +1,7 @@
 import { CannotPost, isFailure } from '../domain/failure.ts';
 import type { Message } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
+import { own } from './own.ts';
 import { callSlack, type WebClient } from './web.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
@@ -10,7 +11,7 @@ export interface Spot {
   readonly thread: string | undefined;
 }
 
-/** A conversation with one person, where everything is for that person alone. */
+/** A conversation of two: it has no default project, nor members to speak of. */
 export const isDirect = (channel: string): boolean => channel.startsWith('D');
 
 /** For everybody there. @throws CannotPost, SlackFailed */
@@ -50,29 +51,16 @@ export async function amend(
   await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
 }
 
-/**
- * For one person alone: where the question was, and where nothing can be shown there in a direct message.
- * @throws CannotPost, SlackFailed
- */
+/** For one person alone, where the question was. @throws CannotPost, SlackFailed */
 export async function postAlone(
   client: WebClient,
   person: string,
-  spot: Spot | undefined,
+  spot: Spot,
   message: Message,
 ): Promise<void> {
-  const direct = { channel: person, thread: undefined };
-  if (spot === undefined) return post(client, direct, message);
-  try {
-    await (isDirect(spot.channel) ? post(client, spot, message) : whisper(client, person, spot, message));
-  } catch (error) {
-    if (!(error instanceof CannotPost)) throw error;
-    await post(client, direct, message);
-  }
-}
-
-async function whisper(client: WebClient, user: string, spot: Spot, message: Message): Promise<void> {
+  if (isDirect(spot.channel)) return post(client, spot, message);
   await send('chat.postEphemeral', message, (content) =>
-    client.chat.postEphemeral({ ...addressOf(spot), user, ...content }),
+    client.chat.postEphemeral({ ...addressOf(spot), user: person, ...content }),
   );
 }
 
@@ -105,7 +93,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
       return attempt(plainer);
     });
   } catch (error) {
-    const reason = CLOSED[codeOf(error)];
+    const reason = own(CLOSED, codeOf(error));
     throw reason === undefined ? error : new CannotPost(reason);
   }
 }

@@ -3,10 +3,11 @@ import { canonical } from '../domain/phrase.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
 import type { Project } from '../workspace/projects.ts';
-import { type Place, projectsFor } from '../workspace/target.ts';
+import { mayAsk, type Place, projectsFor } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { actions, type Block, option, section, select } from './kit/atoms.ts';
 import { LIMITS } from './kit/limits.ts';
+import { isDirect } from './post.ts';
 import { type Rerun, rerunButton, rerunOption } from './rerun.ts';
 
 /** Where and by whom something was asked, and what the workspace told us. */
@@ -24,15 +25,24 @@ export const REMEMBER = 'remember';
 export function projectPicker(rerun: Rerun, scene: Scene): Block[] {
   const options = choices(rerun, scene);
   if (options.length === 0) return withoutProjects(rerun, scene);
-  const remembers = scene.manager && scene.channel !== undefined && !isDirectMessage(scene.channel);
+  const remembers = scene.manager && scene.channel !== undefined && !isDirect(scene.channel);
   return [
     ...(remembers ? [rememberBlock()] : []),
     actions(select(remembers ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
   ];
 }
 
-/** A conversation of one person with Tally: it has no default project, nor members to speak of. */
-export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
+/**
+ * Whether a corrected text may be offered there: a word that comes near to the name of a project which is limited to
+ * other channels must not bring the name to light.
+ */
+export function mayOffer(text: string, { record, ...place }: Scene): boolean {
+  return text.split(' ').every((word) => {
+    if (!record.aliases.has(word)) return true;
+    const project = attempt(() => record.project(word));
+    return project !== undefined && mayAsk(project, place);
+  });
+}
 
 function choices({ command, text }: Rerun, scene: Scene) {
   const words = attempt(() => otherWords(text, scene.record.aliases)) ?? text;

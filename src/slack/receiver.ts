@@ -1,15 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  App,
-  HTTPReceiver,
-  type Logger,
-  type Receiver,
-  type ReceiverEvent,
-  SocketModeReceiver,
-} from '@slack/bolt';
+import { App, HTTPReceiver, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
+import { createSocket } from './socket.ts';
 import { WEB_OPTIONS } from './web.ts';
 
 /** A page for machines: `GET` path → status and JSON. */
@@ -56,20 +50,9 @@ export function createSlackServer(
   const http =
     mode.kind === 'http' ? new HTTPReceiver({ signingSecret, endpoints: [EVENTS], logger }) : undefined;
   const socket =
-    mode.kind === 'socket'
-      ? new SocketModeReceiver({ appToken: mode.appToken, logger, installerOptions: { clientOptions } })
-      : undefined;
+    mode.kind === 'socket' ? createSocket({ appToken: mode.appToken, clientOptions, logger }) : undefined;
   const inFlight = new Set<Promise<unknown>>();
-  let connected = http !== undefined;
   let stopping = false;
-  socket?.client.on('connected', () => {
-    connected = true;
-  });
-  for (const lost of ['disconnected', 'reconnecting', 'close']) {
-    socket?.client.on(lost, () => {
-      connected = false;
-    });
-  }
 
   const server = createServer((req, res) => {
     const path = req.url?.split('?')[0] ?? '';
@@ -91,7 +74,7 @@ export function createSlackServer(
 
   const receiver: Receiver = {
     init(app) {
-      (http ?? socket)?.init({
+      (http ?? socket?.receiver)?.init({
         processEvent: (event: ReceiverEvent) => track(acknowledged(app, installations, event)),
       } as unknown as App);
     },
@@ -115,10 +98,10 @@ export function createSlackServer(
       await socket?.start();
       return (server.address() as AddressInfo).port;
     },
-    up: () => connected && !stopping,
+    up: () => !stopping && (socket?.up() ?? true),
     async stop(deadline) {
       stopping = true;
-      await socket?.stop().catch(() => undefined);
+      await socket?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { PRODUCTS, type ProductId } from '../domain/product.ts';
-import { type ButtonOptions, button, option } from './kit/atoms.ts';
+import { type Block, type ButtonOptions, button, type Message, option } from './kit/atoms.ts';
 import { LIMITS } from './kit/limits.ts';
 
 /** A command as it would be typed: what a button that reruns it carries, and all it carries. */
@@ -44,14 +44,30 @@ export function readRerun(value: string): Rerun {
   return { command, text: words.join(' ') };
 }
 
+const SHARE = 'share';
+
 /** **Share** asks the same question as of the same instant again, this time for the channel. */
 export function shareButton(rerun: Rerun, at: number): Button[] {
   const value = `${at} ${written(rerun)}`;
-  return value.length > LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
+  return value.length > LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
+/** For a conversation that has nobody to share with. */
+export function withoutShare({ text, blocks }: Message): Message {
+  const kept = blocks.flatMap((block): Block[] => {
+    if (block.type !== 'actions') return [block];
+    const elements = block.elements.filter((one) => !('action_id' in one) || one.action_id !== SHARE);
+    return elements.length > 0 ? [{ ...block, elements }] : [];
+  });
+  return { text, blocks: kept };
+}
+
+/** `at` is in ms since the epoch; Infinity where the value names no instant that ever was. */
 export function readShare(value: string): Rerun & { readonly at: number } {
   const [at = '', ...rest] = value.split(' ');
   const instant = Number(at);
-  return { at: Number.isFinite(instant) ? instant : 0, ...readRerun(rest.join(' ')) };
+  return {
+    at: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
+    ...readRerun(rest.join(' ')),
+  };
 }

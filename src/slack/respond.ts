@@ -49,7 +49,9 @@ export function createResponder(timeout = 5000): Responder {
       throw new SlackFailed('response_url', codeOf(cause));
     });
     const answer = await body.text().catch(() => '');
-    return reasonIn(answer) ?? (statusCode < 300 ? '' : `HTTP ${statusCode}`);
+    const reason = reasonIn(answer);
+    if (statusCode >= 300) return reason ?? `HTTP ${statusCode}`;
+    return reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason)) ? reason : '';
   }
 
   return {
@@ -63,6 +65,13 @@ export function createResponder(timeout = 5000): Responder {
     close: () => agent.close(),
   };
 }
+
+/** Bare words that are a refusal although the status is a success; any other, such as `received`, is none. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...['invalid_payload', 'invalid_blocks', 'invalid_blocks_format', 'invalid_attachments', 'no_text'],
+  ...['expired_url', 'used_url', 'channel_not_found', 'channel_is_archived', 'user_not_found'],
+  ...['action_prohibited', 'rollup_error'],
+]);
 
 /** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
 function reasonIn(answer: string): string | undefined {

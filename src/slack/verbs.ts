@@ -1,7 +1,9 @@
 import { SecretPasted, WordRefused } from '../domain/failure.ts';
 import { announcesSecret, looksSecret } from '../domain/secret-word.ts';
+import { tidy } from '../domain/text.ts';
 import { nearest, normalise } from '../domain/words.ts';
 import type { CommandListener } from './listeners.ts';
+import { own } from './own.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -11,12 +13,19 @@ export function byVerb(verbs: Verbs): CommandListener {
     right: (text) => rightOf(split(text).verb, text, verbs),
     async run(text, visit) {
       const { verb, rest } = split(text);
-      if (announcesSecret(text) || text.split(/\s+/).some(looksSecret)) throw new SecretPasted();
-      const listener = verbs[verb];
+      if (holdsSecret(text, visit.record.aliases)) throw new SecretPasted();
+      const listener = own(verbs, verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       await listener.run(rest, visit);
     },
   };
+}
+
+/** A project's name is none, whatever it looks like. */
+function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
+  const tidied = tidy(text);
+  const words = tidied.split(' ').filter((word) => !aliases.has(normalise(word)));
+  return announcesSecret(tidied) || words.some(looksSecret);
 }
 
 function split(text: string): { verb: string; rest: string } {
@@ -26,7 +35,7 @@ function split(text: string): { verb: string; rest: string } {
 }
 
 function rightOf(verb: string, text: string, verbs: Verbs) {
-  const { right = 'ask' } = verbs[verb] ?? {};
+  const { right = 'ask' } = own(verbs, verb) ?? {};
   return typeof right === 'function' ? right(text) : right;
 }
 

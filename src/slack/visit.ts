@@ -1,5 +1,4 @@
 import type { ModalView } from '@slack/types';
-import { NotAllowed } from '../domain/failure.ts';
 import type { Standing } from '../workspace/rights.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
@@ -7,7 +6,7 @@ import { type Channels, channelsOf } from './channels.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
 import { isDirect, post, postAlone } from './post.ts';
-import { type Rerun, rerunButton } from './rerun.ts';
+import { type Rerun, rerunButton, withoutShare } from './rerun.ts';
 import type { Responder } from './respond.ts';
 import { callSlack, type WebClient } from './web.ts';
 
@@ -34,8 +33,14 @@ export interface Visit {
   sendFile(file: OutgoingFile): Promise<void>;
   /** Opens a modal, within 3 s of the click or command; in the place of the one this came from. Throws SlackFailed. */
   open(view: ModalView): Promise<void>;
+  /** Whether a modal can be opened: at a click or a slash command, not at a message. */
+  readonly opens: boolean;
   /** Draws the modal this came from, or that it opened, anew. Where that fails (it was closed, say), says `instead` in a direct message. */
   show(view: ModalView, instead?: Message): Promise<void>;
+  /** The same without a word where that fails: whether it was drawn. */
+  draw(view: ModalView): Promise<boolean>;
+  /** Whether the asker is in one of these user groups now, asked afresh. Throws SlackFailed. */
+  isIn(groups: readonly string[]): Promise<boolean>;
   /** Draws the modal anew that this visit drew last; nothing where it was drawn or sent by something else since. */
   refresh(view: ModalView): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
@@ -84,7 +89,7 @@ export interface Origin {
   readonly begins: string | undefined;
 }
 
-interface Payload {
+export interface Payload {
   readonly team_id?: string;
   readonly enterprise_id?: string;
   readonly user_id?: string;
@@ -99,7 +104,7 @@ interface Payload {
   readonly trigger_id?: string;
 }
 
-/** Where a payload comes from. Throws NotAllowed when it names no workspace or person. */
+/** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
 export function originOf(body: Payload): Origin {
   // A form that a member of another organisation sends names that one as its team, and ours in the view.
   const workspace =
@@ -108,9 +113,9 @@ export function originOf(body: Payload): Origin {
     body.team?.id ??
     body.user?.team_id ??
     body.enterprise_id ??
-    body.enterprise?.id;
-  const person = body.user_id ?? body.user?.id;
-  if (workspace === undefined || person === undefined) throw new NotAllowed('stranger');
+    body.enterprise?.id ??
+    '';
+  const person = body.user_id ?? body.user?.id ?? '';
   return {
     workspace,
     person,
@@ -134,21 +139,31 @@ export interface Ways {
   hash?: string;
 }
 
-/** To the asker alone, by whichever way is open: the response_url, the channel, a direct message. */
+/**
+ * To the asker alone, by the first way that is open: the response_url, the channel, a direct message.
+ * @throws CannotPost, SlackFailed: why the first was not, where none is
+ */
 export async function whisper(
   { origin, client, responder }: Ways,
   message: Message,
   replace = false,
 ): Promise<void> {
   const { responseUrl, channel, person, thread } = origin;
-  if (responseUrl !== undefined) {
+  const direct = { channel: person, thread: undefined };
+  const attempts = [
+    ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
+    ...(channel === undefined ? [] : [() => postAlone(client, person, { channel, thread }, message)]),
+    ...(person === '' ? [] : [() => post(client, direct, message)]),
+  ];
+  const reasons: unknown[] = [];
+  for (const attempt of attempts) {
     try {
-      return await responder.post(responseUrl, message, { replace });
+      return await attempt();
     } catch (error) {
-      if (channel === undefined) throw error;
+      reasons.push(error);
     }
   }
-  await postAlone(client, person, channel === undefined ? undefined : { channel, thread }, message);
+  throw reasons[0];
 }
 
 /** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. */
@@ -160,16 +175,21 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
   await responder.post(responseUrl ?? '', message, { everyone: true });
 }
 
-/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
-export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
+async function draw(ways: Ways, view: ModalView): Promise<boolean> {
   const { origin, client, opened = origin.viewId } = ways;
   try {
     const drawn = await client.views.update({ view_id: opened ?? '', view });
     if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
+    return true;
   } catch {
-    if (instead === undefined) return;
-    await whisper({ ...ways, origin: { ...origin, responseUrl: undefined, channel: undefined } }, instead);
+    return false;
   }
+}
+
+/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
+export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
+  if ((await draw(ways, view)) || instead === undefined) return;
+  await whisper({ ...ways, origin: { ...ways.origin, responseUrl: undefined, channel: undefined } }, instead);
 }
 
 /** Who was let in, and the workspace's record that decided it. */
@@ -177,6 +197,7 @@ export interface Admission {
   readonly asker: Asker;
   readonly record: WorkspaceRecord;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
+  readonly isIn: (groups: readonly string[]) => Promise<boolean>;
   readonly standingOf: (person: string) => Promise<Standing>;
 }
 
@@ -203,7 +224,7 @@ function formBehind(rerun: Rerun): Message {
 
 export function createVisit(
   ways: Ways,
-  { asker, record, userGroups, standingOf }: Admission,
+  { asker, record, userGroups, isIn, standingOf }: Admission,
   options: VisitOptions,
 ): Visit {
   const { origin, client } = ways;
@@ -217,12 +238,16 @@ export function createVisit(
     byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
     locale: audience === 'asker' ? asker.locale : PUBLIC_LOCALE,
     userGroups,
+    isIn,
+    opens: (origin.trigger ?? origin.viewId) !== undefined,
     channels: channelsOf(client),
     standingOf,
     post: (channel, message) => post(client, { channel, thread: undefined }, message),
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
-      await (audience === 'asker' || isAlone ? whisper(ways, message, replace) : speak(ways, message));
+      if (audience === 'channel' && !isAlone) return speak(ways, message);
+      const isShared = origin.channel !== undefined && !isDirect(origin.channel);
+      await whisper(ways, isShared ? message : withoutShare(message), replace);
     },
     whisper: (message) => whisper(ways, message),
     async sendFile({ name, title, content }) {
@@ -234,7 +259,8 @@ export function createVisit(
       );
     },
     async open(view) {
-      const { viewId, trigger = '' } = origin;
+      const { trigger = '' } = origin;
+      const viewId = ways.opened ?? origin.viewId;
       if (viewId !== undefined) {
         await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
         ways.opened = viewId;
@@ -246,6 +272,7 @@ export function createVisit(
       if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;
     },
     show: (view, instead) => show(ways, view, instead),
+    draw: (view) => draw(ways, view),
     async refresh(view) {
       const { opened: id = origin.viewId, hash } = ways;
       if (id === undefined || hash === undefined) return;

@@ -22,8 +22,8 @@ export function createForget(redis: Redis, others: (id: string) => Promise<void>
       // First what everybody joins and writes by: nobody comes in behind the list.
       await storeGuard(() => redis.unlink(...keysOf(id)));
       const members = await storeGuard(() => redis.smembers(membersKey(id)));
-      const keys = members.flatMap((one) => keysOf(one));
-      if (keys.length > 0) await storeGuard(() => redis.unlink(...keys));
+      const keys = [id, ...members].flatMap((one) => keysOf(one));
+      await storeGuard(() => redis.unlink(...keys));
       for (const one of [id, ...members]) await others(one);
       // Last: should Slack have to say it again, the members are still known.
       await storeGuard(() => redis.unlink(membersKey(id)));

@@ -4,6 +4,10 @@ export const auditKey = (workspace: string): string => `tally:audit:${checked(wo
 export const refreshLockKey = (workspace: string): string => `tally:lock:refresh:${checked(workspace)}`;
 /** The workspaces that an organisation's installation serves. */
 export const membersKey = (organisation: string): string => `tally:org:${checked(organisation)}`;
+/** The halves in Redis of what the modals of tokens hold. */
+export const handlesKey = (workspace: string): string => `tally:handles:${checked(workspace)}`;
+/** When each person was issued tokens lately. */
+export const issuedKey = (workspace: string): string => `tally:issued:${checked(workspace)}`;
 export const heardKey = (workspace: string): string => `tally:heard:${checked(workspace)}`;
 /** How each due date of its schedules ended. */
 export const ledgerKey = (workspace: string): string => `tally:ledger:${checked(workspace)}`;
@@ -12,7 +16,9 @@ export const deliveryLockKey = (workspace: string): string => `tally:lock:delive
 
 /** Whatever Redis holds of a workspace: a key that is not in this list outlives the workspace's leaving. */
 export const keysOf = (workspace: string): readonly string[] =>
-  [recordKey, auditKey, heardKey, refreshLockKey, ledgerKey, deliveryLockKey].map((key) => key(workspace));
+  [recordKey, auditKey, heardKey, refreshLockKey, handlesKey, issuedKey, ledgerKey, deliveryLockKey].map(
+    (key) => key(workspace),
+  );
 
 /** Slack's ids of teams and organisations are capitals and digits: anything else would name another key. */
 function checked(workspace: string): string {

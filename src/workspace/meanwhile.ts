@@ -1,5 +1,5 @@
 import { PRODUCTS } from '../domain/product.ts';
-import { CHANNEL, CONNECTION, PROJECT, SCHEDULE, SETTINGS } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, SCHEDULE, SETTINGS } from './fields.ts';
 import { type Project, readProject } from './projects.ts';
 import { readable } from './record.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -32,6 +32,8 @@ export function whatStands(field: string, before: Fields, now: Fields): string {
     return now[field] === undefined
       ? `The connection ${name} was removed.`
       : `Another token was registered for ${name}: /billing status shows which.`;
+  if (is(ACCESS) !== undefined)
+    return `The application access was ${now[field] === undefined ? 'removed' : 'registered anew'}: /billing status shows those that are there.`;
   if (is(CHANNEL) !== undefined)
     return now[field] === undefined
       ? 'The channel has no default project any more.'

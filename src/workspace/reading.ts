@@ -1,6 +1,7 @@
 import type { Keyring } from '../vault/keyring.ts';
+import { readAccess, withRevocable } from './accesses.ts';
 import { type OpenableConnection, readConnection } from './connections.ts';
-import { CHANNEL, CONNECTION, PROJECT, SCHEDULE, SENT, SETTINGS } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, REVOCABLE, SCHEDULE, SENT, SETTINGS, TOLD } from './fields.ts';
 import { type Project, readProject } from './projects.ts';
 import { readLastSent, readSchedule, type Schedule } from './schedules.ts';
 import { readSettings } from './settings.ts';
@@ -51,6 +52,15 @@ export function recordOf(fields: Fields, keyring: Keyring, workspace: string): W
     },
     project,
     aliases: new Set(named(PROJECT)),
+    access(project) {
+      const json = fields[ACCESS + project];
+      if (json === undefined) return undefined;
+      return withRevocable(readAccess(keyring, workspace, project, json), fields[REVOCABLE + project]);
+    },
+    get accessIds() {
+      return named(ACCESS);
+    },
+    isTold: (person) => fields[TOLD + person] !== undefined,
     channelDefault: (channel) => fields[CHANNEL + channel],
     channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
     lastUsed: (connection) => lastUsedIn(fields, connection),

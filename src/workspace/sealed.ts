@@ -9,6 +9,7 @@ import type { Owner } from '../vault/seal.ts';
  */
 const KINDS = [
   { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
+  { kind: 'application-access', field: /^access:(.+)$/s, addresses: ['authUrl'] },
   { kind: 'slack-installation', field: /^(installation)$/, addresses: [] },
 ] as const;
 

@@ -35,12 +35,13 @@ export interface Place {
 
 /**
  * The project that is meant: by alias, by ID, else the channel's default.
- * @throws ProjectMissing, NotAllowed where the project is limited to other channels
+ * @throws ProjectMissing, NotConnected where there is nothing to ask with either, NotAllowed where the project is limited to other channels
  */
 export function targetOf(named: Named, record: WorkspaceRecord, place: Place): Target {
   const project = meant(named, record, place);
   const id = project?.id ?? named.project;
-  if (id === undefined) throw new ProjectMissing();
+  // Whoever has nothing to ask with is not asked which project first.
+  if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   const limits = limiting(id, product, project, record);
   if (!limits.every((one) => mayAsk(one, place))) throw new NotAllowed('channel');

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { type Access, type NewAccess, type OpenableAccess, writeAccess, writeRevocable } from './accesses.ts';
 import { asIn, type Change, commit, type Ledger } from './change.ts';
 import {
   type Connection,
@@ -9,7 +10,7 @@ import {
   type OpenableConnection,
   writeConnection,
 } from './connections.ts';
-import { CHANNEL, CONNECTION, PROJECT, REMOVED, SETTINGS } from './fields.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, REMOVED, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
 import { settingsClash } from './meanwhile.ts';
 import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
 import { recordOf } from './reading.ts';
@@ -41,6 +42,12 @@ export interface WorkspaceRecord {
   readonly aliases: ReadonlySet<string>;
   /** The alias that a channel asks about when it names none. */
   channelDefault(channel: string): string | undefined;
+  /** The application access of the project with this ID. */
+  access(project: string): OpenableAccess | undefined;
+  /** IDs of the projects that have one, damaged ones too. */
+  readonly accessIds: readonly string[];
+  /** Whether this person was told that a token appears on one's own screen only. */
+  isTold(person: string): boolean;
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
   /** When an answer last came by this connection, in ms, to the hour; undefined when none was. */
@@ -74,6 +81,13 @@ export interface Workspaces extends ScheduleStore {
   removeConnection(change: Change, name: string, heir?: string): Promise<void>;
   /** The connection that is asked where none is named. */
   chooseDefault(change: Change, name: string): Promise<void>;
+  /** Replaces the access of the same project. */
+  saveAccess(change: Change, access: NewAccess): Promise<Access>;
+  removeAccess(change: Change, project: string): Promise<void>;
+  /** Whether the service takes tokens back, as a revocation taught; nothing is written when its access is gone meanwhile. */
+  noteRevocable(workspace: string, access: Access, revocable: boolean): Promise<void>;
+  /** This person was told that a token appears on one's own screen only. */
+  noteTold(workspace: string, person: string, at: number): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
   note(workspace: string, notes: Notes): Promise<void>;
   /** False when the alias is taken. */
@@ -161,6 +175,28 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
         const { seen, set } = choosing(change, fields, name);
         return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
       });
+    },
+    async saveAccess(change, given) {
+      const { access, json } = writeAccess(keyring, change.workspace, given);
+      const field = ACCESS + access.project;
+      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
+      return access;
+    },
+    async removeAccess(change, project) {
+      const field = ACCESS + project;
+      await commit(ledger, change, (fields) => ({
+        seen: asIn(fields, field),
+        remove: [field, REVOCABLE + project],
+      }));
+    },
+    async noteRevocable(workspace, access, revocable) {
+      await store.write(workspace, {
+        seen: { [ACCESS + access.project]: ANY },
+        set: { [REVOCABLE + access.project]: writeRevocable(access, revocable) },
+      });
+    },
+    async noteTold(workspace, person, at) {
+      await store.write(workspace, { set: { [TOLD + person]: String(at) } });
     },
     async note(workspace, notes) {
       await store.write(workspace, {

@@ -41,7 +41,7 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
     const spend = await ask(page, '/spend 123 last-7-days', /Project 123 · [\d,.]+ spent/);
     expect(await spend.innerText()).toMatch(/7 full days · today excluded/);
     expect(await spend.innerText()).toMatch(/6 of 7 days reported/);
-    expect(await spend.getByRole('row').count()).toBe(7);
+    expect(await spend.getByRole('row').count()).toBe(8);
     expect(await page.getByRole('log').innerText()).not.toContain(token);
   }, 60_000);
 

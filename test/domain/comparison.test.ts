@@ -28,6 +28,8 @@ describe('on Saturday 2026-11-21', () => {
     ['2025', '1 Jan – 31 Dec 2024', 'the year before', 365, 366],
     ['mtd', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
     ['2026-11', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['2026-11..2026-11', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['q4 to q4', '1 Jul – 20 Aug', 'the first 51 days of the quarter before', 51, 51],
     ['this-week', '9–13 Nov', 'the first 5 days of the week before', 5, 5],
     ['q4', '1 Jul – 20 Aug', 'the first 51 days of the quarter before', 51, 51],
     ['2026', '1 Jan – 20 Nov 2025', 'the first 324 days of the year before', 324, 324],

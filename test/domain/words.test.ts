@@ -95,6 +95,31 @@ describe('the first bare number', () => {
   });
 
   it.each([
+    ['7 quarter 3', 'quarter 3', '7 q3'],
+    ['12 month 2', 'month 2', '12 february'],
+    ['12 month 13', 'month 13', undefined],
+    ['123 week 46', 'week 46', undefined],
+    ['123 day 5', 'day 5', undefined],
+    ['123 w 46', 'w 46', undefined],
+    ['project 7 quarter 3', 'quarter 3', 'project 7 q3'],
+    ['7 quarter cloud 3', 'quarter', undefined],
+  ])('is the project before a unit in the singular too: “%s”', (text, word, suggestion) => {
+    expect(refused(text)).toMatchObject({ word, suggestion });
+  });
+
+  it.each([
+    ['7 quarters 3', { project: '3', period: 'last-7-quarters' }],
+    ['7-day 123', { project: '123', period: 'last-7-days' }],
+    ['4w 123', { project: '123', period: 'last-4-weeks' }],
+    ['1 week 123', { project: '123', period: 'last-week' }],
+    ['last 7 quarter 3', { project: '3', period: 'last-7-quarters' }],
+    ['12 month project 2', { project: '2', period: 'last-12-months' }],
+    ['123 7 quarter 3', { project: '123', period: 'last-7-quarters', product: 3 }],
+  ])('is part of a count that is clear: “%s”', (text, words) => {
+    expect(read(text)).toEqual({ help: false, ...words });
+  });
+
+  it.each([
     ['123 456', '456', '123'],
     ['123 2 456', '456', '123'],
     ['123 4', '4', '123'],
@@ -186,6 +211,11 @@ describe('an alias', () => {
   it('is no secret, however much it looks like one', () => {
     const long = new Set(['productioncluster2026']);
     expect(refused('productioncluster2026 banana', long).word).toBe('banana');
+    for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
+      const known = new Set([name]);
+      expect(read(`${name} today`, known)).toEqual({ help: false, alias: name, period: 'today' });
+      expect(refused(`${name} banana`, known).word).toBe('banana');
+    }
   });
 
   it('that nobody gave is no project, period or product', () => {
@@ -260,6 +290,13 @@ describe('a secret', () => {
     'f47ac10b-58cc-4372-a567-0e02b2c3d479',
     'F47AC10B-58CC-4372-A567-0E02B2C3D479',
     'abcdEFGHijklMNOPqrstUV',
+    '12345678-1234-1234-1234-123456789012',
+    'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm',
+    'abCD+efGH/ijKLmn==',
+    'abcd+efgh/ijkl+mnOPqr==',
+    'd41d8cd9-8f00b204-e9800998-ecf8427e',
+    '1234-5678-9012-3456-7890-1234',
+    'ab12-cd34-ef56-7890',
     'Zm9vYmFyYmF6cXV4MTIz==',
     'prodlast1234567890ab',
     'X-User-Token: abc',
@@ -290,6 +327,12 @@ describe('a secret', () => {
     '2026-10-01..2026-10-1x',
     'banana',
     'MonkeyJack',
+    'Team/Production/Frankfurt',
+    'cloud/storage/virtualization',
+    'production-cluster-frankfurt-two',
+    'dead-beef-cafe-babe',
+    '2026-10-01-2026-10-1x',
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
   ])('is not what “%s” looks like', (text) => {
     expect(refused(text)).toBeInstanceOf(WordRefused);
   });
@@ -298,6 +341,22 @@ describe('a secret', () => {
     'is not what “%s” looks like beside an unknown word',
     (text) => expect(refused(`${text} banana`).word).toBe('banana'),
   );
+});
+
+describe('a refused word', () => {
+  it.each([
+    ['123 <script>*x*', '<script>*x*'],
+    ['<script>*x* 123', '<script>*x*'],
+    ['123 ba_nana!', 'ba_nana!'],
+    ['123 “banana”', 'banana'],
+    ['123 LAST_WEK', 'LAST_WEK'],
+    ['123 07/08/2026', '07/08/2026'],
+    ['<http://banana.example.com|banana.example.com>', 'banana.example.com'],
+    ['123 ba\u202enana', 'banana'],
+    ['123 *4* 456', '*4*'],
+  ])('in “%s” is quoted as it was typed', (text, word) => {
+    expect(refused(text).word).toBe(word);
+  });
 });
 
 describe('any text', () => {

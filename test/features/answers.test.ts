@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -52,7 +53,8 @@ describe('/balance', () => {
     ]);
   });
 
-  it('takes one round trip to Redis when it is warm', async () => {
+  it('takes one round trip to Redis when it is warm', async ({ skip }) => {
+    skip(bot.redis.kind === 'embedded', 'the embedded Redis counts no commands');
     await bot.ask('/balance 123');
     const commands = async () =>
       [...(await bot.redis.client.info('commandstats')).matchAll(/^cmdstat_(\w+):calls=(\d+)/gm)]
@@ -65,6 +67,22 @@ describe('/balance', () => {
     expect(changed[0]).toMatch(/^hgetall /);
     const calls = (line: string) => Number(line.split(' ')[1]);
     expect(calls(changed[0]!) - calls(before.find((line) => line.startsWith('hgetall'))!)).toBe(1);
+  });
+
+  it('repeats what the service says beside either answer', async () => {
+    bot.billing.respond(({ query }) => ({
+      status: 200,
+      body: String(query).includes('reportSubscriptionConsuming')
+        ? `{"errors":[{"message":"the week is late"},{"message":"both"}],"data":{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-14"', '1'])}}}}}`
+        : '{"errors":[{"message":"the balance is late"},{"message":"both"}],"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":0}}}}',
+    }));
+    const { reads } = await bot.ask('/balance 123');
+    bot.billing.respond(undefined);
+    expect(reads.match(/the balance is late|the week is late|both/g)).toEqual([
+      'the balance is late',
+      'both',
+      'the week is late',
+    ]);
   });
 
   it('is shown even when the week behind the runway fails', async () => {
@@ -99,8 +117,47 @@ describe('/balance', () => {
     expect(reads).toContain(sentence);
   });
 
-  it('says that a period belongs to /spend', async () => {
-    expect((await bot.ask('/balance 123 yesterday')).reads).toContain('a balance is of now');
+  it.each([
+    ['/balance 777 last-week', 'last-week', '/balance 777'],
+    ['/balance yesturday 123', 'yesturday', '/balance 123'],
+    ['/balance storage 2026-10..2026-11 123', '2026-10..2026-11', '/balance storage 123'],
+    ['/balance last-7-days including today 123', 'last-7-days', '/balance 123'],
+    ['/balance mtd', 'mtd', '/balance'],
+  ])('says of %s that a period belongs to /spend, and offers what works', async (command, word, works) => {
+    const { reads, blocks } = await bot.ask(command);
+    expect(reads).toContain(`“${word}” `);
+    expect(reads).toContain('/spend takes periods');
+    const buttons = blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
+    expect(buttons).toEqual([works]);
+  });
+
+  it.each([
+    ['/balance banana', 'is no project or product that Tally knows'],
+    ['/balance 123 456', 'is a second project'],
+  ])('refuses %s without asking for a period', async (command, why) => {
+    const { reads } = await bot.ask(command);
+    expect(reads).toContain(why);
+    expect(reads).not.toContain('last-7-days');
+  });
+
+  it('is not asked for a shorter period when its answer is too much', async () => {
+    const huge = { status: 200, body: `"${'x'.repeat(4 * 1024 * 1024)}"` };
+    bot.billing.respond(() => huge);
+    const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
+    bot.billing.respond(undefined);
+    expect(balance.reads).toContain('sent more than 4 MB');
+    expect(balance.reads).not.toContain('period');
+    expect(spend.reads).toContain('Ask for a shorter period.');
+  });
+
+  it('says what is there in all when bonuses are negative, and overdrawn of the balance alone', async () => {
+    const week = items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1']));
+    bot.billing.setItems('5004', week);
+    bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
+    const { reads } = await bot.ask('/balance 5004');
+    expect(reads).toContain('5.00 left');
+    expect(reads).toContain('Bonuses -100.00 · no runway: balance and bonuses together are -95.00');
+    expect(reads).not.toContain('overdrawn');
   });
 });
 
@@ -176,6 +233,49 @@ describe('/spend', () => {
     );
   });
 
+  it('repeats what the service says beside the window before, also when it has nothing else', async () => {
+    const beside = async (data: string) => {
+      bot.billing.respond(({ query }) =>
+        String(query).includes('2026-11-07')
+          ? { status: 200, body: `{"errors":[{"message":"November <!here> is late"}],"data":${data}}` }
+          : undefined,
+      );
+      const { reads } = await bot.ask('/spend 123');
+      bot.billing.respond(undefined);
+      return reads;
+    };
+    const report = `{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-07"', '1'])}}}}`;
+    expect(await beside(report)).toContain('November <!here> is late');
+    const without = await beside('null');
+    expect(without).toContain('No comparison with 7–13 Nov: The billing service refused the question.');
+    expect(without).toContain('November <!here> is late');
+  });
+
+  it('says why nothing is compared when no day of the window before can be used', async () => {
+    bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
+    const { reads } = await bot.ask('/spend 5011');
+    expect(reads).toContain('No comparison with 7–13 Nov: none of its days has a readable amount.');
+    bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
+    expect((await bot.ask('/spend 5012')).reads).toContain(
+      'No comparison with 7–13 Nov: none of the days asked about has a readable amount.',
+    );
+  });
+
+  it('compares averages with averages and totals with totals where there is no percentage', async () => {
+    bot.billing.setItems(
+      '5013',
+      items(
+        ...[14, 15].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
+        ['"2026-11-07"', '-8'],
+        ['"2026-11-08"', '-2'],
+        ['"2026-10-30"', '1'],
+      ),
+    );
+    const { reads } = await bot.ask('/spend 5013');
+    expect(reads).toContain('*30.00* a day, -5.00 a day in 7–13 Nov');
+    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 60.00 now, -10.00 then.');
+  });
+
   it('puts days together where there are more than Slack’s tables and charts take', async () => {
     const { reads, blocks } = await bot.ask('/spend 123 last-12-months');
     const chart = blocks.find(({ type }) => type === 'data_visualization') as {
@@ -242,6 +342,16 @@ describe('/spend', () => {
     expect(reads).toMatch(/Project 123 · \d{3}\.\d{3},\d\d spent/);
   });
 
+  it.each([
+    ['0', 'It no longer asks to wait: try again.'],
+    ['1', 'It asks to wait a second, then try again.'],
+  ])('says what a Retry-After of %s means', async (after, sentence) => {
+    bot.billing.respond(() => ({ status: 429, body: '', headers: { 'retry-after': after } }));
+    const { reads } = await bot.ask('/spend 123');
+    bot.billing.respond(undefined);
+    expect(reads).toContain(sentence);
+  });
+
   it('asks for a project when there is none, and explains itself', async () => {
     expect((await bot.ask('/spend mtd')).reads).toContain('Which project?');
     expect((await bot.ask('/spend help')).reads).toContain('/spend [project] [period] [product]');
@@ -259,6 +369,32 @@ describe('a person', () => {
       expect(queries).toEqual([]);
     },
   );
+
+  it.each([
+    '/spend 123 12345678-1234-1234-1234-123456789012',
+    '/balance qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm',
+    '/billing status abCD+efGH/ijKLmn==',
+    '/billing d41d8cd9—8f00b204—e9800998—ecf8427e',
+  ])('who pastes a secret of any shape is told so: %s', async (command) => {
+    const { reads } = await bot.ask(command);
+    expect(reads).toContain('looks like a token');
+    expect(reads).not.toContain(command.split(' ').at(-1));
+  });
+
+  it('may type a registered name, whatever it looks like', async () => {
+    const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
+    await addProject(bot, { alias, id: '123' });
+    expect((await bot.ask(`/spend ${alias}`)).reads).toContain(`${alias} · `);
+    const { reads } = await bot.ask(`/billing default ${alias}`);
+    expect(reads).not.toContain('looks like a token');
+    expect(reads).toContain(alias);
+    await bot.ask('/billing default none');
+  });
+
+  it('may ask about a project of 32 digits', async () => {
+    const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
+    expect(reads).toContain('Project 12345678901234567890123456789012');
+  });
 
   it('who pastes a secret is told so, and it is in no log and no reply', async () => {
     const secret = 'gAAAAABsandboxSecret0123456789abcdefghij';

@@ -57,6 +57,12 @@ describe('/billing audit', () => {
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
   });
 
+  it('shows a channel by its name, not by the id that is kept', async () => {
+    await record({ deed: 'channel default changed', about: `${CHANNEL}: prod` });
+    const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
+    expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
+  });
+
   it('is private although the workspace answers publicly', async () => {
     await bot.redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"visibility":"channel"}');
     await record();

@@ -154,6 +154,7 @@ describe('/billing connect', () => {
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was stored.');
+    if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('owner or admin');
     expect(await dump()).toBe('[]');
   });
 
@@ -245,6 +246,30 @@ describe('/billing connect', () => {
       project: '123',
     });
     expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['auth_url']);
+  });
+
+  it('says what the identity service’s address lacks', async () => {
+    await openForm();
+    await bot.slack.submit(OWNER, {
+      auth_url: 'https://identity.example.com',
+      token: goodToken(bot.billing),
+      project: '123',
+    });
+    expect(bot.slack.modal(OWNER)!.errors).toEqual({
+      auth_url: expect.stringContaining('Try https://identity.example.com/v3'),
+    });
+  });
+
+  it.each([
+    ['`%`', false],
+    ['“%”', false],
+    ["%'", true],
+    ['`%', true],
+  ])('takes quotes off a token in pairs only: %s', async (shape, isRefused) => {
+    await openForm();
+    await bot.slack.submit(OWNER, { token: shape.replace('%', goodToken(bot.billing)), project: '123' });
+    await bot.slack.waitFor(() => /Connected|rejected/.test(modalText()));
+    expect(modalText().includes('rejected')).toBe(isRefused);
   });
 
   it.each(['x', 'two words', '-eu', 'eu_west', 'a'.repeat(33), 'ümlaut'])(

@@ -57,6 +57,19 @@ describe('the Home of a new workspace', () => {
     expect(readable(await told(OWNER)).reads).toContain('Project 123 · ');
   });
 
+  it('leads on to a name once the first answer is there', async () => {
+    await bot.connect();
+    await bot.ask('/balance 123');
+    await expect.poll(() => open()).toContain('No project has a name yet');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).not.toContain('Three steps');
+    await bot.slack.press(OWNER, HOME, 'Name a project…');
+    const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    expect(textOf(form.view)).toContain('Add a project');
+    await bot.slack.dismiss(OWNER);
+    await open(MEMBER);
+    expect(buttons(MEMBER)).toEqual(['Balance', 'Spend, last 7 days', 'Everything Tally answers']);
+  });
+
   it('tells everybody else whom to ask', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('Ask an owner or admin of this workspace to connect Tally');
@@ -75,7 +88,7 @@ describe('the Home', () => {
     await expect
       .poll(() => open())
       .toMatch(
-        /\*prod\* · [\d,.]+\sEUR left, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
+        /\*prod · [\d,.]+\sEUR left\*, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
       );
     await bot.slack.press(OWNER, HOME, 'Spend, last 7 days');
     const answer = readable(await told(OWNER));

@@ -40,6 +40,34 @@ describe('a mention', () => {
     expect(reads).toContain(`asked by <@${MEMBER}>`);
   });
 
+  it('in a direct message is answered without a button that would share it', async () => {
+    expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
+    const direct = await say('spend 123', { channel: DIRECT });
+    expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
+    expect(direct.reads).not.toContain('Share');
+    const typed = await bot.ask('/balance 123', MEMBER, DIRECT);
+    expect(typed.blocks.map(({ type }) => type)).toContain('actions');
+    expect(typed.reads).not.toContain('Share');
+    expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('Share');
+  });
+
+  it('reads the workspace once', async () => {
+    await say('@Tally balance 123');
+    const reads = async () =>
+      Number(/cmdstat_hgetall:calls=(\d+)/.exec(await bot.redis.client.info('commandstats'))?.[1]);
+    const before = await reads();
+    await say('@Tally balance 123');
+    expect((await reads()) - before).toBe(1);
+  });
+
+  it('does not bring the name of a project to light that is limited to other channels', async () => {
+    await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
+    await addProject(bot, { alias: 'public', id: '8' });
+    for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
+      expect((await say(text)).reads).not.toContain('hidden');
+    expect((await say('@Tally spend publc')).reads).toContain('/spend public');
+  });
+
   it('in a thread is answered in that thread', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     const { message } = await say('@Tally balance 123', { thread: parent.ts });
@@ -125,6 +153,20 @@ describe('a mention that is no command', () => {
     expect(reads).toContain('spend 123 last month');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Everything Tally answers');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/billing help'));
+  });
+
+  it('answers a greeting with what it can be asked, and finds no fault with the word', async () => {
+    for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
+      const { reads } = await say(text);
+      expect(reads).toContain('What would you like to know?');
+      expect(reads).not.toContain('nothing that Tally does');
+    }
+  });
+
+  it('offers help once for a word that comes near to it', async () => {
+    const { message } = await say('@Tally halp');
+    const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
+    expect(labels).toEqual(['"text":"/billing help"']);
   });
 
   it('says help in full when asked for it', async () => {

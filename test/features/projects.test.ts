@@ -371,7 +371,7 @@ describe('/billing projects', () => {
     expect(elsewhere.reads).toContain('*dev*');
     expect(elsewhere.reads).not.toContain('prod');
     const managers = await bot.ask('/billing projects', OWNER, GENERAL);
-    expect(managers.reads).toMatch(/\*prod\*.*Edit…\nRemove….*Add a project…/s);
+    expect(managers.reads).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
   it('answers beside the list, which stays', async () => {
@@ -426,6 +426,7 @@ describe('/billing projects', () => {
           search: '',
           page,
           manager,
+          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ····0001'),
           channelDefault: all[0]?.alias,
         });
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
@@ -522,7 +523,7 @@ describe('two managers at once', () => {
 describe('a project that is removed', () => {
   async function remove(alias: string): Promise<Answer> {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
-    expect(JSON.stringify(asked.blocks)).toContain('"confirm":{');
+    expect(asked.reads).toContain('It can be brought back for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
     return replaced(asked, `${alias} is removed.`);
   }

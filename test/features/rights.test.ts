@@ -32,11 +32,27 @@ beforeAll(async () => {
   bot = await startBot({ now: () => now });
   await bot.connect();
   await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'web', id: '456' });
+  await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, STRANGER, BOT_USER]);
+  await addAccess('456', ['U0NOBODY01']);
 });
 afterAll(async () => {
   await bot.stop();
   await new Promise((resolve) => inbox.close(resolve));
 });
+
+/** Names these people for a project; nothing is issued here, so what is sealed does not open. */
+async function addAccess(project: string, people: readonly string[]) {
+  const access = {
+    project,
+    authUrl: 'http://127.0.0.1/v3',
+    lastFour: '0001',
+    registeredBy: OWNER,
+    registeredAt: 0,
+  };
+  const record = { ...access, issuers: { people, groups: [] }, sealed: 'v1.test.x.y' };
+  await bot.redis.client.hset(HASH, `access:${project}`, JSON.stringify(record));
+}
 
 /** Later than anything the bot remembers, with these settings. */
 async function given(settings: object) {
@@ -159,7 +175,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only full members of this workspace can set up what Tally posts\.|Only owners and admins of this workspace, and people they named, can do that\.)\n/;
+  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only full members of this workspace can set up what Tally posts\.|Only owners and admins of this workspace, and people they named, can do that\.|You are not among those who may have tokens issued for \w+\.)\n/;
 
 /** Whether it was done; if not, it was said so in a sentence and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
@@ -233,6 +249,8 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
     return isSaved;
   },
   'manage: search': async (person) => (await suggest(person, 'zone', 'tokyo')).length > 0,
+  'token: named': (person) => opened(() => command(person, '/os-token prod')),
+  'token: not named': (person) => opened(() => command(person, '/os-token web')),
 };
 
 const EVERYTHING = { managers: [MEMBER, GUEST, STRANGER, BOT_USER], guests: true, strangers: true };

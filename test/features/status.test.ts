@@ -90,8 +90,8 @@ describe('/billing status', () => {
     expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
     expect(reads).toContain(`token ····${lastFour} · fingerprint ${fingerprint}`);
     expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
-    expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 · not used yet`);
-    expect(reads).toContain('90 days · *lapses in 12 days (Thu 3 Dec 2026)*');
+    expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
+    expect(reads).toMatch(/^\*main\*\n\*lapses in 12 days \(Thu 3 Dec 2026\)\* · not used yet$/m);
   });
 
   it.each([
@@ -106,13 +106,16 @@ describe('/billing status', () => {
 
   it('tells members names and what is about to lapse, and nothing more', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
+    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
+      'no token lapses in the next two weeks',
+    );
     await save('finance', { lapsesAt: NOW + 3 * DAY });
     await save('old', { lapsesAt: NOW - DAY });
     const { reads, blocks } = await bot.ask('/billing status', MEMBER);
     expect(reads).toMatch(/^\*main\* · default$/m);
     expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
     expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
-    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER])
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'Everything can be used'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
   });

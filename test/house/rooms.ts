@@ -39,7 +39,7 @@ const FEATURE = [
   'domain',
 ];
 /** Where a process begins. */
-const ENTRIES = new Set(['main', 'doctor', 'reseal']);
+const ENTRIES = new Set(['main', 'doctor', 'reseal', 'env-file']);
 const ROOF = new Set([...ENTRIES, 'app']);
 
 /** Types are no weight: these rooms may be named by them. */

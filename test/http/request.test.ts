@@ -34,7 +34,7 @@ function http(options: Partial<HttpOptions> = {}): GuardedHttp {
   return it;
 }
 
-const ask = (on: GuardedHttp, url: string, more: { tries?: number } = {}) =>
+const ask = (on: GuardedHttp, url: string, more: { tries?: number; occasion?: object } = {}) =>
   on.request({
     service: 'billing',
     method: 'POST',
@@ -362,6 +362,7 @@ describe('a service that is down', () => {
     const paused = await failureOf(ask(it, service.url));
     expect(paused).toBeInstanceOf(ServicePaused);
     expect((paused as Error).cause).toMatchObject({ kind: 'service-failed', status: 503 });
+    expect((paused as Error).message).toContain('(last: HTTP 503)');
     expect(service.requests).toHaveLength(3);
     await new Promise((resolve) => setTimeout(resolve, 550));
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
@@ -396,6 +397,30 @@ describe('a service that is down', () => {
     expect(await failureOf(ask(it, refusing))).toBeInstanceOf(ServicePaused);
   });
 
+  it('has one outage where the questions of one occasion fail together', async () => {
+    const service = await serving(serve((_, response) => json(response, '', 502)));
+    const it = http({ limits });
+    const pair = async () => {
+      const occasion = {};
+      const [one, other] = [ask(it, service.url, { occasion }), ask(it, service.url, { occasion })];
+      return [await failureOf(one), await failureOf(other)];
+    };
+    for (let i = 0; i < 3; i += 1)
+      for (const failure of await pair()) expect(failure).toBeInstanceOf(ServiceFailed);
+    for (const failure of await pair()) expect(failure).toBeInstanceOf(ServicePaused);
+    expect(service.requests).toHaveLength(6);
+  });
+
+  it.each([
+    ['no whole answer within 0.06 seconds', { deadline: 60 }, () => serving(serveRaw(() => {}))],
+    ['ECONNREFUSED', {}, async () => ({ url: `http://127.0.0.1:${await closedPort()}` })],
+  ])('is left alone with its last cause named: %s', async (last, more, find) => {
+    const { url } = await find();
+    const it = http({ limits: { ...limits, ...more } });
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, url));
+    expect(((await failureOf(ask(it, url))) as Error).message).toContain(`(last: ${last})`);
+  });
+
   it('does not take other origins with it', async () => {
     const down = await serving(serve((_, response) => json(response, '', 500)));
     const up = await serving(serve((_, response) => json(response, '{}')));
@@ -420,9 +445,11 @@ describe('an answer that is too much', () => {
     ['never ends', 'transfer-encoding: chunked'],
   ])('is not read to its end when it %s', async (_, header) => {
     const chunk = header.startsWith('t') ? `400\r\n${'x'.repeat(1024)}\r\n` : 'x'.repeat(1024);
+    let asked = 0;
     const service = await serving(
       serveRaw((socket) => {
         socket.once('data', () => {
+          asked += 1;
           socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n\r\n`);
           const pour = () => {
             while (!socket.destroyed && socket.write(chunk));
@@ -436,7 +463,27 @@ describe('an answer that is too much', () => {
     expect(failure).toBeInstanceOf(TooLarge);
     expect(failure).toMatchObject({ limit: 100_000 });
     await until(() => service.open() === 0);
-    expect(service.connections()).toBe(1);
+    expect(asked).toBe(1);
+  });
+
+  it('is refused by the length it announces, before a byte of it came', async () => {
+    const service = await serving(
+      serveRaw((socket) =>
+        socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n')),
+      ),
+    );
+    const it = http({ limits: { bodyBytes: 100_000, deadline: 2_000 } });
+    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'too-large', limit: 100_000 });
+    await until(() => service.open() === 0);
+  });
+
+  it('is none where a length is only told, as for HEAD', async () => {
+    const service = await serving(
+      serve((_, response) => response.writeHead(200, { 'content-length': '2000000' }).end()),
+    );
+    const it = http({ limits: { bodyBytes: 1000 } });
+    const reply = await it.request({ service: 'identity', method: 'HEAD', url: service.url, headers: {} });
+    expect(reply).toMatchObject({ status: 200, text: '' });
   });
 
   it('is fine up to the limit exactly', async () => {
@@ -479,6 +526,12 @@ describe('a redirect', () => {
     const failure = await failureOf(ask(http(), service.url));
     expect(failure).toBeInstanceOf(Redirected);
     expect(failure).toMatchObject({ status: 302, target });
+  });
+
+  it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
+    const service = await serving(serve((_, response) => response.writeHead(status).end()));
+    const what = `HTTP ${status} in place of an answer`;
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'nonsense', what });
   });
 
   it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {

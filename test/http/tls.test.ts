@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +7,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createHttp } from '../../src/http/request.ts';
 import { failureOf, json, serve } from './service.ts';
+
+/** It makes the certificate. */
+const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0;
 
 const question = { service: 'identity', method: 'GET', headers: {} } as const;
 
@@ -22,7 +25,10 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
   return pair;
 }
 
-it('does not talk to a service whose certificate nobody vouches for, not even to a trusted host', async () => {
+it('does not talk to a service whose certificate nobody vouches for, not even to a trusted host', async ({
+  skip,
+}) => {
+  skip(!hasOpenssl, 'openssl is not installed');
   let asked = 0;
   const server = createServer(selfSigned(), (_, response) => {
     asked += 1;

@@ -243,9 +243,14 @@ describe('modes', () => {
     ['401', 401, 'application/json'],
     ['403', 403, 'application/json'],
     ['404', 404, 'application/json'],
+    ['404-project', 404, 'application/json'],
+    ['404-page', 404, 'text/html; charset=utf-8'],
+    ['300', 300, 'application/json'],
+    ['308', 308, 'text/html; charset=utf-8'],
     ['413', 413, 'text/html; charset=utf-8'],
     ['429', 429, 'application/json'],
     ['500', 500, 'text/html; charset=utf-8'],
+    ['503', 503, 'text/html; charset=utf-8'],
     ['html', 200, 'text/html; charset=utf-8'],
     ['redirect', 302, 'text/html; charset=utf-8'],
   ])('%s is a status and a kind of body', async (mode, status, type) => {
@@ -287,6 +292,20 @@ describe('modes', () => {
     identity.setMode('too-large');
     const large = await ask(asking(identity.accesses.good));
     expect((await large.arrayBuffer()).byteLength).toBeGreaterThan(20 * 1024 * 1024);
+  });
+
+  test('issue-only neither checks nor revokes', async () => {
+    const { token } = await issue();
+    identity.setMode('issue-only');
+    expect([(await with_('GET', token)).status, (await with_('DELETE', token)).status]).toEqual([405, 405]);
+    expect((await issue()).token).not.toBe('');
+  });
+
+  test('lost does what was asked and never says so', async () => {
+    const { token } = await issue();
+    identity.setMode('lost');
+    await expect(with_('DELETE', token)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect(identity.isLive(token)).toBe(false);
   });
 
   test('reset tears the connection down', async () => {

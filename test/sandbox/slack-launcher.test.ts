@@ -73,6 +73,40 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     for (const { value } of billing.tokens) expect(logged).not.toContain(value);
   });
 
+  it('lets time pass for the bot, for Slack and for billing alike', async () => {
+    const { slack, clock } = sandbox;
+    const tomorrow = clock.now() + 86_400_000;
+    const skip = (time: string) =>
+      fetch(`${sandbox.url}/sandbox/skip`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ as: OWNER, time }),
+      });
+    const before = clock.now();
+    expect(await (await skip('09:00')).json()).toEqual({ ok: true });
+    const { tz } = slack.snapshot(OWNER).people.find(({ id }) => id === OWNER)!;
+    const shown = (at: number) =>
+      new Date(at).toLocaleTimeString('sv-SE', { timeZone: tz, hour: '2-digit', minute: '2-digit' });
+    expect(shown(clock.now() + 5_000)).toBe('09:00');
+    expect(clock.now()).toBeGreaterThan(before);
+    expect((await skip('25:00')).status).toBe(200);
+    expect(await (await skip('25:00')).json()).toEqual({ ok: false, error: 'no_such_time' });
+
+    clock.skipTo(tomorrow + 86_400_000);
+    const said = slack.messages(OWNER, COSTS).length;
+    await slack.say(OWNER, COSTS, '/spend 123 tomorow');
+    const answer = await slack.waitFor(() => slack.messages(OWNER, COSTS)[said]);
+    expect(Number(answer.ts) * 1000).toBeGreaterThan(tomorrow);
+    expect(slack.complaints).toEqual([]);
+    process.kill(sandbox.bot.pid() ?? 0, 'SIGKILL');
+    await slack.waitFor(() => !slack.snapshot(OWNER).bot.up);
+    await slack.waitFor(() => slack.snapshot(OWNER).bot.up, 15_000);
+    const more = slack.messages(OWNER, COSTS).length;
+    await slack.say(OWNER, COSTS, '/billing help');
+    await slack.waitFor(() => slack.messages(OWNER, COSTS)[more]);
+    pid = sandbox.bot.pid() ?? 0;
+  });
+
   it('leaves nothing behind', async () => {
     const last = sandbox.bot.pid() ?? 0;
     await sandbox.stop();

@@ -90,6 +90,23 @@ describe('the page that asks', () => {
   });
 });
 
+describe('the address that opens an app', () => {
+  beforeEach(() => open());
+  afterEach(() => slack.close());
+
+  it('leads to the conversation of whoever installed it, or of the first person there', async () => {
+    const opened = async () => {
+      const { headers } = await fetch(`${slack.url}/app_redirect?app=A0TALLYAPP&team=${ORBIT}`, {
+        redirect: 'manual',
+      });
+      return headers.get('location');
+    };
+    expect(await opened()).toBe(`/?as=${ORBIT_OWNER}&channel=D0ORBIT001`);
+    await install(`${ORBIT}/${ORBIT_MEMBER}`);
+    expect(await opened()).toBe(`/?as=${ORBIT_MEMBER}&channel=D0ORBIT002`);
+  });
+});
+
 describe('a code', () => {
   beforeEach(() => open());
   afterEach(() => slack.close());

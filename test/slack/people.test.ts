@@ -97,6 +97,28 @@ describe('who somebody is', () => {
     expect(await find('U1')).toMatchObject({ standing: 'member' });
   });
 
+  describe('when Slack is asked too often', () => {
+    const turnedAway = Object.assign(new Error('later'), { code: 'slack_webapi_rate_limited_error' });
+
+    it('is what it was a minute ago, for those who ask', async () => {
+      users.U1 = { team_id: TEAM, is_owner: true };
+      await find('U1');
+      users.U1 = turnedAway;
+      for (now = MINUTE; now <= 3 * MINUTE; now += MINUTE)
+        expect(await find('U1')).toMatchObject({ standing: 'admin' });
+      users.U1 = { team_id: TEAM, deleted: true };
+      now += MINUTE;
+      expect(await find('U1')).toMatchObject({ standing: 'nobody' });
+    });
+
+    it('is not known of those who were never there, nor for what has to be fresh', async () => {
+      await find('U1');
+      users = { U1: turnedAway, U2: turnedAway };
+      await expect(find('U2')).rejects.toMatchObject({ code: 'ratelimited' });
+      await expect(find('U1', true)).rejects.toMatchObject({ code: 'ratelimited' });
+    });
+  });
+
   it('is forgotten when a fresh answer fails: what was known before counts no more', async () => {
     await find('U1');
     users.U1 = refusal('internal_error');

@@ -95,6 +95,25 @@ describe('a response_url', () => {
     await expect(responder.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
   });
 
+  it.each([
+    [200, 'ok'],
+    [200, ''],
+    [200, 'received'],
+    [200, 'constructor'],
+    [200, '{"ok":true}'],
+    [200, '<html>fine</html>'],
+    [204, ''],
+  ])('has taken the message when it says so, in whatever words (%i %s)', async (status, body) => {
+    const { url, posted, responder } = await responseUrl([status, body]);
+    await responder.post(url, rich);
+    expect(posted).toHaveLength(1);
+  });
+
+  it('is no good any more when it says so with a success', async () => {
+    const { url, responder } = await responseUrl([200, 'used_url']);
+    await expect(responder.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
+  });
+
   it('never appears in an error: it lets whoever has it post', async () => {
     const { url, responder } = await responseUrl([404, 'used_url']);
     const error = (await responder.post(url, rich).catch((thrown: Error) => thrown)) as Error;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
@@ -37,6 +38,18 @@ const untilIssued = () => house.slack.waitFor(() => titles() === 'Issued');
 describe('a modal that a visit opened', () => {
   it('is drawn anew by the same visit, after a command', async () => {
     await started({ commands: command(issue) });
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await untilIssued();
+    expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
+  });
+
+  it('takes another opened after it: a click is good for one modal only', async () => {
+    await started({
+      commands: command(async (visit) => {
+        await visit.open(view('Issuing'));
+        await visit.open(view('Issued'));
+      }),
+    });
     await house.slack.say(OWNER, CHANNEL, '/spend');
     await untilIssued();
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
@@ -144,5 +157,60 @@ describe('a modal that a visit opened', () => {
     await house.slack.press(OWNER, { viewId: id }, 'go');
     await house.slack.waitFor(() => refreshed);
     expect(titles()).toBe('Second');
+  });
+});
+
+describe('what is for the asker alone', () => {
+  const sayHello: CommandListener = {
+    right: 'ask',
+    run: (_, visit) => visit.whisper({ text: 'Hello.', blocks: [section('Hello.')] }),
+  };
+  const messages = (method: string) => house.slack.calls.filter((call) => call.method === method);
+  const ask = async (fields: object) => {
+    await house.deliver({
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      response_url: 'http://127.0.0.1:1/gone',
+      actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
+      ...fields,
+    });
+    await house.slack.waitFor(() => house.log().includes('could not be') || messages('chat.postMessage')[0]);
+  };
+
+  it('stands in the channel where the response_url is no good any more', async () => {
+    await started({ commands: { '/spend': sayHello } });
+    await house.deliver({
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
+      response_url: 'http://127.0.0.1:1/gone',
+      actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
+    });
+    await house.slack.waitFor(() => house.reads().includes('Hello.'));
+  });
+
+  it('comes as a direct message where the channel does not take it either, for whatever reason', async () => {
+    await started({ commands: { '/spend': sayHello } });
+    house.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
+    await ask({ channel: { id: CHANNEL } });
+    expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
+  });
+
+  it('comes as a direct message where there is no channel', async () => {
+    await started({ commands: { '/spend': sayHello } });
+    await ask({});
+    expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
+  });
+
+  it('that can go nowhere is logged with the first reason', async () => {
+    await started({ commands: { '/spend': sayHello } });
+    house.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
+    house.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
+    await ask({ channel: { id: CHANNEL } });
+    await house.slack.waitFor(() => house.log().includes('a reply could not be delivered'));
+    const [, lost = ''] = house.log().split('answered with a failure');
+    expect(lost).toContain('response_url (ECONNREFUSED)');
   });
 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
-import { createTally } from '../../src/app.ts';
+import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { type TestRedis, testRedis } from './redis.ts';
@@ -41,7 +41,9 @@ export interface Bot {
   ask(text: string, person?: string, channel?: string): Promise<Answer>;
   /** Registers the fake billing service's read-only token. */
   connect(): Promise<void>;
-  /** Stops the bot alone. */
+  /** Starts another process of the same bot; Slack speaks to that one from now on. */
+  another(): Promise<void>;
+  /** Stops the bot alone, all of its processes. */
   stopBot(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -83,10 +85,14 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     LOG_LEVEL: 'trace',
   });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
-  const tally = createTally({ ...config, http: { port: 0 } }, log, now);
-  url = `http://127.0.0.1:${await tally.start()}`;
+  const processes: Tally[] = [];
+  const start = async () => {
+    const tally = createTally({ ...config, http: { port: 0 } }, log, now);
+    processes.push(tally);
+    url = `http://127.0.0.1:${await tally.start()}`;
+  };
+  await start();
 
-  let stopped: Promise<void> | undefined;
   const seen = (person: string, channel: string) =>
     slack.messages(person, channel).filter(({ from }) => from !== person);
 
@@ -109,9 +115,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);
     },
+    another: start,
     stopBot() {
-      stopped ??= tally.stop();
-      return stopped;
+      return Promise.all(processes.splice(0).map((tally) => tally.stop())).then(() => undefined);
     },
     async stop() {
       await bot.stopBot();

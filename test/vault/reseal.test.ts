@@ -234,7 +234,7 @@ describe('npm run reseal', () => {
       ['T3', 'connection:bare', 'token-in-the-open'],
       ['T3', 'connection:half', '{"sealed":'],
       ['T3', 'connection:sent', other.replace('"name":"main"', '"name":"sent"')],
-      ['T3', 'access:prod', JSON.stringify({ secret: damaged.sealed })],
+      ['T3', 'ticket:prod', JSON.stringify({ secret: damaged.sealed })],
     ];
     for (const [workspace, field, value] of bad)
       await redis.hset(`tally:workspace:${workspace}`, field, value);
@@ -252,7 +252,7 @@ describe('npm run reseal', () => {
     expect(said).toContain('T3 connection:half: nothing that Tally sealed');
     expect(said).toContain('T3 connection:sent: not authentic');
     expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
-    expect(said).toContain('T3 access:prod: sealed by another version of Tally');
+    expect(said).toContain('T3 ticket:prod: sealed by another version of Tally');
     expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
     expect(said).toContain('The key “lost” is missing for 2.');
     expect(said).toContain('Keep every key.');

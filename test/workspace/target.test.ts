@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NotAllowed, ProjectMissing } from '../../src/domain/failure.ts';
+import { NotAllowed, NotConnected, ProjectMissing } from '../../src/domain/failure.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type Place, projectsFor, targetOf } from '../../src/workspace/target.ts';
 import type { WorkspaceRecord } from '../../src/workspace/workspaces.ts';
@@ -21,6 +21,7 @@ const project = (alias: string, given: Partial<Project> = {}): Project => ({
 function recordOf(projects: readonly Project[], defaults: Record<string, string> = {}): WorkspaceRecord {
   return {
     settings: { currency: 'EUR' },
+    connectionNames: ['main'],
     projects,
     project: (alias: string) => projects.find((one) => one.alias === alias),
     channelDefault: (channel: string) => defaults[channel],
@@ -91,6 +92,11 @@ describe('the project that is meant', () => {
     const limited = recordOf([project('prod', { channels: [ELSEWHERE] })], { [HERE]: 'prod' });
     expect(() => targetOf({}, limited, member())).toThrow(ProjectMissing);
     expect(() => targetOf({}, limited, manager)).toThrow(ProjectMissing);
+  });
+
+  it('is not asked for where there is nothing to ask with', () => {
+    const empty = { ...recordOf([]), connectionNames: [] };
+    expect(() => targetOf({}, empty, member())).toThrow(NotConnected);
   });
 
   it('is none where an alias names nothing', () => {

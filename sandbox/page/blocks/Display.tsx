@@ -21,7 +21,7 @@ const link: NonNullable<Hooks['link']> = ({ href, children, className }) =>
 
 /** A block that only shows something, drawn by the library in Slack's own look. */
 export const Display = memo(function Display({ block }: { block: KnownBlock }) {
-  const { snapshot, me } = useWorkspace();
+  const { snapshot, me, now } = useWorkspace();
   const { people, channels, bot } = snapshot;
   const data = useMemo(
     () => ({
@@ -43,10 +43,10 @@ export const Display = memo(function Display({ block }: { block: KnownBlock }) {
       },
       date: ({ timestamp, format, fallback }) => {
         const seconds = Number(timestamp);
-        return <span>{Number.isFinite(seconds) ? fillDate(format, seconds, me, new Date()) : fallback}</span>;
+        return <span>{Number.isFinite(seconds) ? fillDate(format, seconds, me, now()) : fallback}</span>;
       },
     }),
-    [me],
+    [me, now],
   );
   // The library puts a block's id on the element, where two messages would share it.
   const { block_id: _, ...shown } = block;
@@ -67,10 +67,10 @@ export const Display = memo(function Display({ block }: { block: KnownBlock }) {
 
 /** A text object, wherever one stands. */
 export function Text({ text }: { text: TextObject }) {
-  const { me } = useWorkspace();
+  const { me, now } = useWorkspace();
   const block = useMemo(
-    () => richTextOf(text, (format, seconds) => fillDate(format, seconds, me, new Date())),
-    [text, me],
+    () => richTextOf(text, (format, seconds) => fillDate(format, seconds, me, now())),
+    [text, me, now],
   );
   return <Display block={block} />;
 }

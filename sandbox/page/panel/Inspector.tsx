@@ -17,6 +17,9 @@ export function Inspector({ traffic }: { traffic: Traffic[] }) {
   );
 }
 
+/** Whole and without an error of the Web API, or still under way. */
+const FINE = /^([23]\d\d|…)$/;
+
 interface LineProps {
   entry: Traffic;
   open: boolean;
@@ -35,7 +38,7 @@ function Line({ entry, open, onOpen }: LineProps) {
         onClick={() => onOpen(open ? undefined : entry.id)}
       >
         <span className={`way ${from}`}>{way.replace('→', ' → ')}</span>
-        <span className={/^[45]/.test(status) ? 'status bad' : 'status'}>{status}</span>
+        <span className={FINE.test(status) ? 'status' : 'status bad'}>{status}</span>
         <span className="took">{took === undefined ? '' : `${Math.round(took)} ms`}</span>
         <span className="exchange-title">{title}</span>
       </button>

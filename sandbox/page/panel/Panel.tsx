@@ -4,6 +4,7 @@ import { CloseIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
 import { Inspector } from './Inspector.tsx';
 import { Switches } from './Switches.tsx';
+import { Time } from './Time.tsx';
 import { Tries } from './Tries.tsx';
 
 const TABS = ['Try', 'Switches', 'Traffic'] as const;
@@ -41,7 +42,12 @@ export function Panel({ traffic, onTry, onClose }: Props) {
       </div>
       <div id="panel-page" className="panel-page" role="tabpanel" aria-labelledby={`tab-${tab}`}>
         {tab === 'Try' && <Tries onTry={onTry} />}
-        {tab === 'Switches' && <Switches />}
+        {tab === 'Switches' && (
+          <>
+            <Time />
+            <Switches />
+          </>
+        )}
         {tab === 'Traffic' && <Inspector traffic={traffic} />}
       </div>
       <footer className="panel-foot">

@@ -70,7 +70,9 @@ function Credentials() {
   return (
     <section aria-label="Access to paste">
       <h3>Access to paste</h3>
-      <p className="panel-note">For Tally's forms. They open the services of this sandbox, nothing else.</p>
+      <p className="panel-note">
+        For Tally's forms: Read-only is enough. They open the services of this sandbox, nothing else.
+      </p>
       <dl className="credentials">
         {credentials.map((credential) => (
           <Credential key={credential.label} {...credential} />

@@ -56,9 +56,16 @@ function line({ at, who, deed, about }: RecordedEntry): RichTextSection {
     isPerson(who) ? { type: 'user', user_id: who } : text(who || 'unknown'),
     text(' · '),
     { ...text(deed || 'unknown'), style: { bold: true } },
-    ...(about === '' ? [] : [text(` · ${clip(about, LONGEST_ABOUT)}`)]),
+    ...(about === '' ? [] : [text(' · '), ...subject(clip(about, LONGEST_ABOUT))]),
   ];
   return { type: 'rich_text_section', elements };
+}
+
+/** A channel is kept by its id; people know it by its name. */
+function subject(about: string): RichTextElement[] {
+  const [, channel, rest] = /^([CG][A-Z0-9]{2,30})(: .*)$/s.exec(about) ?? [];
+  if (channel === undefined || rest === undefined) return [text(about)];
+  return [{ type: 'channel', channel_id: channel }, text(rest)];
 }
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;

@@ -1,72 +1,27 @@
 import { formatDays } from '../../domain/calendar.ts';
-import { type Amount, formatMoney, type Money } from '../../domain/money.ts';
+import type { Amount } from '../../domain/money.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Runway } from '../../domain/runway.ts';
-import {
-  actions,
-  context,
-  header,
-  instant,
-  type Message,
-  markup,
-  overflow,
-  quote,
-  section,
-} from '../../slack/kit/atoms.ts';
+import { actions, type Message, markup, overflow } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
+import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
 import { nameOption, rerunButton, rerunOption, scheduleOption, shareButton } from '../../slack/rerun.ts';
-import type { Byline } from '../../slack/visit.ts';
-import type { Target } from '../../workspace/target.ts';
 
 /** Everything an answer to `/balance` says. */
-export interface BalanceReport {
-  readonly target: Target;
-  /** Whether this person can give the project a name. */
-  readonly mayName: boolean;
+export interface BalanceReport extends Report {
   readonly balance: Amount;
   readonly bonuses: Amount;
   /** A sentence where the week behind the runway could not be had. */
   readonly runway: Runway | string;
-  /** What the service said beside its figures: outside text. */
-  readonly remarks: readonly string[];
-  /** ms; the instant of the question and of the answer */
-  readonly asked: number;
-  readonly fetched: number;
-  /** BCP 47 */
-  readonly locale: string;
-  /** Who asked for it or shared it, when it is for everybody there. */
-  readonly byline: Byline | undefined;
 }
 
 export function balanceMessage(report: BalanceReport): Message {
-  const { target, fetched, byline, remarks } = report;
-  const { project, product } = target;
-  const title = `${target.label} · ${headline(report)}`;
-  return {
-    text: `${title}, ${PRODUCTS[product].name}`,
-    blocks: [
-      header(title),
-      ...(title.length > LIMITS.header ? [section(title)] : []),
-      markup(`${bonuses(report)} · ${runwayText(report)}`),
-      ...remarks.map(quote),
-      ...(byline === undefined ? [buttons(report)] : []),
-      context(
-        [
-          `project ${project}`,
-          `${PRODUCTS[product].name} (${product})`,
-          `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
-          ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
-        ].join(' · '),
-      ),
-    ],
-  };
+  return reportMessage(report, {
+    headline: headline(report),
+    body: [markup(`${bonuses(report)} · ${runwayText(report)}`)],
+    buttons: buttons(report),
+  });
 }
-
-const moneyOf =
-  ({ locale, target }: BalanceReport) =>
-  (value: Money) =>
-    formatMoney(value, locale, target.currency);
 
 function headline(report: BalanceReport): string {
   const { balance } = report;
@@ -94,7 +49,9 @@ function runwayText(report: BalanceReport): string {
     case 'no-spend':
       return `nothing is being spent${basis(runway)}`;
     case 'overdrawn':
-      return 'no runway: the project is overdrawn';
+      return runway.which === 'balance'
+        ? 'no runway: the project is overdrawn'
+        : `no runway: balance and bonuses together are ${money(runway.left)}`;
     case 'unknown':
       return runway.reason === 'unreadable'
         ? 'no runway without a readable balance'

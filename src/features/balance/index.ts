@@ -1,6 +1,6 @@
+import { aside, remarksOf } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
 import { dayAt } from '../../domain/calendar.ts';
-import { isFailure } from '../../domain/failure.ts';
 import { readAmount } from '../../domain/money.ts';
 import { resolvePeriod } from '../../domain/period.ts';
 import { LAST_7_DAYS } from '../../domain/phrase.ts';
@@ -39,7 +39,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),
-      billing.consumption(access, target, { from: week.from, to: week.to, running: false }).catch(sentence),
+      aside(billing.consumption(access, target, { from: week.from, to: week.to, running: false })),
     ]);
     const amounts = { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const today = dayAt(at, zone);
@@ -49,10 +49,10 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
       mayName: asker.manage && target.alias === undefined,
       ...amounts,
       runway:
-        typeof spent === 'string'
-          ? spent
+        'why' in spent
+          ? spent.why
           : runway(amounts, readUsage(spent.items, { days: week.days, zone }), today),
-      remarks: left.remarks,
+      remarks: remarksOf(left, spent),
       asked: at,
       fetched: clock(),
       locale: visit.locale,
@@ -86,9 +86,4 @@ function notesOf({ connection, target, balance, bonuses, fetched: at }: Answered
   const { project: id, product } = target;
   const credit = 'raw' in bonuses ? { bonuses: bonuses.raw } : {};
   return { connection, at, balance: { id, product, balance: balance.raw, ...credit } };
-}
-
-function sentence(error: unknown): string {
-  if (isFailure(error)) return error.message;
-  throw error;
 }

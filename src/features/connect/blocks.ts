@@ -1,7 +1,9 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
+import type { Failure } from '../../domain/failure.ts';
 import { formatMoney, readAmount } from '../../domain/money.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { failureMessage } from '../../slack/failure-reply.ts';
 import {
   actions,
   type Block,
@@ -76,6 +78,22 @@ export function describe(connection: Connection, at: number, zone: string): stri
 
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
   modal({ title: 'Connect billing', blocks });
+
+/** What whoever holds the token in their hands can do about it; they need not be told to ask an admin. */
+const ADVICE: Partial<Record<Failure['kind'], string>> = {
+  'token-rejected':
+    'Copy it from the console once more: all of it and nothing else. A token that has lapsed or was withdrawn is rejected too, and so is one of another service; then check the address.',
+  forbidden:
+    'Its role may not cover billing: Read-only or Accountant do. Or the project belongs to another account than the token.',
+};
+
+/** Why the test of a new token failed. */
+export function refusalMessage(failure: Failure): Message {
+  const advice = ADVICE[failure.kind];
+  return advice === undefined
+    ? failureMessage(failure)
+    : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
+}
 
 /** A failed test: the reason, that nothing was stored, and the form again without the token. */
 export function refusedBlocks(reason: Message, remembered: string, kept: boolean): Block[] {

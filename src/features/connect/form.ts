@@ -44,7 +44,7 @@ const choices = (names: Record<string, string>) =>
 
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
-/** The form. The token's field is never filled in. */
+/** The form, what has to be filled in first. The token's field is never filled in. */
 export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
   const others = record.connectionNames;
   return modal({
@@ -55,14 +55,10 @@ export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
     blocks: [
       ...(others.length === 0 ? [] : [section(beside(known.name ?? '', record))]),
       textInput({
-        block: 'name',
-        label: 'Name of the connection',
-        hint:
-          others.length === 0
-            ? 'For this workspace alone. One connection is enough unless you have several accounts.'
-            : `Registered: ${others.join(', ')}. One of these gets a new token; another name adds a connection.`,
-        initial: known.name,
-        max: 32,
+        block: 'token',
+        label: 'User access token',
+        hint: 'In the console: Access management → Access tokens → Create token. It is shown there once. Slack shows it while you type; Tally seals it and never shows it again, so it is asked for each time.',
+        max: 3000,
       }),
       textInput({
         block: 'base_url',
@@ -73,19 +69,43 @@ export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
         max: 500,
       }),
       textInput({
-        block: 'auth_url',
-        label: 'Address of the identity service',
-        hint: 'Only for OS_TOKENs; it ends with /v3. Balances and spending do without.',
-        placeholder: 'https://identity.example.com/v3',
-        initial: known.authUrl,
-        max: 500,
-        optional: true,
+        block: 'project',
+        label: 'A project to test with',
+        hint: 'Its ID, digits only. In the console: Cloud servers → your project → project card.',
+        placeholder: '123',
+        initial: known.project,
+        max: 64,
+      }),
+      choiceInput({
+        block: 'product',
+        label: 'Product of that project',
+        hint: 'Projects under Cloud servers belong to the cloud platform.',
+        options: PRODUCT_CHOICES,
+        initial: known.product ?? String(DEFAULT_PRODUCT),
       }),
       textInput({
-        block: 'token',
-        label: 'User access token',
-        hint: 'In the console: Access management → Access tokens → Create token. It is shown there once. Slack shows it while you type; Tally seals it and never shows it again, so it is asked for each time.',
-        max: 3000,
+        block: 'name',
+        label: 'Name of the connection',
+        hint:
+          others.length === 0
+            ? 'For this workspace alone. One connection is enough unless you have several accounts.'
+            : `Registered: ${others.join(', ')}. One of these gets a new token; another name adds a connection.`,
+        initial: known.name,
+        max: 32,
+      }),
+      choiceInput({
+        block: 'role',
+        label: 'Role of the token',
+        hint: 'As chosen in the console. Read-only or Accountant is enough for Tally.',
+        options: choices(ROLE_NAMES),
+        initial: known.role ?? 'read-only',
+      }),
+      choiceInput({
+        block: 'lifetime',
+        label: 'Lifetime of the token',
+        hint: 'As chosen in the console, counted from today.',
+        options: choices(LIFETIME_NAMES),
+        initial: known.lifetime ?? '90-days',
       }),
       choiceInput({
         block: 'type',
@@ -102,34 +122,14 @@ export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
         max: LONGEST_ACCOUNT,
         optional: true,
       }),
-      choiceInput({
-        block: 'role',
-        label: 'Role of the token',
-        hint: 'As chosen in the console. Read-only or Accountant is enough for Tally.',
-        options: choices(ROLE_NAMES),
-        initial: known.role ?? 'read-only',
-      }),
-      choiceInput({
-        block: 'lifetime',
-        label: 'Lifetime of the token',
-        hint: 'As chosen in the console, counted from today.',
-        options: choices(LIFETIME_NAMES),
-        initial: known.lifetime ?? '90-days',
-      }),
       textInput({
-        block: 'project',
-        label: 'A project to test with',
-        hint: 'Its ID, digits only. In the console: Cloud servers → your project → project card.',
-        placeholder: '123',
-        initial: known.project,
-        max: 64,
-      }),
-      choiceInput({
-        block: 'product',
-        label: 'Product of that project',
-        hint: 'Projects under Cloud servers belong to the cloud platform.',
-        options: PRODUCT_CHOICES,
-        initial: known.product ?? String(DEFAULT_PRODUCT),
+        block: 'auth_url',
+        label: 'Address of the identity service',
+        hint: 'Only for OS_TOKENs; it ends with /v3. Balances and spending do without.',
+        placeholder: 'https://identity.example.com/v3',
+        initial: known.authUrl,
+        max: 500,
+        optional: true,
       }),
     ],
   });

@@ -1,23 +1,29 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { connectedBlocks, connectedModal, plainMessage, refusedBlocks } from './blocks.ts';
+import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
 import { type Addresses, checking, connectForm, knownOf } from './form.ts';
-import { type ConnectRequest, readConnectForm, readName, recall, remember } from './words.ts';
+import {
+  type AddressChecks,
+  type ConnectRequest,
+  readConnectForm,
+  readName,
+  recall,
+  remember,
+} from './words.ts';
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
-  /** The address rules; throws AddressRefused. */
-  readonly checkBaseUrl: (text: string) => string;
+  /** The address rules. */
+  readonly checks: AddressChecks;
   /** Filled in for a new connection. */
   readonly addresses: Addresses;
   /** Told of every token that is registered: what waited for one may go on. */
@@ -33,7 +39,7 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, checkBaseUrl, addresses, onConnected } = parts;
+  const { workspaces, billing, checks, addresses, onConnected } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
@@ -91,8 +97,8 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      ...disconnect.verbs,
       connect: { right: 'manage', run: (text, visit) => openForm(visit, readName(text)) },
+      ...disconnect.verbs,
     },
     actions: {
       ...disconnect.actions,
@@ -112,7 +118,7 @@ export function createConnect(parts: ConnectParts): Feature {
     views: {
       connect: {
         right: 'manage',
-        read: (fields) => readConnectForm(fields, checkBaseUrl),
+        read: (fields) => readConnectForm(fields, checks),
         waiting: checking,
         async work(request: ConnectRequest, visit) {
           try {
@@ -120,7 +126,7 @@ export function createConnect(parts: ConnectParts): Feature {
           } catch (error) {
             if (!isFailure(error)) throw error;
             const kept = visit.record.connectionNames.includes(request.name);
-            const reason = failureMessage(error);
+            const reason = refusalMessage(error);
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
               text: reason.text,

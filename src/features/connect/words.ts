@@ -23,6 +23,12 @@ export interface ConnectRequest {
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ConnectRequest };
 type CheckUrl = (text: string) => string;
 
+/** Each gives the address as it will be used, or throws AddressRefused or WordRefused. */
+export interface AddressChecks {
+  readonly baseUrl: CheckUrl;
+  readonly authUrl: CheckUrl;
+}
+
 const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
 export const LONGEST_ACCOUNT = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
@@ -37,8 +43,7 @@ export function readName(text: string): string | undefined {
   return name;
 }
 
-/** @param checkUrl the address rules: the address as it will be used, or AddressRefused */
-export function readConnectForm(fields: Fields, checkUrl: CheckUrl): Reading {
+export function readConnectForm(fields: Fields, checks: AddressChecks): Reading {
   const errors: Record<string, string> = {};
   /** What a field means, or the sentence why it means nothing. */
   function take<T>(block: string, value: T | undefined, otherwise: string): T {
@@ -46,8 +51,8 @@ export function readConnectForm(fields: Fields, checkUrl: CheckUrl): Reading {
     // Never seen: a reading with errors is not handed out.
     return value as T;
   }
-  const url = (block: string): string => {
-    const checked = checkedUrl(fields[block] ?? '', checkUrl);
+  const url = (block: string, check: CheckUrl): string => {
+    const checked = checkedUrl(fields[block] ?? '', check);
     return take(block, checked.url, checked.refusal ?? '');
   };
   const among = <T extends string>(block: string, known: readonly T[]): T =>
@@ -62,8 +67,8 @@ export function readConnectForm(fields: Fields, checkUrl: CheckUrl): Reading {
 
   const input: ConnectRequest = {
     name: take('name', isConnectionName(name) ? name : undefined, A_NAME),
-    baseUrl: url('base_url'),
-    authUrl: fields.auth_url ? url('auth_url') : '',
+    baseUrl: url('base_url', checks.baseUrl),
+    authUrl: fields.auth_url ? url('auth_url', checks.authUrl) : '',
     token: take('token', matching(unquoted(fields.token ?? ''), TOKEN), ONE_WORD),
     type: among('type', TOKEN_TYPES),
     account: (fields.account ?? '').slice(0, LONGEST_ACCOUNT),
@@ -83,13 +88,14 @@ function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; rea
   try {
     return { url: check(text) };
   } catch (error) {
-    if (!(error instanceof AddressRefused)) throw error;
+    if (!(error instanceof AddressRefused || error instanceof WordRefused)) throw error;
     return { refusal: error.message };
   }
 }
 
-/** Phones and consoles put quotes around what is copied. */
-const unquoted = (text: string): string => text.trim().replace(/^["'“”„‘’`]+|["'“”‘’`]+$/g, '');
+/** Phones and consoles put quotes around what is copied; one alone is a part of it. */
+const unquoted = (text: string): string =>
+  text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What the form may show again after a failure: everything but the token. */
 export type Remembered = Omit<ConnectRequest, 'token'>;

@@ -26,10 +26,11 @@ type Section = (visit: Visit) => readonly Block[];
 export function homeBlocks(visit: Visit, more: readonly Section[]): readonly Block[] {
   const { record } = visit;
   const isConnected = record.connectionNames.length > 0;
-  const isNew = !isConnected || record.aliases.size === 0;
+  const isUsed = record.connectionNames.some((name) => record.lastUsed(name) !== undefined);
+  const hasNames = record.aliases.size > 0;
   const sections: readonly Section[] = [
-    ...(isNew ? [steps] : []),
-    projectBlocks,
+    ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
+    hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
@@ -54,17 +55,39 @@ function guarded(draw: Section, visit: Visit): readonly Block[] {
 /** The way from an empty workspace to the first answer. */
 function steps(visit: Visit): Block[] {
   const isConnected = visit.record.connectionNames.length > 0;
-  const tested = isConnected ? visit.record.connection()?.test : undefined;
-  const id = tested?.project ?? '123';
-  const words = tested === undefined ? '' : `${id} ${PRODUCTS[tested.product].word}`;
+  const tested = testedProject(visit);
+  const id = tested?.id ?? '123';
+  const [balance, spend] = tested === undefined ? [] : questions(tested.words);
   return [
     header('Three steps to the first answer'),
     ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(visit)),
     markup(
       `*2.* Type \`/balance ${id}\` in any channel: what project ${id} has left, and for how long. The number stands on the project card in the console.`,
     ),
+    ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
     markup(`*3.* Type \`/spend ${id} last-7-days\`: what it cost day by day, against the week before.`),
-    ...(words === '' ? [] : [actions(...questions(words))]),
+    ...(spend === undefined ? [] : [actions(spend)]),
+  ];
+}
+
+/** What the connection was tested with: the one project that is known before any has a name. */
+function testedProject({ record }: Visit): { readonly id: string; readonly words: string } | undefined {
+  const test = record.connectionNames.length > 0 ? record.connection()?.test : undefined;
+  return test && { id: test.project, words: `${test.project} ${PRODUCTS[test.product].word}` };
+}
+
+/** Questions have been answered, but this page knows no project by name. */
+function nameless(visit: Visit): Block[] {
+  const tested = testedProject(visit);
+  const adding = verb(['projects add', tested?.words].filter(Boolean).join(' '));
+  const name = visit.asker.manage ? rerunButton('name', 'Name a project…', adding, { style: 'primary' }) : [];
+  const buttons = [...name, ...(tested === undefined ? [] : questions(tested.words))];
+  return [
+    header('Projects'),
+    markup(
+      `No project has a name yet, so questions carry its ID: \`/balance ${tested?.id ?? '123'}\`. With a name everybody can type \`/balance prod\`, and this page shows what it has left.`,
+    ),
+    ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];
 }
 

@@ -1,8 +1,8 @@
-import { isFailure } from '../../domain/failure.ts';
 import { type Block, header, markup, moment, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { type Connection, lapsesSoon, lapseWords } from '../../workspace/connections.ts';
+import { readable } from '../../workspace/record.ts';
 
 /** One part of the record; undefined where it is damaged. */
 interface Kept {
@@ -12,19 +12,14 @@ interface Kept {
 
 /** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
 export function connectionBlocks(visit: Visit): Block[] {
-  const all = visit.record.connectionNames.map((name) => keptAs(name, visit));
+  const { record } = visit;
+  const all = record.connectionNames.map((name) => ({
+    name,
+    connection: readable(() => record.connection(name)),
+  }));
   if (!visit.asker.manage) return [section(worst(all, visit))];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, visit)).join('\n'))];
-}
-
-function keptAs(name: string, { record }: Visit): Kept {
-  try {
-    return { name, connection: record.connection(name) };
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { name, connection: undefined };
-  }
 }
 
 function line({ name, connection }: Kept, { record, at }: Visit): string {
@@ -47,9 +42,9 @@ const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can men
 
 function worst(all: readonly Kept[], { record, at }: Visit): string {
   const { zone } = record.settings;
-  const readable = all.flatMap(({ connection }) => connection ?? []);
-  if (readable.length < all.length) return DAMAGED;
-  const [first] = readable
+  const sound = all.flatMap(({ connection }) => connection ?? []);
+  if (sound.length < all.length) return DAMAGED;
+  const [first] = sound
     .filter((connection) => lapsesSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
   if (first === undefined) return CALM;

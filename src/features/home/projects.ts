@@ -5,7 +5,10 @@ import { actions, type Block, context, header, markup, moment, section } from '.
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
+import { accessLine } from '../../workspace/access-line.ts';
+import { isNamed } from '../../workspace/accesses.ts';
 import type { Project } from '../../workspace/projects.ts';
+import { readable } from '../../workspace/record.ts';
 import { projectsFor } from '../../workspace/target.ts';
 
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
@@ -26,13 +29,20 @@ export function projectBlocks(visit: Visit): Block[] {
 
 function rows(project: Project, visit: Visit): Block[] {
   const { alias, id, product } = project;
-  return [
-    markup(
-      `*${escapeMarkup(alias)}* · ${balance(project, visit)}\nproject ${id} · ${PRODUCTS[product].name} (${product})`,
-    ),
-    actions(...questions(alias)),
+  const access = accessLine(id, visit);
+  const lines = [
+    headline(project, visit),
+    `project ${id} · ${PRODUCTS[product].name} (${product})`,
+    ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
+  const token = rerunButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
+  return [markup(lines.join('\n')), actions(...questions(alias), ...(isIssuer(project, visit) ? token : []))];
 }
+
+const isIssuer = ({ id }: Project, { record, asker }: Visit): boolean => {
+  const access = readable(() => record.access(id));
+  return access !== undefined && isNamed(access, asker.person);
+};
 
 /** What can be asked from here with these words. */
 export const questions = (words: string): Button[] => [
@@ -40,12 +50,14 @@ export const questions = (words: string): Button[] => [
   ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
 
-function balance({ id, product, currency }: Project, { record, asker }: Visit): string {
+/** What it had in bold, as in the headline of an answer, and how old that is. */
+function headline({ alias, id, product, currency }: Project, { record, asker }: Visit): string {
+  const name = escapeMarkup(alias);
   const last = record.lastBalance(id, product);
-  if (last === undefined) return 'balance not asked for yet';
+  if (last === undefined) return `*${name}* · balance not asked for yet`;
   const amount = readAmount({ text: last.balance });
-  if ('unreadable' in amount) return `unreadable balance, ${moment(last.at)}`;
+  if ('unreadable' in amount) return `*${name}* · unreadable balance, ${moment(last.at)}`;
   const label = currency ?? record.settings.currency;
   const money = escapeMarkup(formatMoney(amount.value.abs(), asker.locale, label));
-  return `${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}, ${moment(last.at)}`;
+  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${moment(last.at)}`;
 }

@@ -1,4 +1,6 @@
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
+import { mayOffer } from '../../slack/project-picker.ts';
+import { placeOf } from '../../slack/visit.ts';
 import type { Feature } from '../feature.ts';
 import { guesses, shortHelp } from './blocks.ts';
 import { readMention } from './words.ts';
@@ -23,7 +25,12 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
         case 'command':
           return rerun(mention.rerun);
         case 'guess':
-          return visit.answer(guesses(mention.word, mention.reruns));
+          return visit.answer(
+            guesses(
+              mention.word,
+              mention.reruns.filter((one) => mayOffer(one.text, { ...placeOf(visit), record: visit.record })),
+            ),
+          );
         case 'nothing':
           return visit.answer(shortHelp(mention.word));
       }

@@ -19,6 +19,9 @@ export type Mention =
   /** Nothing to go by: no words at all, or `word` and what follows. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
+/** Said to be friendly: nobody who greets is told that Tally does not know the word. */
+const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo', 'thanks', 'thank']);
+
 /**
  * Reads what was said to Tally: the first word chooses the command or the verb of `/billing`, what follows is its own.
  * Nothing is run on a guess. @throws SecretPasted
@@ -27,7 +30,7 @@ export function readMention(said: string, known: Known): Mention {
   const text = spoken(said);
   const [first = '', ...others] = text.split(' ');
   const name = bare(first);
-  if (name === '') return { kind: 'nothing', word: undefined };
+  if (name === '' || GREETINGS.has(name)) return { kind: 'nothing', word: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined) return { kind: 'command', rerun: { command, text: others.join(' ') } };
   if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: '/billing', text } };
@@ -75,7 +78,7 @@ function tried(text: string, aliases: ReadonlySet<string>): Tried {
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'word-refused') throw error;
     const { suggestion } = error as WordRefused;
-    return suggestion === undefined ? {} : { corrected: suggestion };
+    return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
   }
 }
 

@@ -7,7 +7,7 @@ const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, such as web-shop.';
 
 /** Second words of `/billing projects` and `/billing default`. */
-const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
+const OWN_WORDS = ['access', 'add', 'edit', 'rename', 'remove', 'page', 'none'];
 
 /** What Tally may be asked by a later version, so that a name of today keeps its meaning. */
 const KEPT_FREE = [

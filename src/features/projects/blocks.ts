@@ -4,7 +4,6 @@ import {
   actions,
   type Block,
   button,
-  confirmation,
   context,
   header,
   type Message,
@@ -28,6 +27,8 @@ export interface ProjectList {
   /** From 1; beyond the last one it is the last. */
   readonly page: number;
   readonly manager: boolean;
+  /** What is told of a project's application access, where there is one and this person may know. */
+  readonly access: (project: Project) => string | undefined;
   /** The alias that this channel asks about. */
   readonly channelDefault: string | undefined;
 }
@@ -61,17 +62,29 @@ export function listMessage(list: ProjectList): Message {
   };
 }
 
-function row(project: Project, { manager, channelDefault }: ProjectList): SectionBlock {
+function row(project: Project, { manager, channelDefault, access }: ProjectList): SectionBlock {
   const { alias } = project;
   const mark = alias === channelDefault ? ' · the default here' : '';
+  const told = access(project);
   const billing = (label: string, verb: string) =>
     rerunOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
   return {
-    ...markup(`*${alias}*${mark}\n${details(project)}`),
+    ...markup(
+      [
+        `*${alias}*${mark}`,
+        details(project),
+        ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`]),
+      ].join('\n'),
+    ),
     accessory: overflow('run:project', [
       rerunOption('Balance', { command: '/balance', text: alias }),
       rerunOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
-      ...(manager ? [billing('Edit…', 'edit'), billing('Remove…', 'remove')] : []),
+      // Slack takes five: who manages finds the token itself on Home.
+      ...(manager
+        ? [billing('Edit…', 'edit'), billing('Application access…', 'access'), billing('Remove…', 'remove')]
+        : told === undefined
+          ? []
+          : [rerunOption('OS_TOKEN…', { command: '/os-token', text: alias })]),
     ]),
   };
 }
@@ -148,7 +161,7 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
     blocks: [
       header(text),
       section(
-        `The name goes, and its limits with it; the project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
+        `The name goes, and its limits with it: commands that use it stop working. The project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
       ),
       context(
         [
@@ -167,7 +180,6 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
         button('project-remove', 'Remove', {
           style: 'danger',
           value: `${alias} ${project.id}`,
-          confirm: confirmation(text, 'Commands that use this name stop working.', 'Remove', 'Keep'),
         }),
         button('project-keep', 'Keep'),
       ),

@@ -2,7 +2,7 @@ import { WordRefused } from '../../domain/failure.ts';
 import { normalise, readWords } from '../../domain/words.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import type { CommandListener } from '../../slack/listeners.ts';
-import { isDirectMessage } from '../../slack/project-picker.ts';
+import { isDirect } from '../../slack/post.ts';
 import { rerunOption } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
@@ -48,7 +48,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       right: (text) => (/ \S/.test(normalise(text)) ? 'manage' : 'ask'),
       async run(word, visit) {
         const { channel, record } = visit;
-        if (channel === undefined || isDirectMessage(channel)) return visit.answer(ALONE);
+        if (channel === undefined || isDirect(channel)) return visit.answer(ALONE);
         if (word === '') return tell(channel, visit);
         if (word === NONE) {
           await set(channel, undefined, visit);
@@ -65,7 +65,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       const { channel, record } = visit;
       const { alias = '' } = readWords(text, record.aliases);
       const project = record.project(alias);
-      if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
+      if (channel === undefined || isDirect(channel) || project === undefined) return;
       if (!isFor(project, channel)) return visit.whisper(plainMessage(elsewhere(project).message));
       await set(channel, alias, visit);
       await visit.whisper(

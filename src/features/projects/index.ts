@@ -2,6 +2,7 @@ import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER } from '../../slack/project-picker.ts';
 import { readRerun } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
+import { accessLine } from '../../workspace/access-line.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -26,6 +27,11 @@ const HELP: readonly HelpLine[] = [
     examples: ['/billing projects', '/billing projects add prod 123'],
   },
   {
+    usage: '/billing projects access [project]',
+    what: 'The application access that OS_TOKENs of a project are issued with, and who may have them issued (for those who manage).',
+    examples: ['/billing projects access prod'],
+  },
+  {
     usage: '/billing default [name | none]',
     what: 'The project that this channel asks about when none is named.',
     examples: ['/billing default', '/billing default prod'],
@@ -34,12 +40,14 @@ const HELP: readonly HelpLine[] = [
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
+  /** Opens the form of a project's application access, by its alias or its ID. */
+  readonly openAccess: (word: string, visit: Visit) => Promise<void>;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, verbs }: ProjectsParts): Feature {
+export function createProjects({ workspaces, openAccess, verbs }: ProjectsParts): Feature {
   const save = createSaving(workspaces);
   const removal = createRemoval(workspaces);
   const defaults = createChannelDefaults(workspaces);
@@ -54,6 +62,7 @@ export function createProjects({ workspaces, verbs }: ProjectsParts): Feature {
         search,
         page,
         manager: asker.manage,
+        access: ({ id }) => accessLine(id, visit),
         channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
       }),
     );
@@ -73,6 +82,7 @@ export function createProjects({ workspaces, verbs }: ProjectsParts): Feature {
           if (request.kind === 'list') return list(request.search, request.page, visit);
           if (request.kind === 'add') return openForm('', request.filled, visit);
           const { kind, word } = request;
+          if (kind === 'access') return openAccess(word, visit);
           const project = knownProject(word, record, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, visit);
           await visit.answer(removeMessage(project, record.channelsOf(project.alias)));

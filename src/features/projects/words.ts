@@ -11,16 +11,17 @@ import { aliasOf, aliasProblem } from './alias.ts';
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
   | { readonly kind: 'add'; readonly filled: Filled }
-  | { readonly kind: 'edit' | 'remove'; readonly word: string };
+  | { readonly kind: 'edit' | 'remove' | 'access'; readonly word: string };
 
 /** What the form is filled in with; whatever it says is checked when it comes back. */
 export type Filled = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
+const VERBS = new Map<string, 'add' | 'edit' | 'remove' | 'access'>([
   ['add', 'add'],
   ['edit', 'edit'],
   ['rename', 'edit'],
   ['remove', 'remove'],
+  ['access', 'access'],
 ]);
 
 /** Whether the whole text, `projects …`, asks to change something. */
@@ -42,7 +43,7 @@ function refuse(first: string, others: readonly string[]): never {
   throw new WordRefused(
     first.slice(0, 40),
     'is nothing that /billing projects does',
-    'It takes add, edit, remove, or one word to look for.',
+    'It takes add, edit, remove, access, or one word to look for.',
     meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
   );
 }

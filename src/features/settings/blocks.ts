@@ -1,18 +1,10 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import { type Block, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
-import {
-  checksInput,
-  choiceInput,
-  modal,
-  peopleInput,
-  searchInput,
-  textInput,
-} from '../../slack/kit/modal.ts';
-import type { UserGroup } from '../../slack/people.ts';
+import { type Message, option, plain, section } from '../../slack/kit/atoms.ts';
+import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { type Groups, groupsInput } from '../../slack/user-groups.ts';
 import { localTime, type Zone } from '../../slack/zones.ts';
 import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
-import type { Groups } from './groups.ts';
 
 export interface FormState {
   /** What is chosen now. */
@@ -50,7 +42,17 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
         initial: settings.managers,
         max: MOST_MANAGERS,
       }),
-      ...groupsInput(settings, groups),
+      ...groupsInput(
+        {
+          block: 'managerGroups',
+          action: 'managerGroups',
+          label: 'User groups that manage Tally',
+          hint: 'Every full member of the group, as it is at the time.',
+          max: MOST_GROUPS,
+        },
+        settings.managerGroups,
+        groups,
+      ),
       othersInput(settings),
     ],
   });
@@ -61,8 +63,6 @@ const DAMAGED =
 
 export const zoneOption = (zone: Zone, at: number): PlainTextOption =>
   option(zone, zone, localTime(zone, at));
-
-export const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
 function zoneInput(chosen: Zone, at: number): InputBlock {
   return {
@@ -94,24 +94,6 @@ const visibilityInput = ({ visibility }: Settings): InputBlock =>
     ],
     initial: visibility,
   });
-
-/** Where the groups cannot be had, those named before can still be taken away. */
-function groupsInput({ managerGroups }: Settings, { known, trouble }: Groups): (Block | InputBlock)[] {
-  const named = managerGroups.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
-  const input = searchInput({
-    block: 'managerGroups',
-    action: 'managerGroups',
-    label: 'User groups that manage Tally',
-    hint: 'Every full member of the group, as it is at the time.',
-    placeholder: 'Type the name of a group',
-    initial: named.map(groupOption),
-    max: MOST_GROUPS,
-  });
-  return [
-    ...(trouble === undefined || named.length > 0 ? [input] : []),
-    ...(trouble === undefined ? [] : [section(trouble)]),
-  ];
-}
 
 const othersInput = ({ guests, strangers }: Settings): InputBlock =>
   checksInput({

@@ -1,11 +1,11 @@
+import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { findZones, isKnown } from '../../slack/zones.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { groupOption, savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
+import { savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
 import { changesOf } from './changes.ts';
-import { checkAdded, groupsFor } from './groups.ts';
 import { type Given, givenIn, readSettingsForm, settingsNow } from './words.ts';
 
 export interface SettingsParts {
@@ -52,14 +52,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
       },
       managerGroups: {
         right: 'manage',
-        async find(query, visit) {
-          const wanted = query.trim().replace(/^@/, '').toLowerCase();
-          const groups = await visit.userGroups();
-          return groups
-            .filter(({ handle }) => handle.toLowerCase().includes(wanted))
-            .slice(0, 100)
-            .map(groupOption);
-        },
+        find: findGroups,
       },
     },
     actions: {

@@ -1,5 +1,5 @@
+import { aside, type Missed, remarksOf } from '../../billing/aside.ts';
 import type { BillingClient, Consumption } from '../../billing/client.ts';
-import { isFailure } from '../../domain/failure.ts';
 import type { Comparison, Period } from '../../domain/period.ts';
 import { compare, readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
@@ -36,9 +36,8 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
     const [now, before] = await Promise.all([
       billing.consumption(access, target, span),
-      settled(
-        period.comparison && billing.consumption(access, target, { ...period.comparison, running: false }),
-      ),
+      period.comparison &&
+        aside(billing.consumption(access, target, { ...period.comparison, running: false })),
     ]);
     const usage = readUsage(now.items, { ...period, zone });
     return {
@@ -48,7 +47,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       period,
       usage,
       change: changeOf(usage, before, period, zone),
-      remarks: now.remarks,
+      remarks: before === undefined ? now.remarks : remarksOf(now, before),
       asked: at,
       fetched: clock(),
       locale: visit.locale,
@@ -77,20 +76,15 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
 /** With the name of the connection that it came by. */
 type Answered = SpendReport & { readonly connection: string };
 
-/** The window before is worth having and not worth failing for: what went wrong with it is a sentence. */
-async function settled(work: Promise<Consumption> | undefined): Promise<Before> {
-  return work?.catch((error: unknown) => {
-    if (isFailure(error)) return error.message;
-    throw error;
-  });
-}
+type Before = Consumption | Missed | undefined;
 
-type Before = Consumption | string | undefined;
-
+/** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
 function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {
   if (comparison === undefined || before === undefined) return undefined;
-  if (typeof before === 'string') return before;
-  return compare(usage, readUsage(before.items, { days: comparison.days, zone }), daysOf(comparison));
+  if ('why' in before) return before.why;
+  const then = readUsage(before.items, { days: comparison.days, zone });
+  const side = then.reported.length === 0 ? 'its days' : 'the days asked about';
+  return compare(usage, then, daysOf(comparison)) ?? `none of ${side} has a readable amount.`;
 }
 
 const daysOf = ({ currentDays, days }: Comparison) => ({ current: currentDays, before: days });

@@ -13,6 +13,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { accessWords } from '../../workspace/accesses.ts';
 import {
   type Connection,
   LIFETIME_NAMES,
@@ -58,7 +59,8 @@ export function statusMessage({ record, asker, at, tested }: Status): Message {
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
     ...(asker.manage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
-      : [markup(entries.map((entry) => forMember(entry, scene)).join('\n'))]),
+      : forMembers(entries, scene)),
+    ...(asker.manage ? accessBlocks(record, scene) : []),
     context(`As of ${moment(at)}`),
   ];
   return entries.length === 0
@@ -105,6 +107,22 @@ function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
   }
 }
 
+/** The accesses that tokens are issued with, by the names of their projects. */
+function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
+  const lines = record.accessIds.map((id) => {
+    const access = readable(() => record.access(id));
+    const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);
+    const words = access === undefined ? 'damaged and not used' : accessWords(access, at, zone);
+    return `${alias ?? `Project ${id}`} · ${words}`;
+  });
+  if (lines.length === 0) return [];
+  const shown = lines.slice(0, MOST_ACCESSES);
+  const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
+  return [header('Application accesses'), section([...shown, ...more].join('\n'))];
+}
+
+const MOST_ACCESSES = 30;
+
 interface Scene {
   readonly at: number;
   readonly zone: string;
@@ -114,13 +132,19 @@ interface Scene {
 const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
   `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
 
-function forMember(entry: Entry, scene: Scene): string {
-  const { connection, broken } = entry;
-  const { at, zone } = scene;
+const CALM = 'Everything can be used, and no token lapses in the next two weeks.';
+
+function forMembers(entries: readonly Entry[], scene: Scene): Block[] {
+  const troubles = entries.map((entry) => troubleOf(entry, scene));
+  const lines = entries.map((entry, at) => `${title(entry, scene)}${troubles[at] ?? ''}`);
+  const isCalm = troubles.every((trouble) => trouble === undefined);
+  return [...(isCalm ? [section(CALM)] : []), markup(lines.join('\n'))];
+}
+
+function troubleOf({ connection, broken }: Entry, { at, zone }: Scene): string | undefined {
   if (connection === undefined || broken !== undefined)
-    return `${title(entry, scene)} · cannot be used now; an owner or admin can mend it`;
-  if (!lapsesSoon(connection, at, zone)) return title(entry, scene);
-  return `${title(entry, scene)} · its token ${lapseWords(connection, at, zone)}`;
+    return ' · cannot be used now; an owner or admin can mend it';
+  return lapsesSoon(connection, at, zone) ? ` · its token ${lapseWords(connection, at, zone)}` : undefined;
 }
 
 const BROKEN: Record<SealBroken['reason'], string> = {
@@ -151,11 +175,12 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scen
   ];
   const lasts = lapseWords(connection, at, zone);
   const noted = lapsesSoon(connection, at, zone) ? `*${lasts}*` : lasts;
+  const lifeSpan = lifetime === 'none' ? '' : ` for ${LIFETIME_NAMES[lifetime]}`;
   return [
+    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${tokenWords(connection)}`),
     escapeMarkup(made.join(' · ')),
-    lifetime === 'none' ? noted : `${LIFETIME_NAMES[lifetime]} · ${noted}`,
-    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
+    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)}${lifeSpan}`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import { actions, button, header, type Message, markup } from '../kit/atoms.ts';
+import { actions, button, context, header, type Message, markup } from '../kit/atoms.ts';
 
 /** What whoever installed Tally finds in their messages. */
 export const FIRST_STEPS: Message = {
@@ -12,7 +12,7 @@ export const FIRST_STEPS: Message = {
         '*3.* Ask what it spent: `/spend 123 last-7-days`',
       ].join('\n'),
     ),
-    markup('Answers are yours alone until you share them. `/billing help` lists everything else.'),
     actions(button('connect', 'Connect…', { style: 'primary' })),
+    context('Answers are yours alone until you share them. `/billing help` lists everything else.'),
   ],
 };

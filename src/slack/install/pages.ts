@@ -27,15 +27,15 @@ export function landingPage(address: string): Page {
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
 <p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
-<h2>What it asks for</h2>
-<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (may be left out)' : ''}</dd>`).join('')}</dl>
-<p>Of what people write it sees only what they say to it. It moves no money: it reads figures.</p>
 <h2>What happens next</h2>
 <ol>
 <li>Slack asks you to allow Tally, for the workspace that you choose.</li>
 <li>Tally sends you its first steps there.</li>
 <li>An owner or admin connects it to the billing service, with <code>/billing connect</code>.</li>
 </ol>
+<h2>What it asks Slack for</h2>
+<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (may be left out)' : ''}</dd>`).join('')}</dl>
+<p>Of what people write it sees only what they say to it. It moves no money: it reads figures.</p>
 <p class="small">The button works for ten minutes, in this browser. When Tally is removed from a workspace, everything that it keeps of that workspace is deleted.</p>`,
   );
 }
@@ -51,19 +51,19 @@ export interface Done {
 export function donePage({ name, organisation, open }: Done): Page {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = organisation
-    ? '<li>Choose the workspaces that Tally is for, in your organisation’s settings in Slack, under Integrations.</li>'
+    ? '<li>Choose the workspaces that Tally is for, in your organisation’s settings in Slack, under Integrations.</li>\n'
     : '';
   return page(
     200,
     'Tally is installed',
-    `<p>Tally is installed${where}. It sends you its first steps in a direct message.</p>
-<ol>
-${first}
-<li>Open Slack.</li>
-<li>An owner or admin types <code>/billing connect</code> and registers a read-only access token.</li>
-<li>Anybody asks <code>/balance 123</code>, with the ID on the project card.</li>
-</ol>
+    `<p>Tally is installed${where}. Its first steps are waiting for you there, in a direct message.</p>
 ${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
+<h2>From here to the first answer</h2>
+<ol>
+${first}<li>An owner or admin types <code>/billing connect</code> and registers a read-only access token.</li>
+<li>Anybody asks <code>/balance 123</code>, with the ID on the project card.</li>
+<li>And what it spent: <code>/spend 123 last-7-days</code>.</li>
+</ol>
 <p class="small">You can close this page.</p>`,
   );
 }
@@ -77,7 +77,7 @@ const REFUSALS: Readonly<Record<Refusal, { status: number; title: string; says: 
   state: {
     status: 400,
     title: 'This link cannot be used any more',
-    says: 'It works once, for ten minutes, in the browser where it was opened. Nothing was installed by it.',
+    says: 'It works once, for ten minutes, in the browser where it was opened. If Tally was installed with it before, it still is: look for its message in Slack.',
   },
   slack: {
     status: 502,

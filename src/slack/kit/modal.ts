@@ -169,10 +169,10 @@ interface StateValue {
 
 /** Reads a view's `state.values`; where a block id was made unique with `:…`, its first part counts. */
 export function readFields(
-  values: Readonly<Record<string, Readonly<Record<string, StateValue>>>> = {},
+  values?: Readonly<Record<string, Readonly<Record<string, StateValue>>>> | null,
 ): Fields {
   return Object.fromEntries(
-    Object.entries(values).map(([block, byAction]) => {
+    Object.entries(values ?? {}).map(([block, byAction]) => {
       return [block.split(':')[0], chosen(Object.values(byAction)[0] ?? {})];
     }),
   );

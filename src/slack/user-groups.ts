@@ -1,7 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFailure, SlackFailed, WordRefused } from '../../domain/failure.ts';
-import type { UserGroup } from '../../slack/people.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { isFailure, SlackFailed, WordRefused } from '../domain/failure.ts';
+import { type Block, option, section } from './kit/atoms.ts';
+import { type SearchInput, searchInput } from './kit/modal.ts';
+import type { UserGroup } from './people.ts';
+import type { Visit } from './visit.ts';
 
 /** The user groups to choose from, or in a sentence why there are none. */
 export interface Groups {
@@ -40,4 +43,34 @@ export async function checkAdded(added: readonly string[], visit: Visit): Promis
   const unknown = added.find((id) => !known.some((group) => group.id === id));
   if (unknown !== undefined)
     throw new WordRefused(unknown, 'is no user group of this workspace', 'Choose one from the list.');
+}
+
+/** What an options listener suggests for what was typed. @throws SlackFailed */
+export async function findGroups(query: string, visit: Visit): Promise<readonly PlainTextOption[]> {
+  const wanted = query.trim().replace(/^@/, '').toLowerCase();
+  const groups = await visit.userGroups();
+  return groups
+    .filter(({ handle }) => handle.toLowerCase().includes(wanted))
+    .slice(0, 100)
+    .map(groupOption);
+}
+
+const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
+
+/** Where the groups cannot be had, those named before can still be taken away. @param named ids */
+export function groupsInput(
+  form: Omit<SearchInput, 'initial' | 'placeholder'>,
+  named: readonly string[],
+  { known, trouble }: Groups,
+): (Block | InputBlock)[] {
+  const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
+  const input = searchInput({
+    ...form,
+    placeholder: 'Type the name of a group',
+    initial: initial.map(groupOption),
+  });
+  return [
+    ...(trouble === undefined || named.length > 0 ? [input] : []),
+    ...(trouble === undefined ? [] : [section(trouble)]),
+  ];
 }

@@ -1,0 +1,131 @@
+/**
+ * What a scheduled post looks at: the complete days it is about, what they are compared with, and the month around
+ * them; never today, which is not over when the post goes out.
+ */
+import { readBillingDay } from './billing-day.ts';
+import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from './calendar.ts';
+import type { Amount } from './money.ts';
+import { readPeriod } from './period.ts';
+import { type Runway, runway } from './runway.ts';
+import { type Change, compare, readUsage, type Usage, type WireCharge } from './usage.ts';
+
+/** Days, and how they are called: `13–19 Nov`. */
+export interface Window {
+  readonly days: readonly Day[];
+  readonly label: string;
+}
+
+/** A window and the one it is compared with. */
+export interface Compared {
+  readonly window: Window;
+  readonly before: Window;
+}
+
+/** What a post is about. Each is of complete days alone. */
+export interface Brief {
+  readonly main: Compared;
+  /** The month that yesterday is in, up to yesterday, against as many first days of the month before. */
+  readonly month: Compared;
+  /** The last 7 days: what the runway rests on. */
+  readonly week: readonly Day[];
+  /** Days that a chart shows. */
+  readonly charted: readonly Day[];
+  readonly today: Day;
+  readonly zone: string;
+  /** First and last millisecond of all these days: one question for the whole of it. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The window a post is about; a balance has yesterday's spending beside it. */
+export type Scope = 'yesterday' | 'last-week' | 'month-to-date';
+
+const CHARTED = 14;
+
+/** @param at ms since the epoch: the instant that the post is as of */
+export function briefOf(scope: Scope, at: number, zone: string): Brief {
+  const today = dayAt(at, zone);
+  const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
+  const phrase = monthOf(yesterday, today);
+  const month = comparedOf(phrase, at, zone, yesterday);
+  const main = mainOf(scope, phrase, at, zone);
+  const charted = main.window.days.length > 1 ? main.window.days : daysBefore(today, CHARTED, zone);
+  const week = daysBefore(today, 7, zone);
+  const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
+  const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
+  return {
+    ...{ main, month, week, charted, today, zone },
+    from: startOfDay(first, zone),
+    to: endOfDay(yesterday, zone),
+  };
+}
+
+function mainOf(scope: Scope, month: string, at: number, zone: string): Compared {
+  if (scope !== 'yesterday') return comparedOf(scope === 'last-week' ? scope : month, at, zone);
+  const days = daysBefore(dayAt(at, zone), 8, zone);
+  const yesterday = days.slice(-1);
+  return { window: windowOf(yesterday), before: windowOf(days.slice(0, -1), yesterday[0]) };
+}
+
+/** On a month's first day no day of it is over, so the post is about the month that is. */
+const monthOf = (yesterday: Day, today: Day): string =>
+  today.slice(0, 7) === yesterday.slice(0, 7) ? 'this-month' : 'last-month';
+
+function comparedOf(phrase: string, at: number, zone: string, near?: Day): Compared {
+  const { days, today, comparison } = readPeriod(phrase, at, zone);
+  const complete = days.filter((day) => day !== today);
+  return { window: windowOf(complete, near), before: windowOf(comparison?.days ?? [], complete.at(-1)) };
+}
+
+/** @param near a day whose year goes without saying */
+function windowOf(days: readonly Day[], near?: Day): Window {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return { days, label: '' };
+  return { days, label: formatDays(first, last, near?.slice(0, 4)) };
+}
+
+/** The figures of one project. */
+export interface Briefing {
+  readonly main: Usage;
+  /** Undefined where one side has no reported day. */
+  readonly change: Change | undefined;
+  readonly month: Usage;
+  readonly monthChange: Change | undefined;
+  readonly charted: Usage;
+  /** Undefined where the balance could not be had. */
+  readonly runway: Runway | undefined;
+  /** Items that belong to none of the days asked about, or name none: in no figure here. */
+  readonly strays: number;
+}
+
+export function briefing(
+  items: readonly WireCharge[],
+  brief: Brief,
+  has: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
+): Briefing {
+  const { main, month, week, charted, today, zone } = brief;
+  const dated = items.map((item) => ({ item, day: readBillingDay(item.day, zone) }));
+  const usageOf = (days: readonly Day[]): Usage => {
+    const wanted = new Set(days);
+    const those = dated.filter(({ day }) => 'day' in day && wanted.has(day.day));
+    return readUsage(
+      those.map(({ item }) => item),
+      { days, zone },
+    );
+  };
+  const changeOf = ({ window, before }: Compared) =>
+    compare(usageOf(window.days), usageOf(before.days), { current: window.days, before: before.days });
+  const asked = (day: Day) => {
+    const start = startOfDay(day, zone);
+    return start >= brief.from && start <= brief.to;
+  };
+  return {
+    main: usageOf(main.window.days),
+    change: changeOf(main),
+    month: usageOf(month.window.days),
+    monthChange: changeOf(month),
+    charted: usageOf(charted),
+    runway: has && runway(has, usageOf(week), today),
+    strays: dated.filter(({ day }) => !('day' in day) || !asked(day.day)).length,
+  };
+}

@@ -1,0 +1,51 @@
+import { formatDays } from './calendar.ts';
+import type { Money } from './money.ts';
+import type { Runway } from './runway.ts';
+
+/** How long the money lasts, and what that estimate rests on. Our own words and figures alone: safe as mark-up. */
+export function runwayText(runway: Runway, money: (value: Money) => string): string {
+  switch (runway.kind) {
+    case 'estimate':
+      return `about *${runway.days} ${runway.days === 1 ? 'day' : 'days'}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
+    case 'beyond':
+      return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
+    case 'no-spend':
+      return `nothing is being spent${basis(runway)}`;
+    case 'overdrawn':
+      return 'no runway: the project is overdrawn';
+    case 'unknown':
+      return runway.reason === 'unreadable'
+        ? 'no runway without a readable balance'
+        : `no runway yet: ${runway.reported} of the last ${runway.of} days reported, at least 3 are needed`;
+  }
+}
+
+/** The same for a table's cell. */
+export function runwayShort(runway: Runway): string {
+  switch (runway.kind) {
+    case 'estimate':
+      return `${runway.days} ${runway.days === 1 ? 'day' : 'days'}`;
+    case 'beyond':
+      return `> ${runway.years} years`;
+    case 'no-spend':
+      return 'no spending';
+    case 'overdrawn':
+      return 'overdrawn';
+    case 'unknown':
+      return 'unknown';
+  }
+}
+
+function basis(estimate: {
+  readonly reported: number;
+  readonly of: number;
+  readonly partial: number;
+  readonly bonusesCounted: boolean;
+}): string {
+  const said = [
+    `${estimate.reported} of the last ${estimate.of} days reported`,
+    ...(estimate.partial > 0 ? [`${estimate.partial} of them only in part`] : []),
+    ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
+  ];
+  return ` (${said.join(', ')})`;
+}

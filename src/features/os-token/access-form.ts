@@ -1,0 +1,192 @@
+import type { ModalView } from '@slack/types';
+import type { IssuedToken } from '../../identity/client.ts';
+import {
+  actions,
+  type Block,
+  button,
+  confirmation,
+  context,
+  header,
+  markup,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { rerunButton } from '../../slack/rerun.ts';
+import { type Groups, groupsInput } from '../../slack/user-groups.ts';
+import {
+  type Access,
+  accessWords,
+  type Issuers,
+  MOST_ISSUER_GROUPS,
+  MOST_ISSUERS,
+} from '../../workspace/accesses.ts';
+import { belongs } from './blocks.ts';
+
+export const ACCESS = 'access';
+const TITLE = 'Application access';
+
+export interface AccessForm {
+  readonly project: string;
+  readonly label: string;
+  /** What is registered now; `damaged` where it cannot be read. */
+  readonly current: Access | 'damaged' | undefined;
+  readonly authUrl: string | undefined;
+  readonly id: string | undefined;
+  readonly issuers: Issuers;
+  readonly groups: Groups;
+  readonly at: number;
+  readonly zone: string;
+}
+
+/** The form. The secret's field is never filled in. */
+export function accessForm(form: AccessForm): ModalView {
+  const { project, label, current, authUrl, id, issuers, groups } = form;
+  const stays = current !== undefined && current !== 'damaged';
+  const keeps = stays ? ' Leave ID and secret empty to keep those that are registered.' : '';
+  return modal({
+    callback: ACCESS,
+    metadata: project,
+    title: TITLE,
+    submit: 'Test and save',
+    close: 'Cancel',
+    blocks: [
+      section(`For ${label}: with it Tally issues temporary OS_TOKENs to the people named below.${keeps}`),
+      ...(current === undefined ? [] : beside(form)),
+      textInput({
+        block: 'auth_url',
+        label: 'Address of the identity service',
+        hint: 'In the console: API endpoints, under identity. It ends with /v3.',
+        placeholder: 'https://identity.example.com/v3',
+        initial: authUrl,
+        max: 500,
+      }),
+      textInput({
+        block: 'access_id',
+        label: 'Access ID',
+        hint: 'In the console: Cloud servers → your project → Access for applications.',
+        initial: id,
+        max: 255,
+        optional: stays,
+      }),
+      textInput({
+        block: 'secret',
+        label: 'Secret key',
+        hint: 'Shown in the console once. Slack shows it while you type; Tally seals it and never shows it again.',
+        max: 3000,
+        optional: stays,
+      }),
+      peopleInput({
+        block: 'people',
+        label: 'People who may have tokens issued',
+        hint: 'Only those named, managers and owners too.',
+        initial: issuers.people,
+        max: MOST_ISSUERS,
+      }),
+      ...groupsInput(
+        {
+          block: 'groups',
+          action: 'issuerGroups',
+          label: 'User groups who may have tokens issued',
+          hint: 'Everybody in the group, as it is at the time.',
+          max: MOST_ISSUER_GROUPS,
+        },
+        issuers.groups,
+        groups,
+      ),
+    ],
+  });
+}
+
+function beside({ current, project, label, at, zone }: AccessForm): Block[] {
+  const words =
+    current === 'damaged' || current === undefined
+      ? 'The registered access is damaged and not used. Registering it anew mends it.'
+      : `Registered: ${accessWords(current, at, zone)}. A new one takes its place once it has passed the test.`;
+  const ask = confirmation(
+    `Remove the access of ${label}?`,
+    'Nobody can have tokens issued for it then. Tokens issued before live until they lapse.',
+    'Remove',
+    'Keep',
+  );
+  return [
+    section(words),
+    actions(button('access-remove', 'Remove this access', { style: 'danger', value: project, confirm: ask })),
+  ];
+}
+
+export const testing: ModalView = modal({
+  title: TITLE,
+  blocks: [
+    section('Testing… Tally has a token issued with it, and gives that one back.'),
+    context('You can close this window: the result then comes as a direct message.'),
+  ],
+});
+
+export const said = (blocks: readonly Block[]): ModalView => modal({ title: TITLE, blocks });
+
+/** What became of the token of the test. */
+export type GivenBack = 'revoked' | 'not-offered' | 'failed';
+
+const TESTED: Record<GivenBack, string> = {
+  revoked: 'Tested: the service issued a token, and took it back.',
+  'not-offered':
+    'Tested: the service issued a token. It does not take tokens back, so that one lives until it lapses; nobody has seen it.',
+  failed:
+    'Tested: the service issued a token. Giving it back failed, so that one lives until it lapses; nobody has seen it.',
+};
+
+export interface Registered {
+  readonly label: string;
+  readonly word: string;
+  readonly access: Access;
+  readonly issued: IssuedToken;
+  readonly givenBack: GivenBack;
+  readonly isIssuer: boolean;
+  readonly at: number;
+  readonly zone: string;
+}
+
+export function registeredBlocks(registered: Registered): Block[] {
+  const { label, word, access, issued, givenBack, isIssuer, at, zone } = registered;
+  const { name, restricted, lapsesAt } = access;
+  const told = [
+    accessWords(access, at, zone),
+    ...(name === undefined ? [] : [`named ${name}`]),
+    ...(restricted === true ? ['restricted'] : []),
+  ];
+  return [
+    header(`${label} can issue OS_TOKENs`),
+    section(TESTED[givenBack]),
+    section([told.join(' · '), belongs(issued)].join('\n')),
+    ...(restricted === false
+      ? [
+          markup(
+            '*It is unrestricted:* whoever has a token of it can make further accesses that outlive it. Make a restricted one in the console, and register that instead.',
+          ),
+        ]
+      : []),
+    ...(lapsesAt === undefined
+      ? [
+          section(
+            'The service does not tell when the access lapses: it may never do so. In the console it can be given an end.',
+          ),
+        ]
+      : []),
+    markup(whoMay(access.issuers)),
+    ...(isIssuer
+      ? [actions(...rerunButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
+      : []),
+  ];
+}
+
+const SHOWN = 20;
+
+export function whoMay({ people, groups }: Issuers): string {
+  const named = [
+    ...people.map((id) => `<@${escapeMarkup(id)}>`),
+    ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`),
+  ];
+  const more = named.length - SHOWN;
+  return `May have tokens issued: ${named.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,117 @@
+import { isFailure, WordRefused } from '../../domain/failure.ts';
+import { nearest } from '../../domain/words.ts';
+import { LIMITS } from '../../slack/kit/limits.ts';
+import type { Fields } from '../../slack/kit/modal.ts';
+import { type Issuers, isIssuers, MOST_ISSUER_GROUPS, MOST_ISSUERS } from '../../workspace/accesses.ts';
+import { readable } from '../../workspace/record.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+
+/** What the form of an application access says, once every field is right. */
+export interface AccessRequest {
+  /** 1 to 32 digits */
+  readonly project: string;
+  readonly authUrl: string;
+  /** Undefined where the registered ID and secret stay. */
+  readonly given: { readonly id: string; readonly secret: string } | undefined;
+  readonly issuers: Issuers;
+}
+
+type Reading = { readonly errors: Record<string, string> } | { readonly input: AccessRequest };
+
+const PROJECT = /^[1-9]\d{0,31}$/;
+const ID = /^[\x21-\x7e]{1,255}$/;
+
+/** The ID that a word names: an alias, or an ID itself. @throws WordRefused */
+export function projectNamed(word: string, record: WorkspaceRecord): string {
+  const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
+  if (alias !== undefined) return alias;
+  if (PROJECT.test(word)) return word;
+  const works = 'Name a project, as in /billing projects access prod, or its ID.';
+  if (word === '') throw new WordRefused('access', 'names no project', works);
+  const meant = nearest(word, [...record.aliases]);
+  throw new WordRefused(
+    word.slice(0, 40),
+    'is the name of no registered project',
+    works,
+    meant === undefined ? undefined : `projects access ${meant}`,
+  );
+}
+
+/** How the project with this ID is called: by its alias where it has one. */
+export function labelOf(record: WorkspaceRecord, project: string): { label: string; word: string } {
+  const alias = readable(() => record.projects.find(({ id }) => id === project)?.alias);
+  return { label: alias ?? `Project ${project}`, word: alias ?? project };
+}
+
+/**
+ * @param metadata the project's ID
+ * @param readAuthUrl the address as it will be used; throws AddressRefused, WordRefused
+ */
+export function readAccessForm(
+  fields: Fields,
+  metadata: string,
+  readAuthUrl: (text: string) => string,
+): Reading {
+  const { auth_url = '', access_id: id = '', secret = '' } = fields;
+  const issuers = { people: list(fields.people), groups: list(fields.groups) };
+  const isKept = id === '' && secret === '';
+  const url = read(() => readAuthUrl(auth_url));
+  const errors = Object.entries({
+    auth_url: url.refusal,
+    access_id: isKept || ID.test(id) ? undefined : 'Paste the ID alone: one word, no spaces or line breaks.',
+    secret:
+      isKept || secret !== '' ? undefined : 'The secret belongs to the ID. It is shown in the console once.',
+    people:
+      !PROJECT.test(metadata) || !isIssuers(issuers)
+        ? `Choose at most ${MOST_ISSUERS} people and ${MOST_ISSUER_GROUPS} groups.`
+        : issuers.people.length + issuers.groups.length === 0
+          ? 'Name at least one person or group: nobody else may have tokens issued.'
+          : undefined,
+  }).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence] as const]));
+  if (errors.length > 0 || url.value === undefined) return { errors: Object.fromEntries(errors) };
+  const given = isKept ? undefined : { id, secret };
+  return { input: { project: metadata, authUrl: url.value, given, issuers } };
+}
+
+const list = (text = ''): readonly string[] => text.split(',').filter(Boolean);
+
+function read(url: () => string): { readonly value?: string; readonly refusal?: string } {
+  try {
+    return { value: url() };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { refusal: error.message };
+  }
+}
+
+/** What the form is filled in with: never the secret. */
+export interface Known {
+  readonly project: string;
+  readonly authUrl?: string;
+  readonly id?: string;
+  readonly people?: readonly string[];
+  readonly groups?: readonly string[];
+}
+
+/** For a button's value; what does not fit into one is typed again. */
+export function remember({ project, authUrl, given, issuers }: AccessRequest): string {
+  const all = JSON.stringify({ project, authUrl, ...(given && { id: given.id }), ...issuers });
+  return all.length > LIMITS.buttonValue ? JSON.stringify({ project }) : all;
+}
+
+/** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
+export function recall(value: string): Known {
+  if (!value.startsWith('{')) return { project: value };
+  try {
+    const { project, authUrl, id, people, groups } = JSON.parse(value) as Record<string, unknown>;
+    const issuers = { people, groups };
+    return {
+      project: String(project),
+      ...(typeof authUrl === 'string' && { authUrl }),
+      ...(typeof id === 'string' && { id }),
+      ...(isIssuers(issuers) && issuers),
+    };
+  } catch {
+    return { project: '' };
+  }
+}

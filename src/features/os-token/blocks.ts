@@ -1,0 +1,166 @@
+import type { Button, ModalView } from '@slack/types';
+import type { IssuedToken } from '../../identity/client.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  type Message,
+  markup,
+  preformatted,
+  section,
+} from '../../slack/kit/atoms.ts';
+import { modal } from '../../slack/kit/modal.ts';
+import { type Rerun, rerunButton } from '../../slack/rerun.ts';
+import { clockTime, span } from './lapse.ts';
+
+export const CONFIRM = 'os-token';
+const TITLE = 'OS_TOKEN';
+
+/** @param metadata what the modal carries: handles, and a token encrypted whose key it does not have */
+const window = (blocks: readonly Block[], metadata = ''): ModalView =>
+  modal({ title: TITLE, metadata, blocks });
+
+export const issuing = (label: string): ModalView =>
+  window([section(`Issuing a token for ${label}…`), context('It appears here, on your screen only.')]);
+
+export const givingBack: ModalView = window([section('Giving the token back…')]);
+
+export const waiting: ModalView = window([section('Issuing a token…')]);
+
+/** Before the first token in front of others. @param carried the handle of what is asked for */
+export const confirmation = (label: string, carried: string): ModalView =>
+  modal({
+    callback: CONFIRM,
+    metadata: carried,
+    title: TITLE,
+    submit: 'Continue',
+    close: 'Cancel',
+    blocks: [
+      section(
+        `The token for ${label} appears on your screen only. Nobody else in the channel sees it, and nothing is posted.`,
+      ),
+      section(
+        'Whoever has it acts in the project as the access does: do not paste it into a conversation, and mind who sees your screen.',
+      ),
+      context('You are asked this once.'),
+    ],
+  });
+
+export interface Shown {
+  readonly label: string;
+  readonly issued: IssuedToken;
+  /** Ready for a shell. */
+  readonly lines: string;
+  /** ms */
+  readonly now: number;
+  /** The reader's. */
+  readonly zone: string;
+  /** Whether it can be given back from this window. */
+  readonly revocation: 'here' | 'too-long' | 'not-offered';
+}
+
+/** The token, once. It stands alone in its block, so that it can be selected in one piece. */
+export function tokenModal(shown: Shown, carried: string): ModalView {
+  const { label, issued, lines, revocation } = shown;
+  return window(
+    [
+      section(`Your temporary key to the cloud platform’s API, for ${label}. ${lapse(shown)}`),
+      preformatted(issued.token),
+      section('The same for a shell, ready to paste:'),
+      preformatted(lines),
+      section(belongs(issued)),
+      ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
+      actions(...(revocation === 'here' ? [revokeButton('Revoke now')] : []), anotherButton('Issue another')),
+      context(
+        'Shown once, to you alone. Tally does not keep it: when this window is closed, it is gone from here.',
+        ...(revocation === 'here' ? [] : [NO_REVOCATION[revocation]]),
+      ),
+    ],
+    carried,
+  );
+}
+
+function lapse({ issued: { expiresAt }, now, zone }: Shown): string {
+  if (expiresAt === undefined) return 'The service does not tell when it lapses.';
+  return `It lapses at ${clockTime(expiresAt, zone)}, in ${span(expiresAt - now)}.`;
+}
+
+/** Whose it is, as the service tells it. */
+export function belongs({ project, roles, user }: IssuedToken): string {
+  const named = project?.name ?? project?.id;
+  const also = project?.name !== undefined && project.id !== undefined ? ` (${project.id})` : '';
+  const domain = project?.domain === undefined ? '' : ` in ${project.domain}`;
+  return [
+    named === undefined ? 'The service does not name the project' : `Project ${named}${also}${domain}`,
+    roles.length === 0 ? 'roles not told' : `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
+    ...(user === undefined ? [] : [`acts as ${user}`]),
+  ].join(' · ');
+}
+
+const UNRESTRICTED =
+  '*This access is unrestricted:* whoever has the token can make further accesses with it, which outlive it. In the console, replace the access by a restricted one.';
+const NO_REVOCATION = {
+  'not-offered': 'The service does not take tokens back: it lives until it lapses.',
+  'too-long': 'The token is too long to be given back from this window: it lives until it lapses.',
+} as const;
+
+const revokeButton = (label: string): Button => button('os-token-revoke', label, { style: 'danger' });
+export const anotherButton = (label: string): Button => button('os-token-another', label);
+
+/** What became of a token that was to be given back. */
+export type Outcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered';
+
+/** @param until when it lapses, in words; undefined where the service did not tell */
+export function revokedModal(outcome: Outcome, until: string | undefined, carried: string): ModalView {
+  const lives = until === undefined ? 'It lives until it lapses.' : `It lives until ${until}.`;
+  const said: Record<Outcome, string> = {
+    dead: 'Revoked. The service confirms that it is no longer accepted.',
+    alive: `The service said that it took the token back, and still accepts it. ${lives}`,
+    unchecked: 'Revoked. Whether the service still accepts it could not be checked.',
+    'already-dead': 'The service did not accept the token any more: it had lapsed, or was revoked elsewhere.',
+    'not-offered': `The service does not take tokens back. ${lives}`,
+  };
+  return window([section(said[outcome]), actions(anotherButton('Issue another'))], carried);
+}
+
+export const usedModal = (word: string | undefined): ModalView =>
+  window([
+    section('This window has been used, or its token has lapsed. Nothing was done.'),
+    ...(word === undefined ? [] : [context(`For another token, type \`/os-token ${word}\`.`)]),
+  ]);
+
+/** @param sentences what happened and what to do; @param earlier whether an earlier token can still be given back */
+export const sorryModal = (
+  said: readonly Block[],
+  buttons: readonly Button[],
+  earlier: boolean,
+  carried: string,
+): ModalView => {
+  const all = [...buttons, ...(earlier ? [revokeButton('Revoke the earlier one')] : [])];
+  return window(
+    [
+      ...said,
+      ...(all.length > 0 ? [actions(...all)] : []),
+      ...(earlier ? [context('The token that was shown before lives on.')] : []),
+    ],
+    carried,
+  );
+};
+
+/** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
+export function goElsewhere(word: string | undefined, rerun: Rerun): Message {
+  const typed = ['/os-token', word].filter(Boolean).join(' ');
+  const text = `A token is never sent in a message. Type ${typed} in the message field of a channel, or press the button: it then appears in a window, on your screen only.`;
+  return {
+    text,
+    blocks: [section(text), actions(...rerunButton('form', 'Open the window…', rerun, { style: 'primary' }))],
+  };
+}
+
+export function lostMessage(label: string, isWithdrawn: boolean): Message {
+  const text = isWithdrawn
+    ? `The window was closed before the token for ${label} could be shown, so it was given back at once.`
+    : `The window was closed before the token for ${label} could be shown. Nobody has seen it; it could not be given back, and lives until it lapses.`;
+  return { text, blocks: [section(text)] };
+}

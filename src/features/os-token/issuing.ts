@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { isFailure, NotAllowed, NotIssuer, TokensTooMany, TokenTooLong } from '../../domain/failure.ts';
+import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
+import { shellLines } from '../../identity/shell.ts';
+import { LIMITS } from '../../slack/kit/limits.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
+import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
+import { readable } from '../../workspace/record.ts';
+import { lostMessage, tokenModal } from './blocks.ts';
+import { zoneFor } from './lapse.ts';
+
+export interface IssuingParts {
+  readonly identity: IdentityClient;
+  readonly audit: Audit;
+  readonly handles: Handles;
+  readonly allowance: Allowance;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** What a token is asked for. */
+export interface Wanted {
+  readonly errand: Errand;
+  readonly label: string;
+  readonly access: OpenableAccess;
+}
+
+/** How long a handle is kept where the service does not tell when the token lapses, in ms. */
+const UNTOLD = 24 * 60 * 60_000;
+
+/** Named for the project, and no member of another organisation: those are named by nobody here. @throws NotIssuer */
+export async function demandIssuer(label: string, access: Access, visit: Visit): Promise<void> {
+  const { standing, person } = visit.asker;
+  if (standing === 'stranger') throw new NotAllowed('stranger');
+  if (isNamed(access, person)) return;
+  const { issuers } = access;
+  if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
+}
+
+/** For the audit: what tells two tokens apart and leads to neither. */
+const mark = (auditId: string | undefined): string | undefined =>
+  auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
+
+/** `prod (project 123) · 0123456789ab` */
+export const aboutToken = (label: string, project: string, audit: string | undefined): string =>
+  [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
+
+/** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
+export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
+  const issue = async ({ access }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
+    const { workspace, person } = asker;
+    const at = clock();
+    const opened = access.open();
+    const next = await allowance.take(workspace, person, at);
+    if (next !== undefined) throw new TokensTooMany(MOST_TOKENS, SPAN / 60_000, next - at);
+    try {
+      return await identity.issue(opened);
+    } catch (error) {
+      const isRefusal = isFailure(error) && error.kind !== 'outcome-unclear';
+      if (isRefusal) await allowance.giveBack(workspace, person, at).catch(unlessFailure);
+      throw error;
+    }
+  };
+
+  const record = (deed: 'token issued' | 'token revoked', about: string, { asker }: Visit): Promise<void> =>
+    audit.record(asker.workspace, { at: clock(), who: asker.person, deed, about });
+
+  /** Whether the service took it back. */
+  const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
+    const revoked = await identity.revoke(access.authUrl, issued.token).catch(unlessFailure);
+    if (revoked === undefined || revoked === 'not-offered') return false;
+    const about = aboutToken(label, errand.project, mark(issued.auditId));
+    await record('token revoked', about, visit).catch(unlessFailure);
+    return true;
+  };
+
+  /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
+  const present = async (wanted: Wanted, issued: IssuedToken, visit: Visit): Promise<boolean> => {
+    const { label, access } = wanted;
+    const { workspace, person, zone } = visit.asker;
+    const { expiresAt, auditId } = issued;
+    const now = clock();
+    const hash = mark(auditId);
+    await record('token issued', aboutToken(label, wanted.errand.project, hash), visit);
+    const errand: Errand = {
+      ...wanted.errand,
+      authUrl: access.authUrl,
+      ...(hash !== undefined && { audit: hash }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    };
+    const isOffered = access.revocable !== false;
+    const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
+    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined);
+    const fits = carried.length <= LIMITS.privateMetadata;
+    const shown = {
+      ...{ label, issued, now },
+      lines: linesFor(issued, access),
+      zone: zoneFor(
+        zone,
+        readable(() => visit.record.settings.zone),
+      ),
+      revocation: isOffered ? (fits ? 'here' : 'too-long') : 'not-offered',
+    } as const;
+    const isShown = await visit.draw(tokenModal(shown, fits ? carried : handleOf(carried)));
+    if (!isShown) await handles.take(workspace, person, carried, now);
+    return isShown;
+  };
+
+  return async (wanted: Wanted, visit: Visit): Promise<void> => {
+    const { label } = wanted;
+    const issued = await issue(wanted, visit);
+    try {
+      if (linesFor(issued, wanted.access).length > LIMITS.section)
+        throw new TokenTooLong(issued.token.length);
+      if (await present(wanted, issued, visit)) return;
+    } catch (error) {
+      await withdraw(wanted, issued, visit);
+      throw error;
+    }
+    const isWithdrawn = await withdraw(wanted, issued, visit);
+    await visit.whisper(lostMessage(label, isWithdrawn));
+  };
+}
+
+/** As many lines as Slack takes in one piece; the last ones are comments. The token is in them, so it fits where they do. */
+function linesFor(issued: IssuedToken, { authUrl }: Access): string {
+  const lines = [...shellLines(issued, authUrl)];
+  while (lines.join('\n').length > LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
+  return lines.join('\n');
+}
+
+/** What fails beside the matter is left at that; a mistake of ours is not. */
+function unlessFailure(error: unknown): undefined {
+  if (!isFailure(error)) throw error;
+}

@@ -1,0 +1,29 @@
+import { dayAt, formatDays, isZone } from '../../domain/calendar.ts';
+import { offsetAt } from '../../domain/clock.ts';
+
+/** The reader's own zone, else the workspace's, as far as they can be read. */
+export const zoneFor = (...zones: readonly (string | undefined)[]): string =>
+  zones.find((zone) => zone !== undefined && isZone(zone)) ?? 'UTC';
+
+/** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
+export function clockTime(ms: number, zone: string): string {
+  const time = new Date(ms + offsetAt(ms, zone)).toISOString().slice(11, 16);
+  const day = dayAt(ms, zone);
+  return `${time} on ${formatDays(day, day)} (${zone})`;
+}
+
+const MINUTE = 60_000;
+
+/** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
+export function span(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / MINUTE));
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return 'less than a minute';
+  if (hours >= 48) return count(Math.floor(hours / 24), 'day');
+  const rest = minutes % 60;
+  return [...(hours > 0 ? [count(hours, 'hour')] : []), ...(rest > 0 ? [count(rest, 'minute')] : [])].join(
+    ' ',
+  );
+}
+
+const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,90 @@
+import { type Brief, briefing, briefOf, type Scope } from '../../domain/briefing.ts';
+import { isFailure } from '../../domain/failure.ts';
+import { plainDigits, readAmount } from '../../domain/money.ts';
+import { accessOf, targetOf } from '../../workspace/target.ts';
+import type { Feature, Finding, Report, ReportQuestion } from '../feature.ts';
+import { reportMessage } from './blocks.ts';
+import { type Answered, amountOf, type Headline, type Unanswered } from './figures.ts';
+
+/** What schedules post: the figures of /spend and /balance, for a channel. */
+export function createReports({ clock }: { readonly clock: () => number }): Feature {
+  const reportOf = (title: string, scope: Scope, headline: Headline = 'spent'): Report => ({
+    title,
+    async run(question) {
+      const brief = briefOf(scope, question.at, question.record.settings.zone);
+      const all = await Promise.all(question.projects.map((project) => answer(question, project, brief)));
+      const answered = all.filter((one) => 'briefing' in one);
+      const unanswered = all.filter((one) => 'failure' in one);
+      const [first] = unanswered;
+      if (answered.length === 0 && first !== undefined) throw first.failure;
+      const message = reportMessage({ headline, brief, answered, unanswered, fetched: clock() });
+      return { message, ...figuresOf(answered, brief, headline, unanswered.length > 0) };
+    },
+  });
+
+  return {
+    help: [],
+    reports: {
+      yesterday: reportOf('Spend of yesterday', 'yesterday'),
+      'last-week': reportOf('Spend of last week', 'last-week'),
+      'month-to-date': reportOf('Month to date', 'month-to-date'),
+      balance: reportOf('Balance', 'yesterday', 'left'),
+    },
+  };
+}
+
+/** Two questions to billing, side by side: all the days at once, and the balance, without which the rest still stands. */
+async function answer(
+  { record, channel, billing }: ReportQuestion,
+  { id, product }: ReportQuestion['projects'][number],
+  brief: Brief,
+): Promise<Answered | Unanswered> {
+  let label = `Project ${id}`;
+  try {
+    // Everybody there reads it: what managers may ask elsewhere does not count.
+    const target = targetOf({ project: id, product }, record, { channel, manager: false });
+    label = target.label;
+    const access = accessOf(record, target.connection);
+    const { from, to } = brief;
+    const [consumed, left] = await Promise.all([
+      billing.consumption(access, target, { from, to, running: false }),
+      billing.balance(access, target).catch(sentence),
+    ]);
+    const balance =
+      typeof left === 'string'
+        ? left
+        : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
+    const has = typeof balance === 'string' ? undefined : balance;
+    return { target, balance, briefing: briefing(consumed.items, brief, has) };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { label, failure: error };
+  }
+}
+
+function sentence(error: unknown): string {
+  if (isFailure(error)) return error.message;
+  throw error;
+}
+
+function figuresOf(
+  answered: readonly Answered[],
+  { main, zone }: Brief,
+  headline: Headline,
+  isPartial: boolean,
+): Omit<Finding, 'message'> {
+  const figures = answered.flatMap((one) => {
+    const amount = amountOf(one, headline);
+    const { project, product } = one.target;
+    return amount === undefined ? [] : [[`${project}:${product}`, plainDigits(amount)] as const];
+  });
+  return {
+    figures: Object.fromEntries(figures),
+    covers: `${main.window.label} ${zone}`,
+    isEmpty: headline === 'spent' && !isPartial && answered.every(spentNothing),
+  };
+}
+
+/** Reported as nothing: a day that is missing may yet turn out to have cost something. */
+const spentNothing = ({ briefing: { main } }: Answered): boolean =>
+  main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);

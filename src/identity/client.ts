@@ -1,0 +1,147 @@
+import {
+  AccessRefused,
+  AccessUnknown,
+  type Failure,
+  isFailure,
+  Nonsense,
+  OutcomeUnclear,
+  ProjectDisabled,
+  ServiceFailed,
+  WordRefused,
+  WrongAddress,
+} from '../domain/failure.ts';
+import type { GuardedHttp, Reply } from '../http/request.ts';
+import { correctedAuthUrl } from './auth-url.ts';
+import { errorIn, readTokenBody, type TokenBody } from './token-body.ts';
+
+/** `authUrl` as `readAuthUrl` gives it; `id` and `secret` are the application access's. */
+export interface ApplicationAccess {
+  readonly authUrl: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+export interface IssuedToken extends TokenBody {
+  /** A bearer secret: for the one who asked, and never stored. */
+  readonly token: string;
+}
+
+/**
+ * The identity service. All reject with what {@link GuardedHttp.request} rejects with, and with WrongAddress,
+ * ServiceFailed (another 4xx), WordRefused (a token that no header can carry).
+ */
+export interface IdentityClient {
+  /**
+   * Asks once and never again by itself: a second request may issue a second token.
+   * @throws {AccessRefused} (401, 403) {@link AccessUnknown} {@link ProjectDisabled} (404)
+   * {@link Nonsense} (success without a token) {@link OutcomeUnclear}
+   */
+  issue(access: ApplicationAccess): Promise<IssuedToken>;
+  check(authUrl: string, token: string): Promise<'valid' | 'dead' | 'not-offered'>;
+  revoke(authUrl: string, token: string): Promise<'revoked' | 'already-dead' | 'not-offered'>;
+}
+
+export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
+  async function issue({ authUrl, id, secret }: ApplicationAccess): Promise<IssuedToken> {
+    let sent = false;
+    const reply = await http
+      .request({
+        service: 'identity',
+        method: 'POST',
+        url: tokensOf(authUrl),
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({
+          auth: {
+            identity: { methods: ['application_credential'], application_credential: { id, secret } },
+          },
+        }),
+        tries: 1,
+        headersSuffice: true,
+        onSending: () => {
+          sent = true;
+        },
+      })
+      .catch((error) => {
+        throw isFailure(error) ? missed(error, authUrl, sent) : error;
+      });
+    if (reply.status >= 400) throw refusal(reply, authUrl);
+    return { token: tokenIn(reply), ...readTokenBody(reply.text) };
+  }
+
+  /** The token speaks for itself: no other right is needed. */
+  function about(method: 'GET' | 'DELETE', authUrl: string, token: string): Promise<Reply> {
+    if (!isSendable(token)) {
+      throw new WordRefused(
+        'the token',
+        'has a character that no HTTP header can carry',
+        'Issue another one.',
+      );
+    }
+    return http.request({
+      service: 'identity',
+      method,
+      url: tokensOf(authUrl),
+      headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
+      headersSuffice: true,
+    });
+  }
+
+  async function check(authUrl: string, token: string): Promise<'valid' | 'dead' | 'not-offered'> {
+    const { status, text } = await about('GET', authUrl, token);
+    if (status < 400) return 'valid';
+    // A 404 in the API's own form speaks of the token, any other of the path.
+    if (status === 401 || (status === 404 && errorIn(text) !== undefined)) return 'dead';
+    return notOffered(status);
+  }
+
+  async function revoke(authUrl: string, token: string): Promise<'revoked' | 'already-dead' | 'not-offered'> {
+    const { status } = await about('DELETE', authUrl, token);
+    if (status < 400) return 'revoked';
+    if (status === 401) return 'already-dead';
+    // A 404 says that the token is gone, or that nothing here takes tokens back: asking about the token tells.
+    if (status === 404) return (await check(authUrl, token)) === 'dead' ? 'already-dead' : 'not-offered';
+    return notOffered(status);
+  }
+
+  return { issue, check, revoke };
+}
+
+const tokensOf = (authUrl: string): string => `${authUrl}/auth/tokens`;
+
+const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
+
+function notOffered(status: number): 'not-offered' {
+  if (status === 403 || status === 404 || status === 405) return 'not-offered';
+  throw new ServiceFailed('identity', status);
+}
+
+/** What a request for a token without an answer, or with one that is none, means. */
+function missed(failure: Failure, authUrl: string, sent: boolean): Failure {
+  const { host } = new URL(authUrl);
+  // A version list instead of a token (300): the address stops short of its version.
+  if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
+  const unheard = failure.kind === 'unreachable' || failure.kind === 'timed-out';
+  // 504: what stands in front of the service did ask it.
+  const gaveUp = failure.kind === 'service-failed' && failure.status === 504;
+  return (unheard && sent) || gaveUp ? new OutcomeUnclear(host, { cause: failure }) : failure;
+}
+
+function refusal({ status, text }: Reply, authUrl: string): Failure {
+  if (status === 401 || status === 403) return new AccessRefused(status);
+  if (status === 405) return wrongAddress(authUrl, status);
+  if (status !== 404) return new ServiceFailed('identity', status);
+  const message = errorIn(text);
+  if (message === undefined) return wrongAddress(authUrl, status);
+  return /application.?credential/i.test(message) ? new AccessUnknown() : new ProjectDisabled();
+}
+
+function wrongAddress(authUrl: string, status: number): WrongAddress {
+  return new WrongAddress(new URL(authUrl).host, status, correctedAuthUrl(authUrl));
+}
+
+function tokenIn({ headers }: Reply): string {
+  const token = headers['x-subject-token'] ?? '';
+  if (token === '') throw new Nonsense('identity', 'it brought no X-Subject-Token');
+  if (!isSendable(token)) throw new Nonsense('identity', 'its X-Subject-Token is not one token');
+  return token;
+}

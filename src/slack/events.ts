@@ -1,0 +1,60 @@
+import type { App } from '@slack/bolt';
+import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import { messageOf } from './apology.ts';
+import type { House } from './listen.ts';
+import type { SlackEvent } from './listeners.ts';
+import { own } from './own.ts';
+import { isDirect } from './post.ts';
+import type { Rerun } from './rerun.ts';
+import { createVisit, type Origin, type Ways } from './visit.ts';
+
+/** What is written around an event. */
+interface Envelope {
+  /** Of what happens in a shared channel, `team_id` may be the other organisation; this is who has the app. */
+  readonly authorizations?: readonly { readonly team_id?: string | null }[];
+  readonly team_id?: string;
+  readonly event_id?: string;
+}
+
+/** The Events API; Bolt has acknowledged by then. */
+export function listenToEvents(app: App, house: House): void {
+  const { listeners, admit, apology, runCommand, responder, heard, clock } = house;
+
+  app.event(/.*/, async ({ event, body, client }) => {
+    const given = event as SlackEvent;
+    const listener = own(listeners.events, given.type);
+    if (listener === undefined || listener.wants?.(given) === false) return;
+    const envelope = body as Envelope;
+    const where = originOf(given, envelope);
+    if (where === undefined) return;
+    const ways: Ways = { origin: where, client, responder };
+    const at = clock();
+    const aloud = isAlone(given) ? 'asker' : 'channel';
+    let record: WorkspaceRecord | undefined;
+    const origin = { client, rerun: (rerun: Rerun) => runCommand(ways, rerun, { at, aloud }, record) };
+    try {
+      const { event_id: id } = envelope;
+      if (listener.once && id !== undefined && !(await heard.first(where.workspace, id, at))) return;
+      const admission = await admit(client, where, listener.right);
+      record = admission.record;
+      await listener.run(given, createVisit(ways, admission, { at }), origin);
+    } catch (error) {
+      const told = apology.explain(error, given.type);
+      if (listener.sorry === undefined) return apology.say(ways, told);
+      await listener.sorry(messageOf(told), given, origin).catch(apology.lost);
+    }
+  });
+}
+
+const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirect(channel);
+
+function originOf(event: SlackEvent, { authorizations, team_id }: Envelope): Origin | undefined {
+  const { user: person, user_team: home, channel, thread_ts: thread, ts } = event;
+  const workspace = authorizations?.[0]?.team_id ?? team_id;
+  if (workspace === undefined || person === undefined) return undefined;
+  return {
+    ...{ workspace, person, home, channel, thread },
+    begins: isAlone(event) ? undefined : ts,
+    ...{ responseUrl: undefined, trigger: undefined, viewId: undefined },
+  };
+}

@@ -1,0 +1,50 @@
+import type { App } from '@slack/bolt';
+import type { Logger } from 'pino';
+import type { Heard } from '../workspace/heard.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
+import { type Admit, createAdmit } from './admission.ts';
+import { type Apology, createApology } from './apology.ts';
+import { commandNamed, createRunCommand, type RunCommand } from './commands.ts';
+import { listenToEvents } from './events.ts';
+import { listenToInteractions } from './interactions.ts';
+import type { Listeners } from './listeners.ts';
+import type { People } from './people.ts';
+import type { Responder } from './respond.ts';
+import { originOf } from './visit.ts';
+
+export interface ListenDeps {
+  readonly people: People;
+  readonly workspaces: Workspaces;
+  readonly responder: Responder;
+  readonly heard: Heard;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** What stands between Bolt and the listeners. */
+export interface House extends Omit<ListenDeps, 'people' | 'workspaces'> {
+  readonly listeners: Required<Listeners>;
+  readonly admit: Admit;
+  readonly apology: Apology;
+  readonly runCommand: RunCommand;
+}
+
+/** Connects the listeners with Bolt. Everything is acknowledged first; whatever is thrown after that becomes a reply. */
+export function listen(app: App, listeners: Required<Listeners>, deps: ListenDeps): void {
+  const { responder, log, clock } = deps;
+  const { commands } = listeners;
+  const admit = createAdmit(deps);
+  const apology = createApology(log);
+  const runCommand = createRunCommand({ commands, admit, apology });
+  const house: House = { ...deps, listeners, admit, apology, runCommand };
+
+  app.command(/.*/, async ({ ack, body, client }) => {
+    await ack();
+    const rerun = { command: commandNamed(body.command, commands), text: body.text ?? '' };
+    await runCommand({ origin: originOf(body), client, responder }, rerun, { at: clock() });
+  });
+  listenToInteractions(app, house);
+  listenToEvents(app, house);
+  app.error(async (error) => log.error({ err: error }, 'a listener failed'));
+}

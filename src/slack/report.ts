@@ -1,0 +1,66 @@
+import { formatMoney, type Money } from '../domain/money.ts';
+import { PRODUCTS } from '../domain/product.ts';
+import type { Target } from '../workspace/target.ts';
+import { type Block, context, header, instant, type Message, quote, section } from './kit/atoms.ts';
+import { escapeMarkup } from './kit/escape.ts';
+import { LIMITS } from './kit/limits.ts';
+import type { Byline } from './visit.ts';
+
+/** What every answer about a project says, whatever it was asked. */
+export interface Report {
+  readonly target: Target;
+  /** Whether this person can give the project a name. */
+  readonly mayName: boolean;
+  /** What the service said beside its figures: outside text. */
+  readonly remarks: readonly string[];
+  /** ms; the instant of the question and of the answer */
+  readonly asked: number;
+  readonly fetched: number;
+  /** BCP 47 */
+  readonly locale: string;
+  /** Who asked for it or shared it, when it is for everybody there. */
+  readonly byline: Byline | undefined;
+}
+
+/** What is the answer's own. */
+interface Content {
+  /** The number that matters first. */
+  readonly headline: string;
+  /** What the notification says besides. */
+  readonly spoken?: string;
+  readonly body: readonly Block[];
+  /** For the asker alone: what everybody sees has none. */
+  readonly buttons: Block;
+}
+
+/** The project and its number first, then the answer, what can be done with it, and where it came from. */
+export function reportMessage(report: Report, { headline, spoken, body, buttons }: Content): Message {
+  const { target, remarks, byline } = report;
+  const title = `${target.label} · ${headline}`;
+  return {
+    text: [title, spoken, PRODUCTS[target.product].name].filter(Boolean).join(', '),
+    blocks: [
+      header(title),
+      ...(title.length > LIMITS.header ? [section(title)] : []),
+      ...body,
+      ...remarks.map(quote),
+      ...(byline === undefined ? [buttons] : []),
+      context(source(report)),
+    ],
+  };
+}
+
+function source({ target: { project, product }, fetched, byline }: Report): string {
+  return [
+    `project ${project}`,
+    `${PRODUCTS[product].name} (${product})`,
+    `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
+    ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
+  ].join(' · ');
+}
+
+/** With the currency label; a table's cells go without it. */
+export const moneyOf =
+  ({ locale, target }: Report) =>
+  (value: Money): string =>
+    formatMoney(value, locale, target.currency);

@@ -1,0 +1,102 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findChromium, openBrowser } from '../../sandbox/browser.ts';
+import { ask, closeModal, install, replyTo, say } from '../../sandbox/hands.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+
+const NOOR = 'U0ORBIT001';
+const chromium = findChromium();
+let sandbox: Sandbox | undefined;
+let browser: Browser | undefined;
+let page: Page;
+const troubles: string[] = [];
+
+beforeAll(async () => {
+  if (chromium === undefined) return;
+  sandbox = await startSandbox({ oauth: true });
+  browser = await openBrowser(chromium);
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(15_000);
+  page.on('pageerror', (error) => troubles.push(error.message));
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await sandbox?.stop();
+});
+
+describe('a newcomer of the second workspace, without documentation', () => {
+  it('installs Tally, opens Slack, and finds the first steps', async ({ skip }) => {
+    if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
+    await page.goto(`${sandbox.bot.url}/slack/install`);
+    await page.getByRole('link', { name: 'Add to Slack' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Nothing was kept').waitFor();
+    await page.getByRole('link', { name: 'Start again' }).click();
+    await install(page, 'Noor Haddad');
+    await page.getByRole('link', { name: 'Open Slack' }).click();
+    await page.getByRole('heading', { name: 'Orbit' }).waitFor();
+    await page.getByText('Tally is installed').first().waitFor();
+  }, 60_000);
+
+  it('follows the three steps of the Home to the first answer, and on to a name', async ({ skip }) => {
+    if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
+    const token = sandbox.billing.tokens.find(({ label }) => label === 'Read-only')!.value;
+    const home = page.getByRole('region', { name: 'App Home' });
+    const press = (name: string) => home.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('button', { name: 'App Home' }).click();
+    await home.getByText('Three steps to the first answer').waitFor();
+    await press('Connect…');
+    const form = page.getByRole('dialog', { name: 'Connect billing' });
+    await form.getByLabel('User access token').fill(token);
+    await form.getByLabel('A project to test with').fill('123');
+    await form.getByRole('button', { name: 'Test and save' }).click();
+    await form.getByText('Connected').waitFor();
+    await closeModal(page);
+
+    await homeWith(home.getByRole('button', { name: 'Balance', exact: true }));
+    await press('Balance');
+    await page.getByRole('button', { name: 'Messages' }).click();
+    await page.getByText(/Project 123 · [\d,.]+ left/).waitFor();
+
+    await homeWith(home.getByRole('button', { name: 'Name a project…' }));
+    await press('Name a project…');
+    await page.getByLabel('Name', { exact: true }).fill('prod');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByText('Saved.').waitFor();
+    await closeModal(page);
+    await page.getByRole('button', { name: 'operations' }).click();
+    await ask(page, '/balance prod', /prod · [\d,.]+ left/);
+    await homeWith(home.getByText(/prod · [\d,.]+ left/));
+  }, 60_000);
+
+  it('is answered in the thread where Tally is mentioned', async ({ skip }) => {
+    if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
+    await page.getByRole('button', { name: 'operations' }).click();
+    await say(page, 'Do we have enough for the winter?');
+    await replyTo(page, 'enough for the winter', '@Tally balance prod');
+    const thread = page.getByRole('region', { name: 'Thread' });
+    await thread.getByText(/prod · [\d,.]+ left/).waitFor();
+    expect(await thread.innerText()).toMatch(/asked by @Noor Haddad/);
+    expect(await thread.getByText('Only visible to you').count()).toBe(0);
+  }, 60_000);
+
+  it('loses it all when the app leaves, and the other workspace never had any of it', async ({ skip }) => {
+    if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
+    await page.getByRole('button', { name: 'Uninstall' }).click();
+    await page.getByText('Tally is not installed in Orbit.').waitFor();
+    await ask(page, '/balance prod', 'is not a valid command');
+    await page.getByRole('button', { name: 'Sandbox' }).click();
+    await page.getByText('Tally is not installed in Sandbox yet').waitFor();
+    expect(troubles).toEqual([]);
+  }, 60_000);
+});
+
+/** A Home is drawn when it is opened, and what an answer taught is noted after it: so it is opened until it shows. */
+async function homeWith(what: Locator): Promise<void> {
+  const open = async () => {
+    await page.goto(`${sandbox!.url}?as=${NOOR}&channel=home`);
+    await page.getByRole('region', { name: 'App Home' }).getByText('Help', { exact: true }).waitFor();
+    return what.isVisible();
+  };
+  await expect.poll(open, { timeout: 15_000 }).toBe(true);
+}

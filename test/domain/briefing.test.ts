@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { briefing, briefOf, type Scope } from '../../src/domain/briefing.ts';
+import { dayAt, endOfDay, startOfDay } from '../../src/domain/calendar.ts';
+
+const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
+const SCOPES: readonly Scope[] = ['yesterday', 'last-week', 'month-to-date'];
+const asked = fc.record({
+  at: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
+  zone: fc.constantFrom(...ZONES),
+  scope: fc.constantFrom(...SCOPES),
+});
+const scalar = (text: string) => ({ text });
+
+describe('what a post is about', () => {
+  it('is over when the post goes out, whatever the zone and the hour', () => {
+    fc.assert(
+      fc.property(asked, ({ at, zone, scope }) => {
+        const brief = briefOf(scope, at, zone);
+        const { main, month, week, charted } = brief;
+        const all = [main.window, main.before, month.window, month.before].flatMap(({ days }) => days);
+        for (const day of [...all, ...week, ...charted]) {
+          expect(endOfDay(day, zone)).toBeLessThan(at);
+          expect(startOfDay(day, zone)).toBeGreaterThanOrEqual(brief.from);
+          expect(endOfDay(day, zone)).toBeLessThanOrEqual(brief.to);
+        }
+        expect(main.window.days.length).toBeGreaterThan(0);
+        expect(week).toHaveLength(7);
+        expect(dayAt(brief.to + 1, zone)).toBe(dayAt(at, zone));
+      }),
+    );
+  });
+
+  it('never counts a day on both sides', () => {
+    fc.assert(
+      fc.property(asked, ({ at, zone, scope }) => {
+        for (const { window, before } of Object.values(briefOf(scope, at, zone)).filter(isCompared))
+          expect(before.days.filter((day) => window.days.includes(day))).toEqual([]);
+      }),
+    );
+  });
+});
+
+function isCompared(value: unknown): value is ReturnType<typeof briefOf>['main'] {
+  return typeof value === 'object' && value !== null && 'window' in value;
+}
+
+describe('the figures of a post', () => {
+  it('hold every item once or call it a stray', () => {
+    const day = fc.oneof(
+      fc
+        .integer({ min: 0, max: 120 })
+        .map((ago) => dayAt(Date.UTC(2026, 10, 21, 9) - ago * 86_400_000, 'UTC')),
+      fc.constantFrom('', 'soon', '2026-02-30'),
+    );
+    fc.assert(
+      fc.property(fc.array(day, { maxLength: 40 }), (days) => {
+        const brief = briefOf('yesterday', Date.UTC(2026, 10, 21, 9), 'UTC');
+        const items = days.map((one) => ({
+          day: scalar(one),
+          totalAmount: scalar('1'),
+          totalBonuses: scalar('0'),
+        }));
+        const { main, charted, strays } = briefing(items, brief, undefined);
+        const within = (first: string, last: string) =>
+          days.filter((one) => one >= first && one <= last).length;
+        expect(main.total.readable).toBe(within('2026-11-20', '2026-11-20'));
+        expect(charted.total.readable).toBe(within('2026-11-07', '2026-11-20'));
+        expect(strays).toBe(
+          days.filter((one) => !/^\d{4}-(?!02-30)/.test(one) || one > '2026-11-20' || one < '2026-10-01')
+            .length,
+        );
+      }),
+    );
+  });
+});

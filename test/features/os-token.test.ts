@@ -1,0 +1,691 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const GENERAL = 'C0GENERAL1';
+let now = NOW;
+let identity: IdentityService;
+let bot: Bot;
+/** Every token that was issued, as the identity service sent it. */
+let issued: string[];
+
+beforeEach(async () => {
+  now = NOW;
+  issued = [];
+  identity = await startIdentity({ now: () => now, slowFor: 300 });
+  bot = await startBot({ now: () => now, identityUrl: identity.authUrl });
+  await addProject(bot, { alias: 'prod', id: '123' });
+});
+afterEach(async () => {
+  await bot.stop();
+  await identity.close();
+});
+
+type AccessName = keyof IdentityService['accesses'];
+const view = (person = OWNER) => bot.slack.modal(person)?.view;
+const modalText = (person = OWNER) => textOf(view(person));
+const shows = (text: string, person = OWNER) =>
+  bot.slack.waitFor(() => modalText(person).includes(text), 10_000);
+const press = (label: string, person = OWNER) =>
+  bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
+const direct = (person: string) => person.replace(/^U/, 'D');
+const deeds = async () =>
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ deed, about }) => `${deed}: ${about}`);
+const record = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
+const handles = () => bot.redis.client.hlen('tally:handles:T0SANDBOX1');
+const buttonsOf = (person = OWNER) =>
+  ((view(person)?.blocks ?? []) as { type: string; elements?: { text: { text: string } }[] }[])
+    .filter(({ type }) => type === 'actions')
+    .flatMap(({ elements = [] }) => elements.map(({ text }) => text.text));
+
+interface Naming {
+  readonly people?: readonly string[];
+  readonly groups?: readonly string[];
+}
+
+async function fillIn(name: AccessName, fields: Record<string, string | readonly string[]> = {}) {
+  const { id, secret } = identity.accesses[name];
+  await bot.slack.submit(OWNER, { access_id: id, secret, ...fields });
+}
+
+async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], groups }: Naming = {}) {
+  await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+  await bot.slack.waitFor(() => modalText().includes('Secret key'));
+  await fillIn(name, { people, ...(groups && { groups }) });
+  await bot.slack.waitFor(() => /egistered|can issue/.test(modalText()));
+  const said = modalText();
+  await bot.slack.dismiss(OWNER);
+  return said;
+}
+
+/** The texts of the preformatted blocks: the token, then the lines for a shell. */
+function pieces(person = OWNER): readonly string[] {
+  const blocks = (view(person)?.blocks ?? []) as { type: string; elements?: unknown }[];
+  return blocks.filter(({ type }) => type === 'rich_text').map((block) => textOf(block.elements));
+}
+
+/** In a direct message nobody else reads, so nothing is confirmed. */
+async function issue(person = OWNER, channel = direct(person)): Promise<string> {
+  await bot.slack.say(person, channel, '/os-token prod');
+  return shown(person);
+}
+
+async function shown(person = OWNER, ...before: readonly string[]): Promise<string> {
+  await bot.slack.waitFor(() => {
+    const [token] = pieces(person);
+    return token?.startsWith('gAAAAA') && !before.includes(token);
+  }, 10_000);
+  const [token = ''] = pieces(person);
+  issued.push(token);
+  return token;
+}
+
+/** Everything Redis holds, as text. */
+async function dump(): Promise<string> {
+  const { client } = bot.redis;
+  const contentOf = async (key: string) => {
+    const type = await client.type(key);
+    if (type === 'hash') return client.hgetall(key);
+    if (type === 'stream') return client.xrange(key, '-', '+');
+    if (type === 'zset') return client.zrange(key, '0', '-1');
+    return type === 'set' ? client.smembers(key) : client.get(key);
+  };
+  return JSON.stringify(
+    await Promise.all((await client.keys('*')).map(async (key) => [key, await contentOf(key)])),
+  );
+}
+
+/** How often a text stands in what was sent to Slack, by method. */
+function sent(text: string): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const call of bot.slack.calls)
+    if (JSON.stringify(call).includes(text)) found[call.method] = (found[call.method] ?? 0) + 1;
+  return found;
+}
+
+describe('an application access', () => {
+  it('is tested by a token that is given back at once, sealed, and told of as far as the service tells', async () => {
+    const said = await register('good', { people: [MEMBER] });
+    expect(said).toContain('prod can issue OS_TOKENs');
+    expect(said).toContain('Tested: the service issued a token, and took it back.');
+    expect(said).toContain('access ····0001 · named Application access · restricted');
+    expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
+    expect(said).toContain(`May have tokens issued: <@${MEMBER}>`);
+    expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+    expect(await deeds()).toEqual(['application access registered: prod (project 123)']);
+    const { id, secret } = identity.accesses.good;
+    for (const hidden of [id, secret])
+      expect([await dump(), bot.log(), JSON.stringify(bot.slack.calls)].join()).not.toContain(hidden);
+    expect(await dump()).toContain('v1.test.');
+  });
+
+  it('begins with the address of the environment, and with the one who registers it', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access 123');
+    await shows('Secret key');
+    expect(JSON.stringify(view())).toContain(identity.authUrl);
+    expect(JSON.stringify(view())).toContain(`"initial_users":["${OWNER}"]`);
+  });
+
+  it('warns where it is unrestricted', async () => {
+    expect(await register('unrestricted')).toContain('*It is unrestricted:*');
+  });
+
+  it('is not stored where the service refuses it, and the one before stays', async () => {
+    await register('good', { people: [MEMBER] });
+    const before = await record();
+    for (const [name, sentence] of [
+      ['expired', 'refused the application access (HTTP 401)'],
+      ['disabled', 'issues no token for the project of that access'],
+    ] as const) {
+      expect(await register(name)).toContain(sentence);
+      expect(await record()).toEqual(before);
+    }
+  });
+
+  it('lets who may be changed without its secret, and not where the secret goes', async () => {
+    await register('good', { people: [OWNER] });
+    const form = async (fields: Record<string, string | readonly string[]>) => {
+      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+      await shows('Secret key');
+      await bot.slack.submit(OWNER, fields);
+      await bot.slack.waitFor(() => !/Secret key|Testing/.test(modalText()));
+      const said = modalText();
+      await bot.slack.dismiss(OWNER);
+      return said;
+    };
+    const asked = identity.requests.length;
+    expect(await form({ people: [MEMBER] })).toContain(`<@${MEMBER}>`);
+    const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
+    expect(await form({ people: [OWNER], auth_url: other })).toContain('is another address');
+    expect(identity.requests.length).toBe(asked);
+    expect((await deeds())[0]).toBe('token issuers changed: prod (project 123)');
+    await issue(MEMBER);
+  });
+
+  it('offers the corrected address where a part of it is missing', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { auth_url: identity.url });
+    expect(bot.slack.modal(OWNER)!.errors.auth_url).toContain(identity.authUrl);
+    const wrong = identity.authUrl.replace('/v3', '/identity/v3');
+    await fillIn('good', { auth_url: wrong });
+    await shows('Not registered');
+    expect(modalText()).toContain('Nothing was stored.');
+    await press('Back to the form');
+    await shows('Secret key');
+    expect(JSON.stringify(view())).toContain(wrong);
+    expect(JSON.stringify(view())).toContain(identity.accesses.good.id);
+    expect(JSON.stringify(view())).not.toContain(identity.accesses.good.secret);
+  });
+
+  it('names at least somebody', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { people: [] });
+    expect(bot.slack.modal(OWNER)!.errors.people).toContain('at least one');
+  });
+
+  it('stays with the project when its alias changes, and goes at the press of a button', async () => {
+    await register();
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects rename prod');
+    await shows('Edit a project');
+    await bot.slack.submit(OWNER, { alias: 'live' });
+    await shows('is now called live');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token live');
+    await shown();
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access live');
+    await shows('Remove this access');
+    await press('Remove this access');
+    await shows('is removed from Tally');
+    expect(await record()).not.toHaveProperty('access:123');
+    expect((await deeds())[0]).toBe('application access removed: live (project 123)');
+  });
+
+  it('is not registered by somebody who does not manage', async () => {
+    expect((await bot.ask('/billing projects access prod', MEMBER)).reads).toContain(
+      'Only owners and admins',
+    );
+    expect(view(MEMBER)).toBeUndefined();
+  });
+});
+
+describe('/os-token', () => {
+  it('says at once that it issues, then shows the token in one piece, its lines, whose it is and when it lapses', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing a token for prod…');
+    const token = await shown();
+    expect(identity.isLive(token)).toBe(true);
+    expect(pieces()).toHaveLength(2);
+    expect(pieces()[0]).toBe(token);
+    expect(pieces()[1]).toContain(`export OS_TOKEN='${token}'`);
+    expect(modalText()).toMatch(/^Your temporary key to the cloud platform’s API, for prod/m);
+    expect(modalText()).toContain('It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
+    expect(modalText()).toContain('Project prod (sandbox-project) in Default · role member');
+    expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
+  });
+
+  it('tells the time in the reader’s own zone, whatever the machine’s is', async () => {
+    await register('lapsing');
+    await issue(MEMBER);
+    expect(modalText(MEMBER)).toContain(
+      'It lapses at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
+    );
+  });
+
+  it('shows the token in one call to Slack, and leaves it nowhere else', async () => {
+    await register();
+    const token = await issue();
+    expect(sent(token)).toEqual({ 'views.update': 1 });
+    await press('Revoke now');
+    await shows('Revoked.');
+    const rest = [bot.log(), await dump(), JSON.stringify(bot.slack.messages(OWNER, CHANNEL))].join('\n');
+    for (const text of [token, token.slice(10, 60), Buffer.from(token).toString('base64').slice(0, 80)])
+      expect(rest).not.toContain(text);
+    expect(sent(token)).toEqual({ 'views.update': 1 });
+    expect(JSON.stringify(bot.slack.traffic.entries)).not.toContain(token);
+  });
+
+  it('is audited before it is shown, by a hash that leads nowhere', async () => {
+    await register();
+    await issue();
+    expect((await deeds())[0]).toMatch(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/);
+  });
+
+  it('shows nothing that could not be audited, and gives it back', async () => {
+    await register();
+    await bot.redis.client.del('tally:audit:T0SANDBOX1');
+    await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('did not expect');
+    expect(pieces()).toEqual([]);
+    expect(identity.requests.at(-1)?.method).toBe('DELETE');
+  });
+
+  it('gives the token back where the window was closed before it came', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    await bot.slack.dismiss(OWNER);
+    identity.setMode('healthy');
+    await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, direct(OWNER))
+        .some((one) => readable(one).reads.includes('given back at once')),
+    );
+    expect(identity.requests.at(-1)?.method).toBe('DELETE');
+    expect(await handles()).toBe(0);
+  });
+
+  it('warns beside a token of an unrestricted access', async () => {
+    await register('unrestricted');
+    await issue();
+    expect(modalText()).toContain('*This access is unrestricted:*');
+  });
+
+  it.each([
+    ['no-zone', 'It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
+    ['no-expiry', 'The service does not tell when it lapses.'],
+    ['bare', 'The service does not tell when it lapses. '],
+  ])('shows the token when the service is in the mood for %s', async (mode, sentence) => {
+    await register();
+    identity.setMode(mode);
+    await issue();
+    expect(modalText()).toContain(sentence.trim());
+  });
+
+  it.each([
+    ['401', 'refused the application access (HTTP 401)', ['Register anew…', 'Try again']],
+    ['404', 'does not know that application access', ['Register anew…', 'Try again']],
+    ['403', 'refused the application access (HTTP 403)', ['Register anew…', 'Try again']],
+    ['400', 'HTTP 400', ['Try again']],
+    ['413', 'HTTP 413', ['Try again']],
+    ['429', 'asked too often', ['Try again']],
+    ['no-token', 'cannot read', ['Try again']],
+  ])('says what is the matter when the service answers with %s', async (mode, sentence, buttons) => {
+    await register();
+    identity.setMode(mode);
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows(sentence);
+    expect(buttonsOf()).toEqual(buttons);
+    identity.setMode('healthy');
+    await press('Try again');
+    await shown();
+  });
+
+  it('does not ask again by itself when no answer came, and says that a token may be out there', async () => {
+    await register();
+    const asked = identity.requests.length;
+    identity.setMode('reset');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('its answer never came');
+    expect(identity.requests.length).toBe(asked + 1);
+    expect(modalText()).toContain('A token may exist that nobody has seen');
+  });
+
+  it('is for those alone who were named, managers and owners no more than others', async () => {
+    await register('good', { people: [MEMBER] });
+    const said = await bot.ask('/os-token prod', OWNER);
+    expect(said.reads).toContain('You are not among those who may have tokens issued for prod.');
+    expect(said.reads).toContain('An owner or admin names people and groups with /billing projects access');
+    expect(view()).toBeUndefined();
+    await issue(MEMBER);
+  });
+
+  it('asks afresh who is in a group that was named', async () => {
+    await register('good', { people: [OWNER], groups: [FINOPS] });
+    await issue(MEMBER);
+    await bot.slack.dismiss(MEMBER);
+    bot.slack.workspace.userGroups.find(({ id }) => id === FINOPS)!.members.length = 0;
+    await bot.slack.say(MEMBER, direct(MEMBER), '/os-token prod');
+    await shows('You are not among those', MEMBER);
+    await bot.slack.say(ADMIN, direct(ADMIN), '/os-token prod');
+    await shows('You are not among those', ADMIN);
+  });
+
+  it('is not for guests who may not ask, named or not', async () => {
+    await register('good', { people: [GUEST] });
+    const said = await bot.ask('/os-token prod', GUEST, GENERAL);
+    expect(said.reads).toContain('Guests of this workspace');
+  });
+
+  it('keeps to the channels that a project is limited to, in the window as well', async () => {
+    await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
+    await shows('Secret key');
+    await fillIn('good', { people: [MEMBER] });
+    await shows('can issue');
+    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).reads).toContain('certain channels');
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
+    await shows('Continue', MEMBER).catch(() => undefined);
+    await bot.slack.submit(MEMBER);
+    const first = await shown(MEMBER);
+    await press('Issue another', MEMBER);
+    await shown(MEMBER, first);
+  });
+
+  it('says which access is missing, with a way to register it for those who can', async () => {
+    const said = await bot.ask('/os-token prod');
+    expect(said.reads).toContain('No application access is registered for prod');
+    expect(said.reads).toContain('Register an access…');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: said.ts }, 'Register an access…');
+    await shows('Secret key');
+    expect((await bot.ask('/os-token prod', MEMBER)).reads).not.toContain('Register an access…');
+  });
+
+  it('takes neither a period nor a product, and helps', async () => {
+    expect((await bot.ask('/os-token prod last-week')).reads).toContain('a token is for now');
+    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
+    expect((await bot.ask('/os-token help')).reads).toContain('/os-token [project]');
+    expect((await bot.ask('/os-token')).reads).toContain('Which project?');
+  });
+
+  it('sends no token where only a message is possible, and says where to go', async () => {
+    await register();
+    const asked = identity.requests.length;
+    await bot.slack.say(OWNER, CHANNEL, '@Tally os-token prod');
+    const said = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .map(readable)
+        .find(({ reads }) => reads.includes('never sent in a message')),
+    );
+    expect(said.ephemeral).toBe(true);
+    expect(said.reads).toContain('Type /os-token prod in the message field');
+    expect(identity.requests.length).toBe(asked);
+  });
+});
+
+describe('the first time in front of others', () => {
+  it('asks whether to go on, once for each person', async () => {
+    await register();
+    const asked = identity.requests.length;
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
+    await shows('appears on your screen only', MEMBER);
+    expect(identity.requests.length).toBe(asked);
+    await bot.slack.submit(MEMBER);
+    const first = await shown(MEMBER);
+    await bot.slack.dismiss(MEMBER);
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
+    await shown(MEMBER, first);
+  });
+
+  it('goes on for the one who was asked, and only once', async () => {
+    await register();
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
+    await shows('appears on your screen only', MEMBER);
+    const { private_metadata: carried } = view(MEMBER)!;
+    await forged(OWNER, { type: 'view_submission' }, carried!);
+    expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    await bot.slack.submit(MEMBER);
+    const token = await shown(MEMBER);
+    await forged(MEMBER, { type: 'view_submission' }, carried!);
+    expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+    expect(identity.isLive(token)).toBe(true);
+  });
+});
+
+/** A click or a submission of the test's own making, signed as Slack signs; comes back when it was worked on. */
+async function forged(person: string, payload: object, carried: string, id = 'V0FORGED01') {
+  const updates = () => bot.slack.calls.filter(({ method }) => method === 'views.update').length;
+  const before = updates();
+  const body = `payload=${encodeURIComponent(
+    JSON.stringify({
+      team: { id: 'T0SANDBOX1' },
+      user: { id: person, team_id: 'T0SANDBOX1' },
+      trigger_id: 'x',
+      view: { id, type: 'modal', callback_id: 'os-token', private_metadata: carried, state: { values: {} } },
+      ...payload,
+    }),
+  )}`;
+  await fetch(`${bot.url}/slack/events`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
+  });
+  await bot.slack.waitFor(() => updates() > before);
+}
+
+const click = (action: string) => ({
+  type: 'block_actions',
+  actions: [{ type: 'button', action_id: action, block_id: 'b' }],
+});
+
+describe('Revoke now', () => {
+  it('gives the token back, and shows by asking that it is dead', async () => {
+    await register();
+    const token = await issue();
+    await press('Revoke now');
+    await shows('Revoked. The service confirms that it is no longer accepted.');
+    expect(identity.isLive(token)).toBe(false);
+    expect((await deeds())[0]).toMatch(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/);
+    expect(buttonsOf()).toEqual(['Issue another']);
+    await press('Issue another');
+    expect(identity.isLive(await shown())).toBe(true);
+  });
+
+  it('works after a restart, and in another process', async () => {
+    await register();
+    const first = await issue();
+    await bot.another();
+    await press('Revoke now');
+    await shows('no longer accepted');
+    await press('Issue another');
+    const second = await shown();
+    await bot.stopBot();
+    await bot.another();
+    await press('Revoke now');
+    await shows('no longer accepted');
+    expect([first, second].map((token) => identity.isLive(token))).toEqual([false, false]);
+  });
+
+  it('gains nothing for another person, a made-up half, or a second click', async () => {
+    await register();
+    const token = await issue(MEMBER);
+    const carried = view(MEMBER)!.private_metadata!;
+    const [handle = '', half = ''] = carried.split(' ');
+    expect(carried).not.toContain(token);
+    await forged(OWNER, click('os-token-revoke'), carried);
+    await forged(OWNER, click('os-token-another'), carried);
+    await forged(MEMBER, click('os-token-revoke'), 'nonsense');
+    expect(identity.isLive(token)).toBe(true);
+    expect(await handles()).toBe(1);
+    await forged(MEMBER, click('os-token-revoke'), `${handle} ${half.slice(0, -4)}AAAA`);
+    expect(identity.isLive(token)).toBe(true);
+    await press('Revoke now', MEMBER);
+    await shows('has been used', MEMBER);
+    expect(identity.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  it('is done once of two clicks at the same moment', async () => {
+    await register();
+    await issue();
+    const carried = view()!.private_metadata!;
+    const { id } = bot.slack.modal(OWNER)!;
+    const before = identity.requests.filter(({ method }) => method === 'DELETE').length;
+    await Promise.all([
+      forged(OWNER, click('os-token-revoke'), carried, id),
+      forged(OWNER, click('os-token-revoke'), carried, id),
+    ]);
+    await bot.slack.waitFor(() => modalText().includes('no longer accepted'));
+    expect(identity.requests.filter(({ method }) => method === 'DELETE').length).toBe(before + 1);
+  });
+
+  it('says so when the token was dead already', async () => {
+    await register();
+    await issue();
+    now += 30 * 60_000;
+    identity.setMode('401');
+    await press('Revoke now');
+    await shows('did not accept the token any more');
+  });
+
+  it('has lapsed with the token', async () => {
+    await register();
+    await issue();
+    now += 61 * 60_000;
+    await press('Revoke now');
+    await shows('has lapsed');
+  });
+
+  it('stays open where the service could not be reached', async () => {
+    await register();
+    const token = await issue();
+    identity.setMode('500');
+    await press('Revoke now');
+    await shows('Revoke the earlier one');
+    identity.setMode('healthy');
+    await press('Revoke the earlier one');
+    await shows('no longer accepted');
+    expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('goes away where the service takes nothing back, and the text says how long the token lives', async () => {
+    await register();
+    const first = await issue();
+    identity.setMode('no-revocation');
+    await press('Revoke now');
+    await shows('It lives until 11:15 on Sat 21 Nov 2026 (Europe/London).');
+    await press('Issue another');
+    await shown(OWNER, first);
+    expect(buttonsOf()).toEqual(['Issue another']);
+    expect(modalText()).toContain('The service does not take tokens back: it lives until it lapses.');
+  });
+
+  it('is not offered from the beginning where registering found that out', async () => {
+    identity.setMode('no-revocation');
+    expect(await register()).toContain('does not take tokens back');
+    await issue();
+    expect(buttonsOf()).toEqual(['Issue another']);
+    expect(await bot.redis.client.hvals('tally:handles:T0SANDBOX1').then(String)).not.toContain('"key"');
+  });
+});
+
+describe('a token of unusual length', () => {
+  /** An identity service whose tokens have so many characters. */
+  async function registerLong(length: number) {
+    await register('good', { people: [OWNER] });
+    const token = `gAAAAA${'x'.repeat(length - 6)}`;
+    const asked: string[] = [];
+    const service = createServer((request, response) => {
+      asked.push(request.method ?? '');
+      response.writeHead(request.method === 'POST' ? 201 : 204, { 'X-Subject-Token': token });
+      response.end();
+    });
+    await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    onTestFinished(async () => {
+      await bot.stopBot();
+      await new Promise((resolve) => service.close(resolve));
+    });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v3`;
+    await fillIn('good', { auth_url: url });
+    await shows('can issue');
+    await bot.slack.dismiss(OWNER);
+    asked.length = 0;
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    return { token, asked };
+  }
+
+  it('is shown whole without the button when the window cannot carry it encrypted', async () => {
+    const { token, asked } = await registerLong(2_400);
+    await shows('too long to be given back from this window');
+    expect(pieces()[0]).toBe(token);
+    expect(buttonsOf()).toEqual(['Issue another']);
+    expect(view()?.private_metadata).toMatch(/^[\w-]{22}$/);
+    expect(asked).toEqual(['POST']);
+  });
+
+  it('is refused with words, and given back, when Slack would cut it', async () => {
+    const { token, asked } = await registerLong(3_000);
+    await shows('a token of 3000 characters, more than Slack shows in one piece');
+    expect(asked).toEqual(['POST', 'DELETE']);
+    expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
+  });
+});
+
+describe('five tokens in ten minutes', () => {
+  it('are the most for one person, over all processes, and it is said when the next is possible', async () => {
+    await register();
+    for (let count = 0; count < 4; count += 1) {
+      await issue();
+      await bot.slack.dismiss(OWNER);
+      now += 60_000;
+    }
+    await bot.another();
+    const last = await issue();
+    await press('Issue another');
+    await shows('5 tokens in 10 minutes is the most for one person.');
+    expect(modalText()).toContain('The next one is possible in 6 minutes.');
+    expect(buttonsOf()).toEqual(['Try again', 'Revoke the earlier one']);
+    await press('Revoke the earlier one');
+    await shows('no longer accepted');
+    expect(identity.isLive(last)).toBe(false);
+    await issue(MEMBER);
+    now += 6 * 60_000;
+    await press('Issue another');
+    await shown(OWNER, last);
+  });
+
+  it('do not count what the service refused', async () => {
+    await register();
+    identity.setMode('401');
+    for (let count = 0; count < 6; count += 1) {
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await shows('HTTP 401');
+      await bot.slack.dismiss(OWNER);
+    }
+    identity.setMode('healthy');
+    await issue();
+  });
+});
+
+describe('where projects are shown', () => {
+  it('says which access there is to those who manage or may issue, and to nobody else', async () => {
+    await register('good', { people: [MEMBER] });
+    const home = async (person: string) => {
+      const published = () => bot.slack.calls.filter(({ method }) => method === 'views.publish').length;
+      const before = published();
+      await bot.slack.openHome(person);
+      await bot.slack.waitFor(() => published() > before);
+      return textOf(bot.slack.home(person)?.view);
+    };
+    expect(await home(OWNER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(OWNER)).not.toContain('OS_TOKEN…');
+    expect(await home(MEMBER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(MEMBER)).toContain('OS_TOKEN…');
+    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ····0001');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ····0001');
+    await bot.connect();
+    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ····0001');
+    expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('0001');
+    await register('good', { people: [OWNER] });
+    expect(await home(MEMBER)).not.toContain('OS_TOKEN');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('OS_TOKEN');
+  });
+
+  it('opens the form from the row of a project', async () => {
+    const { ts } = await bot.ask('/billing projects');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'run:project', 'Application access…');
+    await shows('Secret key');
+  });
+});
+
+it('leaves nothing behind when the workspace leaves', async () => {
+  await register();
+  await issue();
+  await bot.slack.uninstall(OWNER);
+  await bot.slack.waitFor(() => true);
+  expect(await bot.redis.client.keys('tally:{handles,issued}:*')).toEqual([]);
+});

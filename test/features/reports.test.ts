@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBilling } from '../../src/billing/client.ts';
+import type { Finding } from '../../src/features/feature.ts';
+import { createReports } from '../../src/features/reports/index.ts';
+import { createHttp } from '../../src/http/request.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import type { ReportName } from '../../src/workspace/schedules.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday, 09:00 UTC */
+const NOW = Date.UTC(2026, 10, 21, 9);
+const KEY = randomBytes(32);
+const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+const billing = createBilling({ http });
+const reports = createReports({ clock: () => NOW }).reports ?? {};
+let bot: Bot;
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => NOW, encryptionKeys: `test:${KEY.toString('base64')}` });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '5001' });
+  await addProject(bot, { alias: 'dev', id: '5002' });
+  await addProject(bot, { alias: 'labs', id: '5003', currency: '€' });
+  await addProject(bot, { alias: 'secret', id: '5004', channels: ['C0ELSEWHERE'] });
+});
+afterAll(async () => {
+  await http.close();
+  await bot.stop();
+});
+beforeEach(() => bot.billing.setMode('healthy'));
+
+async function post(
+  name: ReportName,
+  ids: readonly string[],
+  at = NOW,
+): Promise<Finding & { reads: string[] }> {
+  const keyring = createKeyring([{ id: 'test', key: KEY }]);
+  const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
+  const projects = ids.map((id) => ({ id, product: 1 as const }));
+  const finding = await reports[name]?.run({ record, projects, channel: CHANNEL, at, billing });
+  if (finding === undefined) throw new Error(`There is no report ${name}.`);
+  return { ...finding, reads: textOf(finding.message.blocks).split('\n') };
+}
+
+/** `amount` for each day from `first` to `last` of a month. */
+const days = (month: string, first: number, last: number, amount: string) =>
+  Array.from(
+    { length: last - first + 1 },
+    (_, at) =>
+      `{"day":"${month}-${String(first + at).padStart(2, '0')}","totalAmount":${amount},"totalBonuses":0}`,
+  );
+const book = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
+
+describe('the post about yesterday', () => {
+  beforeEach(() => {
+    bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":12000}');
+    book(
+      '5001',
+      days('2026-10', 1, 31, '90'),
+      days('2026-11', 1, 19, '100'),
+      days('2026-11', 20, 20, '150.50'),
+    );
+  });
+
+  it('says first what was spent, then against what, then the month, then what is left', async () => {
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads.slice(0, 5)).toEqual([
+      'prod · 150.50 spent',
+      'Fri 20 Nov 2026 UTC',
+      '*▲ 50.5 %* on the average of 13–19 Nov, 100.00 a day',
+      '*This month so far* 2,050.50 · 1–20 Nov · *▲ 13.9 %* on 1–20 Oct, 1,800.00',
+      '*1,234,567.80 left* · bonuses 12,000.00 · more than 10 years at 107.21 a day (7 of the last 7 days reported)',
+    ]);
+    expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform \(1\) · days in UTC · fetched <!date\^/);
+  });
+
+  it('asks billing for all its days at once, and for the balance', async () => {
+    const before = bot.billing.requests.length;
+    await post('yesterday', ['5001']);
+    const asked = bot.billing.requests.slice(before).map(({ query }) => query);
+    expect(asked).toHaveLength(2);
+    expect(asked.join()).toContain(
+      'periodFrom: "2026-10-01T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"',
+    );
+  });
+
+  it('draws the last 14 days', async () => {
+    const { message } = await post('yesterday', ['5001']);
+    const chart = message.blocks.find(({ type }) => type === 'data_visualization') as unknown as {
+      chart: { axis_config: { categories: string[] } };
+    };
+    const { categories } = chart.chart.axis_config;
+    expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7 Nov', 'Fri 20 Nov', 14]);
+  });
+
+  it('calls a day that is missing missing, never zero, and that is no reason to be silent', async () => {
+    book('5001', days('2026-11', 1, 19, '100'));
+    const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
+    expect(reads[0]).toBe('prod · not reported yet');
+    expect(reads).toContain('0 of 1 day reported: nothing for Fri 20 Nov yet (not counted as zero).');
+    expect(figures).toEqual({});
+    expect(isEmpty).toBe(false);
+  });
+
+  it('knows when nothing was spent', async () => {
+    book('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
+    const { isEmpty, reads } = await post('yesterday', ['5001']);
+    expect(isEmpty).toBe(true);
+    expect(reads[0]).toBe('prod · 0.00 spent');
+  });
+
+  it('says how many days an average rests on', async () => {
+    book('5001', days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
+    expect((await post('yesterday', ['5001'])).reads).toContain(
+      '*unchanged* from the average of 13–19 Nov, 100.00 a day (6 of 7 days before reported)',
+    );
+  });
+
+  it('keeps rows that belong to no day out of its figures, and says so', async () => {
+    const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
+    book('5001', days('2026-11', 20, 20, '150'), [odd]);
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads[0]).toBe('prod · 150.00 spent');
+    expect(reads).toContain('1 row of the service for no day asked about: in none of these figures.');
+  });
+
+  it('stands without the balance', async () => {
+    bot.billing.setBalance('5001', 'null');
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads[0]).toBe('prod · 150.50 spent');
+    expect(reads.join('\n')).toContain('*Balance unknown*: Project 5001 gave no data');
+  });
+
+  it('keeps exact figures for a later look', async () => {
+    book('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
+    expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
+  });
+});
+
+describe('posts about longer times', () => {
+  it('compares last week with the week before', async () => {
+    book('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
+    const { reads } = await post('last-week', ['5001']);
+    expect(reads.slice(0, 3)).toEqual([
+      'prod · 770.00 spent',
+      '9–15 Nov 2026 UTC',
+      '*▲ 10.0 %* on 2–8 Nov, 700.00',
+    ]);
+  });
+
+  it('compares the month so far with as many days of the month before', async () => {
+    book('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
+    const { reads } = await post('month-to-date', ['5001']);
+    expect(reads.slice(0, 3)).toEqual([
+      'prod · 2,000.00 spent',
+      '1–20 Nov 2026 UTC',
+      '*▲ 11.1 %* on 1–20 Oct, 1,800.00',
+    ]);
+  });
+
+  it('is about the month that is over on the first of the next', async () => {
+    book('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
+    const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
+    expect(reads.slice(0, 3)).toEqual([
+      'prod · 2,790.00 spent',
+      '1–31 Oct 2026 UTC',
+      '*unchanged* from the average of 1–30 Sep, 90.00 a day',
+    ]);
+  });
+
+  it('puts what is left first where that is the question', async () => {
+    bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
+    book('5001', days('2026-11', 20, 20, '150'));
+    const { reads, figures } = await post('balance', ['5001']);
+    expect(reads.slice(0, 2)).toEqual([
+      'prod · 12.50 overdrawn',
+      'Balance now · spending of Fri 20 Nov 2026 UTC',
+    ]);
+    expect(figures).toEqual({ '5001:1': '-12.5' });
+  });
+});
+
+describe('a digest of several projects', () => {
+  beforeEach(() => {
+    for (const id of ['5001', '5002', '5003']) {
+      bot.billing.setBalance(id, '{"balance":1000,"bonuses":0}');
+      book(id, days('2026-11', 13, 19, '10'), days('2026-11', 20, 20, '12.25'));
+    }
+  });
+
+  it('adds up first, then a row a project', async () => {
+    const { message, reads } = await post('yesterday', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · 24.50 spent');
+    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
+      rows: { text: string }[][];
+    };
+    expect(table.rows.map((row) => row.map(({ text }) => text))).toEqual([
+      ['Project', 'Spent Fri 20 Nov 2026', 'Change', 'Month, 1–20 Nov', 'Left', 'Lasts'],
+      ['prod', '12.25', '▲ 22.5 %', '82.25 (8 of 20 days)', '1,000.00', '96 days'],
+      ['dev', '12.25', '▲ 22.5 %', '82.25 (8 of 20 days)', '1,000.00', '96 days'],
+    ]);
+  });
+
+  it('does not add amounts of different labels', async () => {
+    expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe('2 projects · 12.25 + €12.25 spent');
+  });
+
+  it('goes out without a project that gives no answer, and says which and why', async () => {
+    book('5002');
+    bot.billing.setItems('5002', 'null');
+    const { reads, isEmpty } = await post('yesterday', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · 12.25 spent (incomplete)');
+    expect(reads).toContain('dev: Project 5002 gave no data as Cloud platform (1).');
+    expect(isEmpty).toBe(false);
+  });
+
+  it('never tells a channel about a project that is not for it', async () => {
+    const { reads } = await post('yesterday', ['5001', '5004']);
+    expect(reads.join('\n')).toContain('can only be asked about in certain channels');
+    await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
+  });
+
+  it('fails where nobody answers, so that it is tried again', async () => {
+    bot.billing.setMode('401');
+    await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { readPeriod } from '../../src/domain/period.ts';
+import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
+import { spendMessage } from '../../src/features/spend/blocks.ts';
+import { textOf } from '../support/bot.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
+  day: { text: day },
+  totalAmount: { text: amount },
+  totalBonuses: { text: bonuses },
+});
+
+/** What an answer about these words shows when billing sends these items. */
+function shown(words: string, items: readonly WireCharge[]) {
+  const period = readPeriod(words, NOW, 'UTC');
+  const { blocks } = spendMessage({
+    target: {
+      project: '123',
+      product: 1,
+      label: 'prod',
+      word: 'prod',
+      alias: 'prod',
+      currency: '',
+      connection: undefined,
+    },
+    mayName: false,
+    period,
+    usage: readUsage(items, { ...period, zone: 'UTC' }),
+    change: undefined,
+    remarks: [],
+    asked: NOW,
+    fetched: NOW,
+    locale: 'en-US',
+    byline: undefined,
+  });
+  const table = blocks.find((block) => block.type === 'table');
+  const chart = blocks.find((block) => block.type === 'data_visualization');
+  return {
+    reads: textOf(blocks),
+    rows: table?.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : ''))) ?? [],
+    bars: chart?.chart.series[0]?.data ?? [],
+  };
+}
+
+const days = (first: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) =>
+    new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10),
+  );
+
+describe('the chart of /spend', () => {
+  it('rounds as the table does, half to even', () => {
+    const { bars, rows } = shown('2026-11-14..2026-11-15', [
+      item('2026-11-14', '0.125'),
+      item('2026-11-15', '0.135'),
+    ]);
+    expect(bars.map(({ value }) => value)).toEqual([0.12, 0.14]);
+    expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14']);
+  });
+
+  it('has no bar of zero for what is not zero', () => {
+    const { bars } = shown('2026-11-14..2026-11-15', [
+      item('2026-11-14', '0.00012'),
+      item('2026-11-15', '0'),
+    ]);
+    expect(bars.map(({ value }) => value)).toEqual([0.00012, 0]);
+  });
+});
+
+describe('the days of /spend', () => {
+  it('have a row where nothing is reported, and no bar', () => {
+    const { rows, bars } = shown('2026-11-14..2026-11-17', [
+      item('2026-11-17'),
+      item('2026-11-14'),
+      item('2026-11-16'),
+      item('2026-11-01'),
+    ]);
+    expect(rows.map(([day, amount, bonuses]) => [day, amount, bonuses])).toEqual([
+      ['Day', 'Amount', 'Bonuses'],
+      ['Sat 14 Nov', '1.00', '0.00'],
+      ['Sun 15 Nov', 'not reported', '–'],
+      ['Mon 16 Nov', '1.00', '0.00'],
+      ['Tue 17 Nov', '1.00', '0.00'],
+      ['Sun 1 Nov (not asked about)', '1.00', '0.00'],
+    ]);
+    expect(bars).toHaveLength(3);
+  });
+
+  it('put together count complete, asked and readable days only, and say what else is in them', () => {
+    const sent = days('2026-03-02', 265).filter((day) => day !== '2026-05-05');
+    const { rows } = shown('since 2026-03-03', [
+      ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1')),
+      item('soon', '5'),
+    ]);
+    const row = (start: string) => rows.find(([label]) => label?.startsWith(start));
+    expect(rows[0]).toEqual(['By week', 'Amount', 'Bonuses', 'Days reported']);
+    expect(row('from 2 Mar')).toEqual(['from 2 Mar (1 day not asked about)', '7.00', '0.00', '6']);
+    expect(row('from 6 Apr')).toEqual(['from 6 Apr', '6.00 (incomplete)', '0.00', '6']);
+    expect(row('from 4 May')).toEqual(['from 4 May', '6.00', '0.00', '6']);
+    expect(row('from 16 Nov')).toEqual(['from 16 Nov (today so far)', '6.00', '0.00', '5']);
+    expect(row('soon')).toEqual(['soon', '5.00', '0.00', '–']);
+  });
+
+  it('without a date are never cut in silence', () => {
+    const { rows } = shown('last-7-days', [
+      item('2026-11-14'),
+      ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
+    ]);
+    expect(rows).toHaveLength(1 + 1 + 40 + 1);
+    expect(rows.at(-1)).toEqual(['80 more rows without a day', '160.00', '80.00', '–']);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import {
+  AccessRefused,
+  AccessUnknown,
+  type Failure,
+  OutcomeUnclear,
+  ProjectDisabled,
+  WrongAddress,
+} from '../../src/domain/failure.ts';
+import { failureMessage, failureModal } from '../../src/slack/failure-reply.ts';
+
+const SUGGESTION = 'https://identity.example.com/v3';
+
+const FAILURES: readonly (readonly [Failure, string])[] = [
+  [new AccessRefused(401), 'the access has lapsed'],
+  [new AccessRefused(403), 'may not do that'],
+  [new AccessUnknown(), 'the access was deleted'],
+  [new ProjectDisabled(), 'disabled or deleted'],
+  [new WrongAddress('identity.example.com', 404, SUGGESTION), SUGGESTION],
+  [new WrongAddress('identity.example.com', 404), 'ends with /v3'],
+  [
+    new OutcomeUnclear('identity.example.com'),
+    'A token may exist that nobody has seen; it lapses by itself.',
+  ],
+];
+
+describe('what the identity service refused', () => {
+  it.each(FAILURES)('is said with what to do about it: %s', (failure, advice) => {
+    for (const shown of [failureMessage(failure), failureModal(failure)]) {
+      const read = JSON.stringify(shown);
+      expect(read).toContain(failure.message);
+      expect(read).toContain(advice);
+    }
+  });
+
+  it('can be asked again by hand when the outcome is unclear', () => {
+    const rerun = { command: '/os-token', text: '123' } as const;
+    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), rerun);
+    expect(JSON.stringify(reply)).toContain('Try again');
+  });
+});

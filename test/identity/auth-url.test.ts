@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WordRefused } from '../../src/domain/failure.ts';
+import { correctedAuthUrl, readAuthUrl } from '../../src/identity/auth-url.ts';
+
+const read = (text: string) => readAuthUrl(text, [{ host: '127.0.0.1' }]);
+
+const refusalOf = (text: string): unknown => {
+  try {
+    return read(text);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('the address of an identity service', () => {
+  it.each([
+    ['https://identity.example.com/v3', 'https://identity.example.com/v3'],
+    ['  https://identity.example.com/v3/ ', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/v3/auth/tokens', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/v3/auth/tokens/', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/v3/auth', 'https://identity.example.com/v3'],
+    ['https://identity.example.com//v3//', 'https://identity.example.com/v3'],
+    ['https://example.com:5000/identity//v3//auth//tokens', 'https://example.com:5000/identity/v3'],
+    ['https://IDENTITY.example.com/v3', 'https://identity.example.com/v3'],
+    ['http://127.0.0.1:5000/v3', 'http://127.0.0.1:5000/v3'],
+  ])('is read from “%s”', (text, authUrl) => {
+    expect(read(text)).toBe(authUrl);
+  });
+
+  it.each([
+    ['https://identity.example.com', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/identity', 'https://identity.example.com/identity/v3'],
+    ['https://identity.example.com/auth/tokens', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/v2.0', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/v3/projects/7', 'https://identity.example.com/v3'],
+    ['https://identity.example.com/V3', 'https://identity.example.com/v3'],
+    ['https://v3', undefined],
+    ['https://v3.example.com', 'https://v3.example.com/v3'],
+    ['https://example.com/v33', 'https://example.com/v33/v3'],
+  ])('is not read from “%s”, and the one that is meant is offered', (text, suggestion) => {
+    const refusal = refusalOf(text);
+    expect(refusal).toMatchObject(
+      suggestion === undefined ? { kind: 'address-refused' } : { kind: 'word-refused', suggestion },
+    );
+    if (suggestion === undefined) return;
+    expect((refusal as WordRefused).message).toContain(suggestion);
+    expect(read(suggestion)).toBe(suggestion);
+  });
+
+  it.each([
+    'http://identity.example.com/v3',
+    'https://10.0.0.1/v3',
+    'https://user:hunter2@identity.example.com/v3',
+    'https://identity.example.com/v3?x=1',
+    'identity.example.com/v3',
+    '',
+  ])('obeys the address rules first: “%s”', (text) => {
+    const refusal = refusalOf(text);
+    expect(refusal).toMatchObject({ kind: 'address-refused' });
+    expect((refusal as Error).message).not.toContain('hunter2');
+  });
+
+  it('is corrected to one in which nothing is left to correct', () => {
+    const part = fc.constantFrom('v3', 'v2.0', 'auth', 'tokens', 'identity', '', 'a');
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+        const given = `https://identity.example.com/${parts.join('/')}`;
+        const corrected = correctedAuthUrl(given) ?? given;
+        expect(corrected).toMatch(/^https:\/\/identity\.example\.com(?:\/[\w.]+)*\/v3$/);
+        expect(correctedAuthUrl(corrected)).toBeUndefined();
+        expect(read(corrected)).toBe(corrected);
+      }),
+    );
+  });
+});

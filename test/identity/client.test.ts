@@ -1,0 +1,432 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { createHttp } from '../../src/http/request.ts';
+import { createIdentity } from '../../src/identity/client.ts';
+import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
+
+const ACCESS = { id: 'c'.repeat(32), secret: 's3cr3t-0f-an-access' };
+const TOKEN = 'gAAAAA-t0k3n';
+const NOW = Date.parse('2026-11-21T02:03:56.000Z');
+const HOUR = 3_600_000;
+
+const releases: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+function client(limits: Parameters<typeof createHttp>[0]['limits'] = {}) {
+  const http = createHttp({
+    trustedHosts: [{ host: '127.0.0.1' }],
+    limits: { shortestBackoff: 1, longestBackoff: 2, ...limits },
+  });
+  releases.push(http.close);
+  return createIdentity({ http });
+}
+
+async function serving(service: Promise<Service>): Promise<Service> {
+  const it = await service;
+  releases.push(it.close);
+  return it;
+}
+
+const at = (service: Pick<Service, 'url'>) => ({ ...ACCESS, authUrl: `${service.url}/v3` });
+
+/** Answers every request with a token in the header and this beside it. */
+const issuing = (body: string | Buffer = '', status = 201, headers: Record<string, string | string[]> = {}) =>
+  serving(
+    serve((_, response) => response.writeHead(status, { 'X-Subject-Token': TOKEN, ...headers }).end(body)),
+  );
+
+const answering = (status: number, body: string, type: string) =>
+  serving(serve((_, response) => response.writeHead(status, { 'Content-Type': type }).end(body)));
+
+describe('the request for a token', () => {
+  it('is the one of the contract, with the secret in its body alone', async () => {
+    const service = await issuing();
+    await client().issue(at(service));
+    const [request] = service.requests;
+    expect(request).toMatchObject({ method: 'POST', url: '/v3/auth/tokens' });
+    expect(request?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(request?.headers['content-length']).toBe(String(request?.body.length));
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      auth: { identity: { methods: ['application_credential'], application_credential: ACCESS } },
+    });
+    expect(inspect([request?.url, request?.headers])).not.toContain(ACCESS.secret);
+    expect(request?.headers['x-auth-token']).toBeUndefined();
+  });
+
+  it('carries any secret, whatever is in it', async () => {
+    const service = await issuing();
+    const secret = '"}\n\0é💥';
+    await client().issue({ ...at(service), secret });
+    const { auth } = JSON.parse(service.requests[0]?.body ?? '');
+    expect(auth.identity.application_credential.secret).toBe(secret);
+  });
+
+  it('goes to trusted and public addresses only', async () => {
+    const asking = client().issue({ ...ACCESS, authUrl: 'http://127.0.0.2:1/v3' });
+    expect(await failureOf(asking)).toMatchObject({ kind: 'address-refused' });
+  });
+});
+
+describe('an issued token', () => {
+  it('counts with any 2xx that carries it, whatever the body', async () => {
+    const huge = Buffer.alloc(5 * 1024 * 1024, '{"token":');
+    const bodies = ['', 'null', '<h1>Welcome</h1>', '{"token":{"exp', Buffer.from([0xff, 0xfe]), huge];
+    for (const status of [200, 201, 202, 203, 299])
+      for (const body of bodies)
+        expect(await client().issue(at(await issuing(body, status)))).toMatchObject({
+          token: TOKEN,
+          expiresAt: undefined,
+          roles: [],
+        });
+    expect(await client().issue(at(await issuing('', 204)))).toMatchObject({ token: TOKEN });
+  });
+
+  it('counts although its body is compressed or never ends', async () => {
+    const compressed = await issuing('x', 201, { 'Content-Encoding': 'gzip' });
+    expect(await client().issue(at(compressed))).toMatchObject({ token: TOKEN });
+    const endless = await serving(
+      serve((_, response) => {
+        response.writeHead(201, { 'X-Subject-Token': TOKEN });
+        response.write('{"token":');
+      }),
+    );
+    expect(await client({ deadline: 200 }).issue(at(endless))).toMatchObject({ token: TOKEN });
+    const broken = await serving(
+      serve((request, response) => {
+        response.writeHead(201, { 'X-Subject-Token': TOKEN, 'Content-Length': '100' });
+        response.write('{"token":', () => request.socket.destroy());
+      }),
+    );
+    expect(await client().issue(at(broken))).toMatchObject({ token: TOKEN });
+    expect(broken.requests).toHaveLength(1);
+  });
+
+  it('is nonsense without the header, or with more than a token in it', async () => {
+    for (const headers of [{}, { 'X-Subject-Token': '' }, { 'X-Subject-Token': ['one', 'two'] }]) {
+      const service = await serving(
+        serve((_, response) => response.writeHead(201, headers as Record<string, string[]>).end('{}')),
+      );
+      expect(await failureOf(client().issue(at(service)))).toMatchObject({
+        kind: 'nonsense',
+        service: 'identity',
+      });
+    }
+  });
+
+  it.each(['a b', 'tök', '\x7f', 'line\r\n folded', '\x01'])(
+    'does not break out of its header by the odd characters of %j',
+    async (token) => {
+      const service = await serving(
+        serveRaw((socket) => {
+          socket.once('data', () => {
+            const head = `HTTP/1.1 201 Created\r\nX-Subject-Token: ${token}\r\nContent-Length: 0\r\n\r\n`;
+            socket.write(Buffer.from(head, 'latin1'));
+          });
+        }),
+      );
+      const failure = await failureOf(client().issue(at(service)));
+      expect(failure).toMatchObject({ kind: 'nonsense' });
+      expect(inspect(failure, { depth: 20 })).not.toContain(token);
+    },
+  );
+});
+
+describe('what became of a request', () => {
+  it('is unclear when the connection ends after it left, and it is not asked again', async () => {
+    const heard: Service['requests'][] = [];
+    const service = await serving(serve((request) => request.socket.resetAndDestroy()));
+    heard.push(service.requests);
+    expect(await failureOf(client().issue(at(service)))).toMatchObject({
+      kind: 'outcome-unclear',
+      host: new URL(service.url).host,
+    });
+    const silent = await serving(serve((request) => request.socket.end()));
+    heard.push(silent.requests);
+    expect(await failureOf(client().issue(at(silent)))).toMatchObject({ kind: 'outcome-unclear' });
+    const hanging = await serving(serve(() => {}));
+    heard.push(hanging.requests);
+    expect(await failureOf(client({ deadline: 200 }).issue(at(hanging)))).toMatchObject({
+      kind: 'outcome-unclear',
+    });
+    const gateway = await answering(504, '<h1>Gateway Time-out</h1>', 'text/html');
+    heard.push(gateway.requests);
+    expect(await failureOf(client().issue(at(gateway)))).toMatchObject({ kind: 'outcome-unclear' });
+    expect(heard.map((requests) => requests.length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is clear when nothing left', async () => {
+    const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
+    expect(await failureOf(refused)).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    // It takes the connection and never gets as far as TLS.
+    const mute = await serving(serveRaw(() => {}));
+    const authUrl = `https://127.0.0.1:${mute.port}/v3`;
+    expect(await failureOf(client({ deadline: 200 }).issue({ ...ACCESS, authUrl }))).toMatchObject({
+      kind: expect.stringMatching(/^(?:timed-out|unreachable)$/),
+    });
+  });
+
+  it('is a refusal when the service is overloaded, asked once', async () => {
+    for (const [status, kind] of [
+      [500, 'service-failed'],
+      [502, 'service-failed'],
+      [503, 'service-failed'],
+      [429, 'rate-limited'],
+    ] as const) {
+      const service = await answering(status, '<h1>Sorry</h1>', 'text/html');
+      expect(await failureOf(client().issue(at(service)))).toMatchObject({ kind, service: 'identity' });
+      expect(service.requests).toHaveLength(1);
+    }
+  });
+});
+
+describe('a refusal', () => {
+  const problem = (code: number, message: string) => JSON.stringify({ error: { code, message, title: '' } });
+  const JSON_TYPE = 'application/json';
+
+  it.each([
+    [401, problem(401, 'The request you have made requires authentication.'), 'access-refused'],
+    [401, '', 'access-refused'],
+    [401, '<h1>Unauthorized</h1>', 'access-refused'],
+    [403, problem(403, 'You are not authorized.'), 'access-refused'],
+    [404, problem(404, `Could not find Application Credential: ${ACCESS.id}.`), 'access-unknown'],
+    [404, problem(404, 'Could not find application_credential'), 'access-unknown'],
+    [404, problem(404, 'Unable to validate token because project p1 is disabled'), 'project-disabled'],
+    [404, problem(404, 'Could not find Project: p1.'), 'project-disabled'],
+    [404, '{"message":"no Route matched with those values"}', 'wrong-address'],
+    [404, '<!doctype html><title>404 Not Found</title>', 'wrong-address'],
+    [404, '', 'wrong-address'],
+    [405, '<h1>Method Not Allowed</h1>', 'wrong-address'],
+    [300, '{"versions":{"values":[]}}', 'wrong-address'],
+    [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
+    [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
+  ])('of %s with %s is %s', async (status, body, kind) => {
+    const service = await answering(status, body, body.startsWith('{') ? JSON_TYPE : 'text/html');
+    const failure = await failureOf(client().issue(at(service)));
+    expect(failure).toMatchObject({ kind });
+    expect(service.requests).toHaveLength(1);
+    const told = inspect(failure, { depth: 20 });
+    for (const secret of [ACCESS.id, ACCESS.secret, 'Invalid input']) expect(told).not.toContain(secret);
+  });
+
+  it('of a wrong address offers the one that is meant', async () => {
+    const service = await answering(404, '<h1>Not Found</h1>', 'text/html');
+    const suggestionFor = async (path: string) => {
+      const failure = await failureOf(client().issue({ ...ACCESS, authUrl: service.url + path }));
+      return (failure as { suggestion?: string }).suggestion?.replace(service.url, '');
+    };
+    expect(await suggestionFor('')).toBe('/v3');
+    expect(await suggestionFor('/v3/')).toBe('/v3');
+    expect(await suggestionFor('/v3/auth/tokens')).toBe('/v3');
+    expect(await suggestionFor('/identity//v3')).toBe('/identity/v3');
+    expect(await suggestionFor('/v3')).toBeUndefined();
+  });
+
+  it('that redirects says where to, and is not followed', async () => {
+    const service = await serving(
+      serve((_, response) => response.writeHead(308, { Location: '/v3/auth/tokens?x=1' }).end()),
+    );
+    expect(await failureOf(client().issue(at(service)))).toMatchObject({
+      kind: 'redirected',
+      status: 308,
+      target: `${service.url}/v3/auth/tokens`,
+    });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+/** What issuing ends in, undefined for a token. */
+const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
+  ['healthy', undefined],
+  ['slow', undefined],
+  ['no-zone', undefined],
+  ['no-expiry', undefined],
+  ['bare', undefined],
+  ['truncated', undefined],
+  ['no-revocation', undefined],
+  ['issue-only', undefined],
+  ['hang', 'outcome-unclear'],
+  ['reset', 'outcome-unclear'],
+  ['lost', 'outcome-unclear'],
+  ['html', 'nonsense'],
+  ['too-large', 'nonsense'],
+  ['no-token', 'nonsense'],
+  ['redirect', 'redirected'],
+  ['308', 'redirected'],
+  ['300', 'wrong-address'],
+  ['404-page', 'wrong-address'],
+  ['404', 'access-unknown'],
+  ['404-project', 'project-disabled'],
+  ['401', 'access-refused'],
+  ['403', 'access-refused'],
+  ['400', 'service-failed'],
+  ['413', 'service-failed'],
+  ['429', 'rate-limited'],
+  ['500', 'service-failed'],
+  ['503', 'service-failed'],
+];
+
+describe('with an identity service as it was recorded', () => {
+  let identity: IdentityService;
+
+  beforeEach(async () => {
+    identity = await startIdentity({ now: () => NOW, slowFor: 10 });
+    releases.push(identity.close);
+  });
+
+  const issue = (
+    access: { id: string; secret: string } = identity.accesses.good,
+    authUrl = identity.authUrl,
+  ) => client().issue({ authUrl, id: access.id, secret: access.secret });
+
+  it('a token is issued, with all that is told about it', async () => {
+    expect(await issue()).toEqual({
+      token: expect.stringMatching(/^gAAAAA[\w-]{198}$/),
+      expiresAt: NOW + HOUR,
+      project: { id: 'sandbox-project', name: 'prod', domain: 'Default' },
+      user: 'sandbox',
+      roles: ['member'],
+      credential: { name: 'Application access', restricted: true },
+      auditId: expect.any(String),
+      endpoints: [{ service: 'compute', url: 'https://compute.sandbox.example/v2.1' }],
+    });
+  });
+
+  it('a lapse that is told without a zone is in UTC', async () => {
+    expect(await issue(identity.accesses.lapsing)).toMatchObject({ expiresAt: NOW + HOUR / 3 });
+  });
+
+  it('an unrestricted access is told', async () => {
+    expect(await issue(identity.accesses.unrestricted)).toMatchObject({ credential: { restricted: false } });
+  });
+
+  it('each refusal is told from the others', async () => {
+    const { good, expired, disabled } = identity.accesses;
+    expect(await failureOf(issue({ ...good, secret: 'wrong' }))).toMatchObject({ kind: 'access-refused' });
+    expect(await failureOf(issue({ ...good, secret: '' }))).toMatchObject({ kind: 'access-refused' });
+    expect(await failureOf(issue(expired))).toMatchObject({ kind: 'access-refused' });
+    expect(await failureOf(issue({ ...good, id: 'feed' }))).toMatchObject({ kind: 'access-unknown' });
+    expect(await failureOf(issue(disabled))).toMatchObject({ kind: 'project-disabled' });
+    expect(await failureOf(issue(good, identity.url))).toMatchObject({ suggestion: identity.authUrl });
+    expect(await failureOf(issue(good, `${identity.authUrl}/`))).toMatchObject({ kind: 'redirected' });
+    expect(await failureOf(issue({ ...good, secret: 'x'.repeat(113 * 1024) }))).toMatchObject({
+      status: 413,
+    });
+  });
+
+  it.each(MODES)('that is in the mode “%s”, issuing ends in %s', async (mode, kind) => {
+    identity.setMode(mode);
+    const { authUrl, accesses } = identity;
+    const { id, secret } = accesses.good;
+    const asking = client({ deadline: 500 }).issue({ authUrl, id, secret });
+    if (kind === undefined) expect((await asking).token).toHaveLength(204);
+    else expect(await failureOf(asking)).toMatchObject({ kind });
+    expect(identity.requests).toHaveLength(1);
+  });
+
+  it('no mode is left out', () => {
+    expect(identity.modes.map(({ mode }) => mode).sort()).toEqual(MODES.map(([mode]) => mode).sort());
+  });
+
+  it('a token is valid until it is revoked, and the others stay', async () => {
+    const [one, other] = [await issue(), await issue()];
+    const it = client();
+    expect(await it.check(identity.authUrl, one.token)).toBe('valid');
+    expect(await it.revoke(identity.authUrl, one.token)).toBe('revoked');
+    expect(await it.check(identity.authUrl, one.token)).toBe('dead');
+    expect(await it.revoke(identity.authUrl, one.token)).toBe('already-dead');
+    expect(await it.check(identity.authUrl, other.token)).toBe('valid');
+  });
+
+  it('what is not offered is told', async () => {
+    const { token } = await issue();
+    identity.setMode('issue-only');
+    expect(await client().check(identity.authUrl, token)).toBe('not-offered');
+    expect(await client().revoke(identity.authUrl, token)).toBe('not-offered');
+    expect(identity.isLive(token)).toBe(true);
+  });
+});
+
+describe('giving a token back', () => {
+  /** By method: status and body. */
+  const behaving = (by: Record<string, [number, string?]>) =>
+    serving(
+      serve((request, response) => {
+        const [status, body] = by[request.method ?? ''] ?? [500];
+        json(response, body ?? '', status);
+      }),
+    );
+  const gone = JSON.stringify({ error: { code: 404, message: 'Could not find token.' } });
+
+  it.each([
+    [{ DELETE: [204] }, 'revoked'],
+    [{ DELETE: [200, 'ok'] }, 'revoked'],
+    [{ DELETE: [401] }, 'already-dead'],
+    [{ DELETE: [405] }, 'not-offered'],
+    [{ DELETE: [403] }, 'not-offered'],
+    [{ DELETE: [404], GET: [200] }, 'not-offered'],
+    [{ DELETE: [404], GET: [404] }, 'not-offered'],
+    [{ DELETE: [404], GET: [405] }, 'not-offered'],
+    [{ DELETE: [404, gone], GET: [404, gone] }, 'already-dead'],
+    [{ DELETE: [404, gone], GET: [401] }, 'already-dead'],
+    [{ DELETE: [404, gone], GET: [200] }, 'not-offered'],
+  ] as [Record<string, [number, string?]>, string][])(
+    'where the service behaves as in %j is %s',
+    async (by, outcome) => {
+      const service = await behaving(by);
+      expect(await client().revoke(`${service.url}/v3`, TOKEN)).toBe(outcome);
+      const [request] = service.requests;
+      expect(request).toMatchObject({ method: 'DELETE', url: '/v3/auth/tokens', body: '' });
+      expect(request?.headers).toMatchObject({ 'x-auth-token': TOKEN, 'x-subject-token': TOKEN });
+    },
+  );
+
+  it.each([
+    [200, '', 'valid'],
+    [203, '{}', 'valid'],
+    [401, '', 'dead'],
+    [404, gone, 'dead'],
+    [404, '<h1>Not Found</h1>', 'not-offered'],
+    [405, '', 'not-offered'],
+  ])('is checked: %s with %s is %s', async (status, body, outcome) => {
+    const service = await answering(status, body, 'text/plain');
+    expect(await client().check(`${service.url}/v3`, TOKEN)).toBe(outcome);
+  });
+
+  it('is tried again where the connection broke', async () => {
+    const service = await serving(
+      serve((request, response, nth) =>
+        nth === 1 ? request.socket.resetAndDestroy() : response.writeHead(204).end(),
+      ),
+    );
+    expect(await client().revoke(`${service.url}/v3`, TOKEN)).toBe('revoked');
+  });
+
+  it.each(['', 'two words', 'line\nbreak', 'zero\0', 'tökén'])(
+    'is not asked for with a token that no header can carry: %j',
+    async (token) => {
+      const service = await behaving({});
+      for (const asking of [
+        client().revoke(`${service.url}/v3`, token),
+        client().check(service.url, token),
+      ]) {
+        const failure = await failureOf(asking);
+        expect(failure).toMatchObject({ kind: 'word-refused' });
+        if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
+      }
+      expect(service.connections()).toBe(0);
+    },
+  );
+
+  it('ends in a failure that never repeats the token', async () => {
+    for (const status of [400, 500, 418]) {
+      const service = await behaving({ DELETE: [status, TOKEN], GET: [status, TOKEN] });
+      const failure = await failureOf(client().revoke(`${service.url}/v3`, TOKEN));
+      expect(failure).toMatchObject({ kind: 'service-failed', status });
+      expect(inspect(failure, { depth: 20 })).not.toContain(TOKEN);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shellLines } from '../../src/identity/shell.ts';
+
+const AUTH_URL = 'https://identity.example.com/v3';
+const compute = { service: 'compute', url: 'https://compute.example.com/v2.1' };
+const network = { service: 'network', url: 'https://network.example.com' };
+
+/** What a shell has in these variables after the lines. */
+function run(lines: readonly string[], before: Record<string, string> = {}): Record<string, string> {
+  const out = execFileSync('/bin/sh', ['-c', `${lines.join('\n')}\nenv -0`], {
+    env: { PATH: process.env.PATH, ...before },
+    encoding: 'utf8',
+  });
+  const pairs = out.split('\0').map((pair) => [pair.split('=', 1)[0] ?? '', pair.replace(/^[^=]*=/, '')]);
+  return Object.fromEntries(pairs.filter(([name]) => name?.startsWith('OS_')));
+}
+
+describe('the lines for a shell', () => {
+  it('hand the token as it is to the compute service, and name the others', () => {
+    const lines = shellLines({ token: 'gAAAAA-x', endpoints: [network, compute] }, AUTH_URL);
+    expect(run(lines)).toEqual({
+      OS_AUTH_TYPE: 'admin_token',
+      OS_AUTH_URL: AUTH_URL,
+      OS_TOKEN: 'gAAAAA-x',
+      OS_ENDPOINT: compute.url,
+    });
+    expect(lines.at(-1)).toBe(`# network: export OS_ENDPOINT='${network.url}'`);
+  });
+
+  it('ask the identity service where no other is known', () => {
+    expect(run(shellLines({ token: 't', endpoints: [] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
+    expect(run(shellLines({ token: 't', endpoints: [network] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
+  });
+
+  it('take away what an earlier login left in the way', () => {
+    const left = {
+      OS_PROJECT_NAME: 'old',
+      OS_USER_DOMAIN_NAME: 'Default',
+      OS_CLOUD: 'old',
+      OS_REGION_NAME: 'r1',
+    };
+    const after = run(shellLines({ token: 't', endpoints: [] }, AUTH_URL), left);
+    expect(Object.keys(after).sort()).toEqual(
+      ['OS_AUTH_TYPE', 'OS_AUTH_URL', 'OS_ENDPOINT', 'OS_REGION_NAME', 'OS_TOKEN'].sort(),
+    );
+  });
+
+  it('make nothing else of any token, address or service', () => {
+    const printable = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
+    const endpoint = fc.record({ service: fc.string(), url: printable });
+    const awkward = fc.constantFrom(`'; touch x; '`, '$(id)', '`id`', "''", '\\', '!!', '"', "\\'", '#');
+    fc.assert(
+      fc.property(
+        fc.oneof(printable, awkward),
+        printable,
+        fc.array(endpoint),
+        (token, authUrl, endpoints) => {
+          const after = run(shellLines({ token, endpoints }, authUrl));
+          expect(after).toMatchObject({ OS_TOKEN: token, OS_AUTH_URL: authUrl });
+          expect(Object.keys(after)).toHaveLength(4);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  it('let no service name begin a line of its own', () => {
+    const evil = { service: 'x\nexport OS_TOKEN=stolen', url: 'https://x' };
+    expect(run(shellLines({ token: 't', endpoints: [evil] }, AUTH_URL)).OS_TOKEN).toBe('t');
+  });
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readExpiry } from '../../src/identity/expiry.ts';
+import { errorIn, readTokenBody } from '../../src/identity/token-body.ts';
+
+const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
+const NOTHING = {
+  expiresAt: undefined,
+  project: undefined,
+  user: undefined,
+  roles: [],
+  credential: undefined,
+  auditId: undefined,
+  endpoints: [],
+};
+
+const bodyOf = (token: unknown) => readTokenBody(JSON.stringify({ token }));
+
+describe('an expiry', () => {
+  it.each([
+    ['2026-11-21T02:13:55.000000Z', AT],
+    ['2026-11-21T02:13:55', AT],
+    ['2026-11-21T02:13:55Z', AT],
+    ['2026-11-21 02:13:55', AT],
+    ['2026-11-21T02:13:55+00:00', AT],
+    ['2026-11-20T21:13:55-0500', AT],
+    ['2026-11-21T07:43:55+05:30', AT],
+    ['2026-11-21t02:13:55z', AT],
+    ['2026-11-21 02:13:55 UTC', AT],
+    ['20261121T021355Z', AT],
+    [' 2026-11-21T02:13:55,5 ', AT + 500],
+    ['2026-11-21T02:13:55.123456789Z', AT + 123],
+    ['2026-11-21T02:13Z', AT - 55_000],
+    ['2028-02-29T00:00:00', Date.UTC(2028, 1, 29)],
+  ])('is the moment in UTC that “%s” says, wherever this machine stands', (text, at) => {
+    expect(readExpiry(text)).toBe(at);
+  });
+
+  it.each([
+    '',
+    'soon',
+    'null',
+    '2026-11-21',
+    '2026-02-30T00:00:00Z',
+    '2026-11-21T24:00:00Z',
+    '2026-11-21T12:60:00Z',
+    '2026-13-01T00:00:00Z',
+    '0000-00-00T00:00:00Z',
+    '0001-01-01T00:00:00Z',
+    '0099-01-01T00:00:00Z',
+    '2026-11-21T02:13:55X',
+    '2026-11-21T02:13:55+99:99',
+    '+002026-11-21T02:13:55Z',
+    '２０２６-11-21T02:13:55Z',
+    1795230236,
+    true,
+    null,
+    undefined,
+    {},
+    ['2026-11-21T02:13:55'],
+  ])('is not known from %j', (value) => {
+    expect(readExpiry(value)).toBeUndefined();
+  });
+
+  it('is the same in every form of one moment', () => {
+    const moment = fc.date({
+      min: new Date(1000),
+      max: new Date('9999-12-31T00:00:00Z'),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(moment, fc.integer({ min: -14 * 60, max: 14 * 60 }), (date, offset) => {
+        const at = Math.floor(date.getTime() / 1000) * 1000;
+        const utc = new Date(at).toISOString().slice(0, 19);
+        const there = new Date(at + offset * 60_000).toISOString().slice(0, 19);
+        const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60];
+        const zone = `${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
+        fc.pre(/^\d{4}-/.test(there));
+        for (const text of [utc, `${utc}Z`, `${utc}.000000Z`, utc.replace('T', ' '), there + zone])
+          expect(readExpiry(text)).toBe(at);
+      }),
+    );
+  });
+
+  it('is a moment or unknown for any text', () => {
+    const nearly = fc.stringMatching(/^\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d([.,]\d*)?(Z|[+-]\d\d:?\d\d)?$/);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), nearly), (text) => {
+        const at = readExpiry(text);
+        expect(at === undefined || (Number.isInteger(at) && at > 0)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the body of a token', () => {
+  it('tells what is known about it', () => {
+    const domain = { id: 'default', name: 'Default' };
+    expect(
+      bodyOf({
+        expires_at: '2026-11-21T02:13:55',
+        project: { id: 'p1', name: 'prod', domain },
+        user: { id: 'u1', name: 'ada', domain },
+        roles: [
+          { id: 'r1', name: 'member' },
+          { id: 'r2', name: 'reader' },
+        ],
+        application_credential: {
+          id: 'c1',
+          name: 'ci',
+          restricted: false,
+          expires_at: '2026-12-01T00:00:00',
+        },
+        audit_ids: ['first', 'chain'],
+        catalog: [
+          {
+            type: 'compute',
+            endpoints: [
+              { interface: 'internal', url: 'http://inside/v2.1' },
+              { interface: 'public', url: 'https://compute.example.com/v2.1' },
+            ],
+          },
+        ],
+      }),
+    ).toEqual({
+      expiresAt: AT,
+      project: { id: 'p1', name: 'prod', domain: 'Default' },
+      user: 'ada',
+      roles: ['member', 'reader'],
+      credential: { name: 'ci', restricted: false, expiresAt: Date.UTC(2026, 11, 1) },
+      auditId: 'first',
+      endpoints: [{ service: 'compute', url: 'https://compute.example.com/v2.1' }],
+    });
+  });
+
+  it('keeps every digit of an ID that comes as a number', () => {
+    const text = '{"token":{"project":{"id":123456789012345678901234567890},"audit_ids":[42]}}';
+    expect(readTokenBody(text)).toMatchObject({
+      project: { id: '123456789012345678901234567890' },
+      auditId: '42',
+    });
+  });
+
+  it('takes an ID where there is no name, and names that stand alone', () => {
+    expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }], audit_ids: 'one' })).toEqual({
+      ...NOTHING,
+      user: 'u1',
+      roles: ['member', 'r1'],
+      auditId: 'one',
+    });
+  });
+
+  it('leaves out what is odd, and keeps the rest', () => {
+    expect(
+      bodyOf({
+        expires_at: 'soon',
+        project: { id: null, name: ' ', domain: [] },
+        user: [],
+        roles: { a: 1 },
+        application_credential: { name: {}, restricted: 'false', expires_at: 5 },
+        audit_ids: {},
+        catalog: [
+          null,
+          { type: 'x' },
+          { type: 'y', endpoints: [{ interface: 'public', url: 'file:///etc' }] },
+        ],
+      }),
+    ).toEqual({ ...NOTHING, credential: {} });
+  });
+
+  it.each([
+    '',
+    ' ',
+    'null',
+    '[]',
+    '"token"',
+    '12',
+    '{}',
+    '{"token":null}',
+    '{"token":[]}',
+    '{"token":"gAAAAA"}',
+    '{"token":{"expires_at":',
+    '<!doctype html><p>Sign in</p>',
+    '['.repeat(1_000_000),
+    '{"token":'.repeat(200_000),
+    '{"__proto__":{"token":{"user":"x"}}}',
+  ])('tells nothing when it is odd as a whole', (text) => {
+    expect(readTokenBody(text)).toEqual(NOTHING);
+  });
+
+  it('is never too long to be shown', () => {
+    const long = '💥'.repeat(5000);
+    const { user, roles } = bodyOf({ user: { name: long }, roles: Array.from({ length: 999 }, () => 'r') });
+    expect(Array.from(user ?? '')).toHaveLength(255);
+    expect(roles).toHaveLength(50);
+  });
+
+  it('never throws, whatever it is', () => {
+    const shape = fc.object({
+      key: fc.constantFrom(
+        ...[
+          'token',
+          'expires_at',
+          'project',
+          'domain',
+          'user',
+          'roles',
+          'name',
+          'id',
+          'audit_ids',
+          'catalog',
+        ],
+        ...[
+          'application_credential',
+          'restricted',
+          'endpoints',
+          'interface',
+          'url',
+          'type',
+          'error',
+          'message',
+        ],
+      ),
+      maxDepth: 5,
+    });
+    const text = fc.oneof(
+      fc.string(),
+      fc.json(),
+      shape.map((value) => JSON.stringify(value)),
+      shape.map((value) => JSON.stringify({ token: value })),
+      shape.map((value) => JSON.stringify({ token: value }).slice(0, -3)),
+    );
+    fc.assert(
+      fc.property(text, (body) => {
+        expect(Object.keys(readTokenBody(body)).sort()).toEqual(Object.keys(NOTHING).sort());
+        expect(['string', 'undefined']).toContain(typeof errorIn(body));
+      }),
+    );
+  });
+});
+
+describe('an error in the identity API’s form', () => {
+  it.each([
+    ['{"error":{"code":404,"message":"Could not find it.","title":"Not Found"}}', 'Could not find it.'],
+    ['{"error":{"code":404}}', ''],
+    ['{"error":"Not Found"}', undefined],
+    ['{"message":"Not Found"}', undefined],
+    ['<h1>Not Found</h1>', undefined],
+    ['', undefined],
+  ])('is told from anything else: %s', (text, message) => {
+    expect(errorIn(text)).toBe(message);
+  });
+});

@@ -1,0 +1,172 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { plain, section } from '../../src/slack/kit/atoms.ts';
+import { modal } from '../../src/slack/kit/modal.ts';
+import { byVerb } from '../../src/slack/verbs.ts';
+import type { Visit } from '../../src/slack/visit.ts';
+import { CHANNEL } from '../support/bot.ts';
+import { type House, startHouse } from '../support/house.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10);
+/** What every object has without anybody having put it there. */
+const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+const WORD = { text: plain('A word'), value: 'a' };
+
+let house: House;
+let ran: number[];
+beforeEach(async () => {
+  ran = [];
+  house = await startHouse(
+    {
+      commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
+      views: {
+        broken: {
+          right: 'ask',
+          read: () => {
+            throw new SyntaxError('not what this version wrote');
+          },
+          waiting: modal({ title: 'Wait', blocks: [section('…')] }),
+          work: async () => undefined,
+        },
+        form: {
+          right: 'ask',
+          read: () => ({ input: undefined }),
+          waiting: modal({ title: 'Wait', blocks: [section('…')] }),
+          work: async (_, { at }) => void ran.push(at),
+        },
+      },
+      options: {
+        words: { right: 'ask', find: (query) => (query.trim() === '' ? [WORD] : []) },
+      },
+    },
+    { clock: () => NOW },
+  );
+});
+afterEach(() => house.stop());
+
+/** A response_url, and what was posted to it. */
+async function startReplies() {
+  const replies: string[] = [];
+  const server = createServer(async (req, res) => {
+    replies.push(await text(req));
+    res.end('ok');
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { replies, response_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
+}
+
+const from = { team: { id: TEAM }, user: { id: OWNER, team_id: TEAM }, trigger_id: 'x' };
+const act = (action_id: string, value = '') => ({
+  type: 'block_actions',
+  ...from,
+  channel: { id: CHANNEL },
+  actions: [{ type: 'button', action_id, block_id: 'b', value }],
+});
+const submission = (view: object) => ({ type: 'view_submission', ...from, view: { type: 'modal', ...view } });
+const suggestion = (action_id: string, value: string | null) => ({
+  type: 'block_suggestion',
+  ...from,
+  action_id,
+  block_id: 'b',
+  value,
+});
+const untilLogged = (text: string) => house.slack.waitFor(() => house.log().includes(text));
+const nothingUnknown = () => expect(house.log()).not.toMatch(/unknown error|a listener failed/);
+
+describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
+  it('is no button', async () => {
+    expect(await house.deliver(act(name))).toMatchObject({ status: 200 });
+    await untilLogged('an action that nothing listens to');
+    nothingUnknown();
+  });
+
+  it('is no form', async () => {
+    const payload = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
+    expect(await house.deliver(payload)).toEqual({ status: 200, body: '' });
+    nothingUnknown();
+  });
+
+  it('has no suggestions', async () => {
+    expect(await house.deliver(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
+    nothingUnknown();
+  });
+
+  it('is no command', async () => {
+    await house.deliver(act('rerun:again', name));
+    await house.slack.waitFor(() => house.reads().some((read) => read.includes('is no command of Tally')));
+  });
+
+  it('is no event', async () => {
+    await house.slack.event({ type: name, user: OWNER });
+    nothingUnknown();
+  });
+
+  it('is no verb', async () => {
+    const { run, right } = byVerb({ help: { right: 'ask', run: async () => undefined } });
+    expect(typeof right === 'function' && right(name)).toBe('ask');
+    const visit = { record: { aliases: new Set() } } as unknown as Visit;
+    await expect(run(name, visit)).rejects.toMatchObject({ kind: 'word-refused' });
+  });
+});
+
+describe('a suggestion asked for with nothing typed', () => {
+  it('is found as for no words', async () => {
+    const { body } = await house.deliver(suggestion('words', null));
+    expect(JSON.parse(body)).toEqual({ options: [WORD] });
+  });
+});
+
+describe('what is shared as of an instant that never was', () => {
+  it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])('is of now: %s', async (at) => {
+    await house.deliver(act('share', `${at} /spend`));
+    await house.slack.waitFor(() => ran.length > 0);
+    expect(ran).toEqual([NOW]);
+  });
+});
+
+describe('a form that comes without its state', () => {
+  it.each([
+    [undefined, undefined],
+    [null, null],
+    [{}, ''],
+    [{ values: null }, ''],
+  ])('is read as empty: %o', async (state, private_metadata) => {
+    const { body } = await house.deliver(submission({ callback_id: 'form', state, private_metadata }));
+    expect(body).toContain('"response_action":"update"');
+    await house.slack.waitFor(() => ran.length > 0);
+  });
+});
+
+describe('a form of an older version that cannot be read', () => {
+  it('says so in its place', async () => {
+    const { body } = await house.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
+    expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
+    expect(body).toContain('did not expect');
+  });
+});
+
+describe('a payload that names no workspace', () => {
+  it('is answered where an answer can go, and acknowledged', async () => {
+    const { response_url, replies } = await startReplies();
+    const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
+    expect(await house.deliver(payload)).toMatchObject({ status: 200 });
+    await house.slack.waitFor(() => replies.length > 0);
+    expect(replies[0]).toContain('Tally answers members');
+    nothingUnknown();
+    expect(ran).toEqual([]);
+  });
+
+  it('is refused in the modal that sent it', async () => {
+    const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
+    const { status } = await house.deliver({ ...payload, team: null, user: { id: OWNER } });
+    expect(status).toBe(200);
+    await untilLogged('Tally answers members of the workspace that installed it.');
+    nothingUnknown();
+    expect(ran).toEqual([]);
+  });
+});

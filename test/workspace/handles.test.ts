@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure.ts';
+import { createHandles, type Errand, type Handles, handleOf } from '../../src/workspace/handles.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const ERRAND: Errand = { person: 'U1', project: '123', word: 'prod', authUrl: 'https://id.example.com/v3' };
+const TOKEN = `gAAAAA${'x'.repeat(198)}`;
+const KEY = 'tally:handles:T1';
+const AT = Date.UTC(2026, 10, 21);
+const LIFE = { at: AT, until: AT + 3_600_000 };
+
+let store: TestRedis;
+let redis: Redis;
+let handles: Handles;
+
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  handles = createHandles(redis);
+});
+beforeEach(async () => {
+  await redis.flushdb();
+  await redis.hset('tally:workspace:T1', 'settings', '{}');
+});
+afterAll(() => store.close());
+
+describe('the two halves of a token', () => {
+  it('make the token together, once', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await handles.take('T1', 'U1', carried, AT)).toEqual({
+      errand: ERRAND,
+      until: LIFE.until,
+      token: TOKEN,
+    });
+    expect(await handles.take('T1', 'U1', carried, AT)).toBeUndefined();
+    expect(await redis.exists(KEY)).toBe(0);
+  });
+
+  it('are neither of them the token, in any spelling', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{12,400}$/), async (token) => {
+        await redis.del(KEY);
+        const carried = await handles.keep('T1', ERRAND, LIFE, token);
+        const kept = JSON.stringify(await redis.hgetall(KEY));
+        for (const text of [
+          token,
+          Buffer.from(token).toString('base64').replace(/=+$/, ''),
+          Buffer.from(token).toString('hex'),
+        ])
+          for (const half of [carried, kept]) expect(half).not.toContain(text);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('open for one person in one workspace, before they lapse', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await handles.take('T1', 'U2', carried, AT)).toBeUndefined();
+    expect(await handles.take('T2', 'U1', carried, AT)).toBeUndefined();
+    expect(await handles.take('T1', 'U1', carried, LIFE.until)).toBeUndefined();
+    expect((await handles.take('T1', 'U1', carried, LIFE.until - 1))?.token).toBe(TOKEN);
+  });
+
+  it('do not open when one of them belongs to another token, or was changed by a bit', async () => {
+    const [one, other] = await Promise.all(
+      [TOKEN, 'another'].map((token) => handles.keep('T1', ERRAND, LIFE, token)),
+    );
+    const [, half = ''] = other!.split(' ');
+    expect((await handles.take('T1', 'U1', `${handleOf(one!)} ${half}`, AT))?.token).toBeUndefined();
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const [field = '', value = ''] = Object.entries(await redis.hgetall(KEY)).find(([, text]) => text)!;
+    await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
+    const taken = await Promise.all([other!, carried].map((text) => handles.take('T1', 'U1', text, AT)));
+    expect(taken.filter((one) => one?.errand.project === '124').map((one) => one?.token)).toEqual([
+      undefined,
+    ]);
+  });
+
+  it('are given to one of many who ask at the same moment', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const asked = Array.from({ length: 20 }, () => handles.take('T1', 'U1', carried, AT));
+    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1);
+  });
+
+  it('go when they lapse: at the next one, and all of them after the last', async () => {
+    await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN);
+    await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await redis.hlen(KEY)).toBe(2);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
+    await handles.keep('T1', ERRAND, { at: AT + 2_000, until: AT + 3_000 }, TOKEN);
+    expect(await redis.hlen(KEY)).toBe(2);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
+  });
+
+  it('are not kept of a workspace that has left', async () => {
+    await redis.flushdb();
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN)).rejects.toThrow(NotInstalled);
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(
+    'are nothing when a window carries “%s”',
+    async (carried) => {
+      await handles.keep('T1', ERRAND, LIFE, TOKEN);
+      expect(await handles.take('T1', 'U1', carried, AT)).toBeUndefined();
+    },
+  );
+});
