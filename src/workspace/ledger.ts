@@ -93,7 +93,8 @@ export interface Entering {
  */
 export interface Ledger {
   read(workspace: string): Promise<Book>;
-  lease(workspace: string): Promise<Lease | undefined>;
+  /** `taken` by another run; `gone` where nothing is known of the workspace any more. */
+  lease(workspace: string): Promise<Lease | 'taken' | 'gone'>;
   /** False when it is lost. */
   renew(lease: Lease): Promise<boolean>;
   /** Whether it was held to the end. */
@@ -111,6 +112,10 @@ const KEPT = 100 * 86_400_000;
 
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
+
+const TAKE = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
+return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
 
 const RENEW = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -154,8 +159,9 @@ export function createLedger(redis: Redis): Ledger {
     read: async (workspace) => bookOf(await storeGuard(() => redis.hgetall(ledgerKey(workspace)))),
     async lease(workspace) {
       const mark = randomBytes(12).toString('base64url');
-      const taken = await storeGuard(() => redis.set(deliveryLockKey(workspace), mark, 'PX', LEASE, 'NX'));
-      return taken === null ? undefined : { workspace, mark };
+      const keys = [recordKey(workspace), deliveryLockKey(workspace)];
+      const answer = await evaluate(TAKE, keys, mark, LEASE);
+      return answer === 1 ? { workspace, mark } : answer === 0 ? 'taken' : 'gone';
     },
     renew: async ({ workspace, mark }) =>
       (await evaluate(RENEW, [deliveryLockKey(workspace)], mark, LEASE)) === 1,

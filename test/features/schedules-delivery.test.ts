@@ -260,9 +260,10 @@ describe('a process that died while Slack was asked', () => {
   it('is left alone until the call that was under way has ended', async () => {
     await given();
     const lease = await parts.ledger.lease(TEAM);
+    if (typeof lease === 'string') throw new Error(lease);
     const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
-    await parts.ledger.enter(lease!, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
-    await parts.ledger.release(lease!);
+    await parts.ledger.enter(lease, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
+    await parts.ledger.release(lease);
     const next = await run();
     expect(slack.calls).toEqual([]);
     expect(next).toBe(now + 20_000);
@@ -296,6 +297,11 @@ describe('a run that loses its lease', () => {
     await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
     expect(await run()).toBe(now + 5_000);
     expect(slack.posts).toEqual([]);
+  });
+
+  it('leaves nothing of a workspace that has left and is woken once more', async () => {
+    expect(await run()).toBeUndefined();
+    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
   });
 
   it('brings nothing back of a workspace that has left meanwhile', async () => {

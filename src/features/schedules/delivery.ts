@@ -78,7 +78,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   return {
     async run(workspace) {
       const lease = await ledger.lease(workspace);
-      if (lease === undefined) return clock() + BUSY;
+      if (lease === 'gone') return undefined;
+      if (lease === 'taken') return clock() + BUSY;
       const run = startRun({
         workspaces,
         ledger,
