@@ -40,6 +40,7 @@ export function plain(text: string): string {
     .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
     .replaceAll('_', '-')
     .replace(/-{2,}/g, '-')
+    .replace(/\.{2,}/g, '..')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
     .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
     .replace(/\b(project|product) ?[:=] ?/gi, '$1 ')

@@ -442,7 +442,7 @@ describe('a normalised text', () => {
       fc.property(text, (typed) => {
         expect(normalise(normalise(typed))).toBe(normalise(typed));
       }),
-      { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b']] },
+      { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b'], ['.._.']] },
     );
   });
 });
