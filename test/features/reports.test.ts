@@ -77,6 +77,28 @@ describe('the post about yesterday', () => {
     expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform \(1\) · days in UTC · fetched <!date\^/);
   });
 
+  it('writes numbers as the workspace wants them, in a digest too', async () => {
+    const key = 'tally:workspace:T0SANDBOX1';
+    const before = await bot.redis.client.hget(key, 'settings');
+    await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
+    try {
+      const { reads } = await post('yesterday', ['5001']);
+      expect(reads.slice(0, 5)).toEqual([
+        'prod · 150,50 spent',
+        'Fri 20 Nov 2026 UTC',
+        '*▲ 50,5 %* on the average of 13–19 Nov, 100,00 a day',
+        '*This month so far* 2.050,50 · 1–20 Nov · *▲ 13,9 %* on 1–20 Oct, 1.800,00',
+        '*1.234.567,80 left* · bonuses 12.000,00 · more than 10 years at 107,21 a day (7 of the last 7 days reported)',
+      ]);
+      const digest = await post('balance', ['5001', '5003']);
+      expect(digest.reads[0]).toContain('1.234.567,80');
+      expect(digest.reads.join('\n')).not.toMatch(/\d\.\d\d(?!\d)/);
+    } finally {
+      if (before === null) await bot.redis.client.hdel(key, 'settings');
+      else await bot.redis.client.hset(key, 'settings', before);
+    }
+  });
+
   it('asks billing for all its days at once, and for the balance', async () => {
     const before = bot.billing.requests.length;
     await post('yesterday', ['5001']);

@@ -521,6 +521,15 @@ describe('a figure that changes after it was posted', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
+  it('is explained in the numbers of the workspace', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"locale":"de"}');
+    await given();
+    await looks();
+    answer = () => finding('1110.50');
+    await looks();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100,00 → 1.110,50 (▲ 1.010,5 %)');
+  });
+
   it.each([
     ['less than its share', '104', 5, 0],
     ['exactly its share', '105', 5, 0],

@@ -1,5 +1,5 @@
 import type { Brief } from '../../domain/briefing.ts';
-import { formatMoney, sum } from '../../domain/money.ts';
+import { sum } from '../../domain/money.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
   type Block,
@@ -14,7 +14,7 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/table.ts';
 import { balanceLine, chart, mainLine, monthLine, notes } from './facts.ts';
-import { type Answered, amountOf, type Headline, headlineOf, LOCALE, type Unanswered } from './figures.ts';
+import { type Answered, amountOf, type Headline, headlineOf, moneyOf, type Unanswered } from './figures.ts';
 import { digestRows } from './rows.ts';
 
 export interface ReportView {
@@ -92,7 +92,8 @@ function digestTitle({ headline, answered, unanswered }: ReportView): string {
   const totals = labels.flatMap((label) => {
     const those = answered.filter(({ target }) => target.currency === label);
     const values = those.flatMap((one) => amountOf(one, headline) ?? []);
-    return values.length === 0 ? [] : [formatMoney(sum(values), LOCALE, label)];
+    const [first] = those;
+    return first === undefined || values.length === 0 ? [] : [moneyOf(first)(sum(values))];
   });
   const isWhole =
     unanswered.length === 0 &&

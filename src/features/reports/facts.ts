@@ -5,7 +5,7 @@ import { runwayText } from '../../domain/runway-text.ts';
 import type { Change, Usage } from '../../domain/usage.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { type Answered, headlineOf, LOCALE, moneyOf } from './figures.ts';
+import { type Answered, headlineOf, moneyOf } from './figures.ts';
 
 type Write = (value: Money) => string;
 
@@ -18,7 +18,7 @@ export function mainLine(one: Answered, { main }: Brief, isBeside = false): stri
     usage.bonuses.readable > 0 && !usage.bonuses.value.eq(ZERO)
       ? [`bonuses ${money(usage.bonuses.value)}`]
       : [];
-  return [...spent, ...changeText(change, main, money), ...bonuses].join(' · ');
+  return [...spent, ...changeText(change, main, one), ...bonuses].join(' · ');
 }
 
 /** `This month so far 512,000.00 · 1–20 Nov · ▼ 3.1 % on 1–20 Oct` */
@@ -30,7 +30,7 @@ export function monthLine(one: Answered, { month, today }: Brief): string {
   return [
     `*${name}* ${totalText(usage, money)}`,
     month.window.label,
-    ...changeText(monthChange, month, money),
+    ...changeText(monthChange, month, one),
   ].join(' · ');
 }
 
@@ -50,20 +50,20 @@ function totalText({ total }: Usage, money: Write): string {
 }
 
 /** Averages stand beside averages and totals beside totals; where the days are not all there, it says how many are. */
-function changeText(change: Change | undefined, { window, before }: Compared, money: Write): string[] {
+function changeText(change: Change | undefined, { window, before }: Compared, one: Answered): string[] {
   if (change === undefined)
     return before.days.length === 0 ? [] : [`nothing to compare with in ${before.label}`];
   const { percent, basis, reported, of } = change;
   const isAverage =
     basis === 'average' || (before.days.length > window.days.length && window.days.length === 1);
-  const against = `${isAverage ? 'the average of ' : ''}${before.label}, ${money(change.before)}${isAverage ? ' a day' : ''}`;
+  const against = `${isAverage ? 'the average of ' : ''}${before.label}, ${moneyOf(one)(change.before)}${isAverage ? ' a day' : ''}`;
   const parts = [
     ...(reported.current < of.current ? [`${reported.current} of ${of.current} days`] : []),
     ...(reported.before < of.before ? [`${reported.before} of ${of.before} days before`] : []),
   ];
   const rests = parts.length === 0 ? '' : ` (${parts.join(' and ')} reported)`;
   if (percent === undefined) return [`${against}${rests}`];
-  return [`*${formatPercent(percent, LOCALE)}* ${percent.eq(ZERO) ? 'from' : 'on'} ${against}${rests}`];
+  return [`*${formatPercent(percent, one.locale)}* ${percent.eq(ZERO) ? 'from' : 'on'} ${against}${rests}`];
 }
 
 /** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */

@@ -6,6 +6,8 @@ import type { Target } from '../../workspace/target.ts';
 export interface Answered {
   readonly target: Target;
   readonly briefing: Briefing;
+  /** BCP 47, the workspace's: posts are for everybody. */
+  readonly locale: string;
   /** A sentence where the balance could not be had. */
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
 }
@@ -19,13 +21,10 @@ export interface Unanswered {
 /** Which figure comes first. */
 export type Headline = 'spent' | 'left';
 
-/** Posts are for everybody, and Slack knows no locale of a workspace. */
-export const LOCALE = 'en-US';
-
 export const moneyOf =
-  ({ target }: Answered) =>
+  ({ target, locale }: Answered) =>
   (value: Money): string =>
-    formatMoney(value, LOCALE, target.currency);
+    formatMoney(value, locale, target.currency);
 
 /** The one number that matters; undefined where there is none. */
 export function amountOf({ balance, briefing }: Answered, headline: Headline): Money | undefined {

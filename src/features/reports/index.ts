@@ -55,7 +55,8 @@ async function answer(
         ? left
         : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
-    return { target, balance, briefing: briefing(consumed.items, brief, has) };
+    const { locale } = record.settings;
+    return { target, locale, balance, briefing: briefing(consumed.items, brief, has) };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { label, failure: error };

@@ -1,8 +1,8 @@
-import { formatMoney, formatPercent } from '../../domain/money.ts';
+import { formatPercent } from '../../domain/money.ts';
 import { runwayShort } from '../../domain/runway-text.ts';
 import type { Usage } from '../../domain/usage.ts';
 import type { ReportView } from './blocks.ts';
-import { type Answered, headlineOf, LOCALE, moneyOf } from './figures.ts';
+import { type Answered, headlineOf, moneyOf } from './figures.ts';
 
 /** A row a project, those that could not be answered at the end. */
 export function digestRows({ brief, answered, unanswered }: ReportView): string[][] {
@@ -21,14 +21,14 @@ export function digestRows({ brief, answered, unanswered }: ReportView): string[
   ];
 }
 
-function spent({ total, reported, fullDays }: Usage, { target }: Answered): string {
+function spent({ total, reported, fullDays }: Usage, one: Answered): string {
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
-  return `${formatMoney(total.value, LOCALE, target.currency)}${isPart ? ` (${reported.length} of ${fullDays} days)` : ''}`;
+  return `${moneyOf(one)(total.value)}${isPart ? ` (${reported.length} of ${fullDays} days)` : ''}`;
 }
 
-const changed = ({ briefing: { change } }: Answered): string =>
-  change?.percent === undefined ? '–' : formatPercent(change.percent, LOCALE);
+const changed = ({ briefing: { change }, locale }: Answered): string =>
+  change?.percent === undefined ? '–' : formatPercent(change.percent, locale);
 
 function left(one: Answered): string {
   const { balance } = one;

@@ -10,9 +10,6 @@ import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import type { Finding } from '../feature.ts';
 import { wallWords } from './sends.ts';
 
-/** Numbers for everybody: Slack knows a person's locale, none of a channel. */
-const LOCALE = 'en-US';
-
 type Figures = Finding['figures'];
 
 /** What stands around a report's own words. */
@@ -82,7 +79,7 @@ export function correctionMessage(
   if (changed.length === 0) return undefined;
   const lines = changed.map((key) => {
     const [was, is] = [amount(before, key, record), amount(after, key, record)];
-    return `${labelOf(key, record)}: ${was} → ${is}${share(before[key], after[key])}`;
+    return `${labelOf(key, record)}: ${was} → ${is}${share(before[key], after[key], record)}`;
   });
   const text = 'Figures changed since this was posted:';
   return { text: `${text} ${lines[0]}`, blocks: [section([text, ...lines].join('\n'))] };
@@ -95,10 +92,10 @@ function differs(before: string | undefined, after: string | undefined, percent:
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-function share(before: string | undefined, after: string | undefined): string {
+function share(before: string | undefined, after: string | undefined, { settings }: WorkspaceRecord): string {
   const [was, is] = [read(before), read(after)];
   const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
-  return change === undefined ? '' : ` (${formatPercent(change, LOCALE)})`;
+  return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
 }
 
 function read(digits: string | undefined) {
@@ -109,7 +106,7 @@ function read(digits: string | undefined) {
 function amount(figures: Figures, key: string, record: WorkspaceRecord): string {
   const value = read(figures[key]);
   const currency = projectOf(key, record)?.currency ?? record.settings.currency;
-  return value === undefined ? 'no figure' : formatMoney(value, LOCALE, currency);
+  return value === undefined ? 'no figure' : formatMoney(value, record.settings.locale, currency);
 }
 
 const labelOf = (key: string, record: WorkspaceRecord): string =>
