@@ -1,8 +1,9 @@
 /** A command's text, read: words in any order, each once. Syntax only; nothing here knows what day it is. */
-import { anyItemAt, type Item, type ItemAt, periodItemAt } from './item.ts';
+import { anyItemAt, type Item, type ItemAt, periodAloneAt, periodItemAt } from './item.ts';
+import { Misread } from './misread.ts';
 import { canonical, LAST_7_DAYS, type Phrase } from './phrase.ts';
 import { PRODUCTS, type ProductId } from './product.ts';
-import { reading, refuseUnknown } from './reading.ts';
+import { attempt, reading, refuseUnknown } from './reading.ts';
 import { misread, senseOf } from './search.ts';
 import type { Aliases, Source } from './token.ts';
 import { type Advice, unfinished } from './unfinished.ts';
@@ -97,19 +98,14 @@ function phraseOf(items: Items): Phrase | undefined {
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-/** A period is refused with everything else left to run. */
+/** A period is refused with everything else left to run, and so is a wrong one: put right it would still be one. */
 const timelessItemAt: ItemAt = (source, at, projectKnown) => {
-  const found = anyItemAt(source, at, projectKnown);
-  if (found?.value.kind !== 'phrase' && found?.value.kind !== 'including-today') return found;
   const why = 'names a period, and a balance is of now';
-  throw misread(
-    source,
-    at,
-    found.next,
-    why,
-    '/balance takes a project and a product; /spend takes periods.',
-    '',
-  );
+  const works = '/balance takes a project and a product; /spend takes periods.';
+  const read = attempt(() => periodItemAt(source, at, projectKnown));
+  if (read instanceof Misread) throw new Misread(read.start, read.end, why, works, ['']);
+  if (read.value !== undefined) throw misread(source, at, read.value.next, why, works, '');
+  return anyItemAt(source, at, projectKnown);
 };
 
 function wordsOf(source: Source, itemAt: ItemAt, advice: Advice): Words {
@@ -142,6 +138,6 @@ export function readTimelessWords(text: string, aliases?: Aliases): Omit<Words, 
 export function readPhrase(text: string): Phrase {
   return reading(text, (source) => {
     refuseUnknown(source, PERIOD);
-    return phraseOf(itemsOf(source, periodItemAt, PERIOD)) ?? LAST_7_DAYS;
+    return phraseOf(itemsOf(source, periodAloneAt, PERIOD)) ?? LAST_7_DAYS;
   });
 }
