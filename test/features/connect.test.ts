@@ -547,6 +547,15 @@ describe('/billing', () => {
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   });
 
+  it.each([
+    ['Conect NOW', 'Conect'],
+    ['“Foo_Bar”', 'Foo_Bar'],
+    ['frobnicate! now', 'frobnicate!'],
+    ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
+  ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
+    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`“${quoted}” is nothing that /billing does.`);
+  });
+
   it('does not repeat or log a token that was typed behind a verb', async () => {
     const answer = await bot.ask('/billing connect sandboxToken0123456789abcdef');
     expect(answer.reads).toContain('looks like a token');
