@@ -10,9 +10,7 @@ import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
 import { createReports } from './features/reports/index.ts';
-import { createDelivery } from './features/schedules/delivery.ts';
-import { createEngine } from './features/schedules/engine.ts';
-import { createSchedules } from './features/schedules/index.ts';
+import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
@@ -20,7 +18,6 @@ import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { readAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
-import { createAlarms } from './jobs/alarms.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
@@ -35,8 +32,6 @@ import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
 import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
-import { createLedger } from './workspace/ledger.ts';
-import { scheduledWorkspaces } from './workspace/scheduled.ts';
 import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
@@ -58,6 +53,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
+  // It complains at every attempt: the other connection says that Redis is away.
+  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
@@ -65,68 +62,47 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const http = createHttp({ trustedHosts: config.trustedHosts });
   const billing = createBilling({ http });
   const responder = createResponder();
-
-  const osToken = createOsToken({
-    workspaces,
-    audit,
-    identity: createIdentity({ http }),
-    handles: createHandles(redis),
-    allowance: createAllowance(redis),
-    readAuthUrl: (text) => readAuthUrl(text, config.trustedHosts),
-    authUrl: config.identity.authUrl,
-    clock,
-  });
-  // A queue's connection complains at every attempt: the other one says that Redis is away.
-  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
-  const alarms = createAlarms({
-    connection: queue,
-    clock,
-    onError: (err) => log.debug({ err }, 'the queue stumbled'),
-  });
-  const ledger = createLedger(redis);
-  const delivery = createDelivery({
-    workspaces,
-    ledger,
-    clientFor: (workspace) => installations.clientFor(workspace),
-    reports: () => merge(features, 'reports'),
-    billing,
-    clock,
-    log,
-  });
-  const engine = createEngine({
-    alarms,
-    delivery,
-    workspaces,
-    ledger,
-    scheduled: () => scheduledWorkspaces(redis),
-    clock,
-    log,
-  });
+  const checks = {
+    baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
+    authUrl: (text: string) => readAuthUrl(text, config.trustedHosts),
+  };
 
   const features: Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
-    osToken,
+    createOsToken({
+      workspaces,
+      audit,
+      identity: createIdentity({ http }),
+      handles: createHandles(redis),
+      allowance: createAllowance(redis),
+      readAuthUrl: checks.authUrl,
+      authUrl: config.identity.authUrl,
+      clock,
+    }),
     createConnect({
       workspaces,
       billing,
-      checks: {
-        baseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
-        authUrl: (text) => readAuthUrl(text, config.trustedHosts),
-      },
-      onConnected: (workspace) =>
-        engine
-          .changed(workspace)
-          .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
+      checks,
+      onConnected: (workspace) => each(features, (feature) => feature.connected?.(workspace)),
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({
       workspaces,
-      openAccess: osToken.open,
+      more: () => merge(features, 'projectVerbs'),
       verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
     }),
     createReports({ clock }),
-    createSchedules({ workspaces, scheduling: engine }),
+    createScheduledPosts({
+      redis,
+      queue,
+      workspaces,
+      billing,
+      clientFor: (workspace) => installations.clientFor(workspace),
+      reports: () => merge(features, 'reports'),
+      clock,
+      log,
+    }),
     createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
@@ -148,7 +124,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     log,
     boltLogger: sdkLog,
     clock,
-    onForget: alarms.forget,
+    onForget: (workspace) => each(features, (feature) => feature.forget?.(workspace)),
   });
   const slack = createSlackServer(
     config.slack,
@@ -174,11 +150,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
-      engine.start();
+      for (const feature of features) feature.start?.();
       return slack.start(config.http.port);
     },
     async stop() {
-      const [left] = await Promise.all([slack.stop(DRAIN), engine.stop(DRAIN)]);
+      const [left] = await Promise.all([
+        slack.stop(DRAIN),
+        each(features, (feature) => feature.stop?.(DRAIN)),
+      ]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);
       queue.disconnect();
@@ -189,4 +168,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
 
 function merge<K extends keyof Feature>(features: readonly Feature[], key: K): NonNullable<Feature[K]> {
   return Object.assign({}, ...features.map((feature) => feature[key]));
+}
+
+async function each(features: readonly Feature[], work: (feature: Feature) => Promise<void> | undefined) {
+  await Promise.all(features.map(work));
 }
