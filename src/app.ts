@@ -14,6 +14,7 @@ import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
+import { together } from './features/together.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { readAuthUrl } from './identity/auth-url.ts';
@@ -26,7 +27,6 @@ import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
-import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
@@ -67,7 +67,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     authUrl: (text: string) => readAuthUrl(text, config.trustedHosts),
   };
 
-  const features: Feature[] = [
+  const all = together(() => features);
+  const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
     createOsToken({
@@ -84,13 +85,13 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       workspaces,
       billing,
       checks,
-      onConnected: (workspace) => each(features, (feature) => feature.connected?.(workspace)),
+      onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({
       workspaces,
-      more: () => merge(features, 'projectVerbs'),
-      verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
+      more: all.projectVerbs,
+      verbs: () => [...all.commands(), ...all.verbs()],
     }),
     createReports({ clock }),
     createScheduledPosts({
@@ -99,20 +100,17 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       workspaces,
       billing,
       clientFor: (workspace) => installations.clientFor(workspace),
-      reports: () => merge(features, 'reports'),
+      reports: all.reports,
       clock,
       log,
     }),
-    createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
+    createStatus({ workspaces, billing, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
-    createMentions({ commands: () => Object.keys(commands), verbs: () => Object.keys(verbs) }),
-    createHelp(() => features.flatMap(({ help }) => help)),
+    createHome({ sections: all.home, log }),
+    createMentions({ commands: all.commands, verbs: all.verbs }),
+    createHelp(all.help),
   ];
-
-  const verbs = merge(features, 'verbs');
-  const commands = { ...merge(features, 'commands'), '/billing': byVerb(verbs) };
 
   const health = createHealth({ redis, slackUp: () => slack.up() });
   const sdkLog = boltLogger(log);
@@ -124,7 +122,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     log,
     boltLogger: sdkLog,
     clock,
-    onForget: (workspace) => each(features, (feature) => feature.forget?.(workspace)),
+    onForget: all.forget,
   });
   const slack = createSlackServer(
     config.slack,
@@ -132,17 +130,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     installations,
     sdkLog,
   );
-  listen(
-    slack.app,
-    {
-      commands,
-      actions: merge(features, 'actions'),
-      views: merge(features, 'views'),
-      options: merge(features, 'options'),
-      events: merge(features, 'events'),
-    },
-    { people: createPeople(clock), workspaces, responder, heard: createHeard(redis), log, clock },
-  );
+  listen(slack.app, all.listeners(), {
+    people: createPeople(clock),
+    workspaces,
+    responder,
+    heard: createHeard(redis),
+    log,
+    clock,
+  });
 
   return {
     async start() {
@@ -150,26 +145,15 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
-      for (const feature of features) feature.start?.();
+      all.start();
       return slack.start(config.http.port);
     },
     async stop() {
-      const [left] = await Promise.all([
-        slack.stop(DRAIN),
-        each(features, (feature) => feature.stop?.(DRAIN)),
-      ]);
+      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);
       queue.disconnect();
       redis.disconnect();
     },
   };
-}
-
-function merge<K extends keyof Feature>(features: readonly Feature[], key: K): NonNullable<Feature[K]> {
-  return Object.assign({}, ...features.map((feature) => feature[key]));
-}
-
-async function each(features: readonly Feature[], work: (feature: Feature) => Promise<void> | undefined) {
-  await Promise.all(features.map(work));
 }

@@ -27,6 +27,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'slack/kit': [],
   slack: ['domain', 'workspace', 'slack/kit'],
   'features/feature': [],
+  'features/together': ['features/feature', 'slack'],
 };
 const FEATURE = [
   'features/feature',
