@@ -10,17 +10,15 @@ import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
 import { createReports } from './features/reports/index.ts';
-import { createDelivery } from './features/schedules/delivery.ts';
-import { createEngine } from './features/schedules/engine.ts';
-import { createSchedules } from './features/schedules/index.ts';
+import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
+import { together } from './features/together.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { readAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
-import { createAlarms } from './jobs/alarms.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
@@ -29,14 +27,11 @@ import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
-import { byVerb } from './slack/verbs.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
 import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
-import { createLedger } from './workspace/ledger.ts';
-import { scheduledWorkspaces } from './workspace/scheduled.ts';
 import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
@@ -58,6 +53,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
+  // It complains at every attempt: the other connection says that Redis is away.
+  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
@@ -65,78 +62,55 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const http = createHttp({ trustedHosts: config.trustedHosts });
   const billing = createBilling({ http });
   const responder = createResponder();
+  const checks = {
+    baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
+    authUrl: (text: string) => readAuthUrl(text, config.trustedHosts),
+  };
 
-  const osToken = createOsToken({
-    workspaces,
-    audit,
-    identity: createIdentity({ http }),
-    handles: createHandles(redis),
-    allowance: createAllowance(redis),
-    readAuthUrl: (text) => readAuthUrl(text, config.trustedHosts),
-    authUrl: config.identity.authUrl,
-    clock,
-  });
-  // A queue's connection complains at every attempt: the other one says that Redis is away.
-  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
-  const alarms = createAlarms({
-    connection: queue,
-    clock,
-    onError: (err) => log.debug({ err }, 'the queue stumbled'),
-  });
-  const ledger = createLedger(redis);
-  const delivery = createDelivery({
-    workspaces,
-    ledger,
-    clientFor: (workspace) => installations.clientFor(workspace),
-    reports: () => merge(features, 'reports'),
-    billing,
-    clock,
-    log,
-  });
-  const engine = createEngine({
-    alarms,
-    delivery,
-    workspaces,
-    ledger,
-    scheduled: () => scheduledWorkspaces(redis),
-    clock,
-    log,
-  });
-
-  const features: Feature[] = [
+  const all = together(() => features);
+  const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
-    osToken,
+    createOsToken({
+      workspaces,
+      audit,
+      identity: createIdentity({ http }),
+      handles: createHandles(redis),
+      allowance: createAllowance(redis),
+      readAuthUrl: checks.authUrl,
+      authUrl: config.identity.authUrl,
+      clock,
+    }),
     createConnect({
       workspaces,
       billing,
-      checks: {
-        baseUrl: (text) => checkBaseUrl(text, config.trustedHosts),
-        authUrl: (text) => readAuthUrl(text, config.trustedHosts),
-      },
-      onConnected: (workspace) =>
-        engine
-          .changed(workspace)
-          .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
+      checks,
+      onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
     createProjects({
       workspaces,
-      openAccess: osToken.open,
-      verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
+      more: all.projectVerbs,
+      verbs: () => [...all.commands(), ...all.verbs()],
     }),
     createReports({ clock }),
-    createSchedules({ workspaces, scheduling: engine }),
-    createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
+    createScheduledPosts({
+      redis,
+      queue,
+      workspaces,
+      billing,
+      clientFor: (workspace) => installations.clientFor(workspace),
+      reports: all.reports,
+      clock,
+      log,
+    }),
+    createStatus({ workspaces, billing, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
-    createMentions({ commands: () => Object.keys(commands), verbs: () => Object.keys(verbs) }),
-    createHelp(() => features.flatMap(({ help }) => help)),
+    createHome({ sections: all.home, log }),
+    createMentions({ commands: all.commands, verbs: all.verbs }),
+    createHelp(all.help),
   ];
-
-  const verbs = merge(features, 'verbs');
-  const commands = { ...merge(features, 'commands'), '/billing': byVerb(verbs) };
 
   const health = createHealth({ redis, slackUp: () => slack.up() });
   const sdkLog = boltLogger(log);
@@ -148,7 +122,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     log,
     boltLogger: sdkLog,
     clock,
-    onForget: alarms.forget,
+    onForget: all.forget,
   });
   const slack = createSlackServer(
     config.slack,
@@ -156,17 +130,14 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     installations,
     sdkLog,
   );
-  listen(
-    slack.app,
-    {
-      commands,
-      actions: merge(features, 'actions'),
-      views: merge(features, 'views'),
-      options: merge(features, 'options'),
-      events: merge(features, 'events'),
-    },
-    { people: createPeople(clock), workspaces, responder, heard: createHeard(redis), log, clock },
-  );
+  listen(slack.app, all.listeners(), {
+    people: createPeople(clock),
+    workspaces,
+    responder,
+    heard: createHeard(redis),
+    log,
+    clock,
+  });
 
   return {
     async start() {
@@ -174,19 +145,15 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
-      engine.start();
+      all.start();
       return slack.start(config.http.port);
     },
     async stop() {
-      const [left] = await Promise.all([slack.stop(DRAIN), engine.stop(DRAIN)]);
+      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);
       queue.disconnect();
       redis.disconnect();
     },
   };
-}
-
-function merge<K extends keyof Feature>(features: readonly Feature[], key: K): NonNullable<Feature[K]> {
-  return Object.assign({}, ...features.map((feature) => feature[key]));
 }

@@ -18,6 +18,23 @@ export interface Feature extends Listeners {
   status?(visit: Visit): readonly Block[];
   /** What of it can be posted by a schedule. */
   readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
+  /** More that is done with a project, by the word after `/billing projects`; for those who manage. */
+  readonly projectVerbs?: Readonly<Record<string, ProjectVerb>>;
+  /** From now on it works by itself as well. */
+  start?(): void;
+  /** Begins nothing more by itself, and lets what is under way end within `patience` ms. */
+  stop?(patience: number): Promise<void>;
+  /** A workspace registered a token: what waited for one may go on. Never rejects. */
+  connected?(workspace: string): Promise<void>;
+  /** A workspace left: nothing that names it stays outside of the workspace's own keys. @throws StoreUnreachable */
+  forget?(workspace: string): Promise<void>;
+}
+
+export interface ProjectVerb {
+  /** In the menu of a project. */
+  readonly label: string;
+  /** @param word what was typed to mean the project: outside text */
+  open(word: string, visit: Visit): Promise<void>;
 }
 
 /** A question that nobody types: a channel's, as of the instant when a schedule is due. */

@@ -426,6 +426,7 @@ describe('/billing projects', () => {
           search: '',
           page,
           manager,
+          more: [{ verb: 'access', label: 'Application access…' }],
           access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ····0001'),
           channelDefault: all[0]?.alias,
         });

@@ -18,6 +18,16 @@ describe('the house', () => {
     expect(sources.length).toBeGreaterThan(5);
     expect(sources.flatMap(violations)).toEqual([]);
   });
+
+  it('has one line for each feature in app.ts, so that one line takes it away', () => {
+    const folders = readdirSync(`${ROOT}src/features`, { withFileTypes: true }).filter((one) =>
+      one.isDirectory(),
+    );
+    const app = readFileSync(`${ROOT}src/app.ts`, 'utf8');
+    const imported = [...app.matchAll(/import \{ (\w+) \} from '\.\/features\/([\w-]+)\//g)];
+    expect(imported.map(([, , folder]) => folder).sort()).toEqual(folders.map(({ name }) => name).sort());
+    for (const [, create] of imported) expect(app.split(`    ${create}(`), create).toHaveLength(2);
+  });
 });
 
 describe('the checker', () => {
@@ -47,6 +57,9 @@ describe('the checker', () => {
     ['src/features/spend/index.ts', `const words = await import('../balance/words.ts');`],
     ['src/features/spend/index.ts', `import {\n  a,\n  b,\n} from '../../app.ts';`],
     ['src/features/feature.ts', `import { createSpend } from './spend/index.ts';`],
+    ['src/features/feature.ts', `import { createBilling } from '../billing/client.ts';`],
+    ['src/jobs/alarms.ts', `import { connectRedis } from '../redis.ts';`],
+    ['src/workspace/store.ts', `import { createHttp } from '../http/request.ts';`],
     ['src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
     ['src/app.ts', 'const url = process.env.REDIS_URL;'],
     ['sandbox/main.ts', `import { createTally } from '../src/app.ts';`],

@@ -20,13 +20,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   variables: [],
   config: ['variables'],
   ops: ['domain'],
-  billing: ['domain', 'http'],
+  billing: ['domain'],
   identity: ['domain', 'http'],
-  workspace: ['domain', 'vault', 'http', 'redis'],
-  jobs: ['domain', 'vault', 'redis'],
+  workspace: ['domain', 'vault', 'redis'],
+  jobs: ['domain'],
   'slack/kit': [],
-  slack: ['domain', 'vault', 'http', 'workspace', 'slack/kit'],
-  'features/feature': ['slack', 'slack/kit', 'workspace', 'billing', 'domain'],
+  slack: ['domain', 'workspace', 'slack/kit'],
+  'features/feature': [],
+  'features/together': ['features/feature', 'slack'],
 };
 const FEATURE = [
   'features/feature',
@@ -45,7 +46,10 @@ const ROOF = new Set([...ENTRIES, 'app']);
 /** Types are no weight: these rooms may be named by them. */
 const TYPES_FROM: Readonly<Record<string, readonly string[]>> = {
   'slack/kit': ['domain'],
-  slack: ['config'],
+  slack: ['config', 'vault'],
+  billing: ['http'],
+  // A contract, and nothing that runs.
+  'features/feature': ['slack', 'slack/kit', 'workspace', 'billing', 'domain'],
   config: ['vault'],
   variables: ['vault'],
 };

@@ -32,6 +32,11 @@ import { createIssuing, demandIssuer, type IssuingParts, type Wanted } from './i
 import { createRevoking } from './revoking.ts';
 import { readTokenWords } from './words.ts';
 
+const ACCESS_HELP: HelpLine = {
+  usage: '/billing projects access [project]',
+  what: 'The application access that OS_TOKENs of a project are issued with, and who may have them issued (for those who manage).',
+  examples: ['/billing projects access prod'],
+};
 const HELP: HelpLine = {
   usage: '/os-token [project]',
   what: 'A temporary OS_TOKEN for the cloud platform’s API, shown to you alone, for those who were named for the project.',
@@ -46,7 +51,7 @@ export interface OsTokenParts extends IssuingParts, AccessParts {
 const PATIENCE = 60 * 60_000;
 
 /** `/os-token`: a token is issued, shown once to the one who asks, and given back from there. Nothing of it is kept. */
-export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<typeof createAccess>, 'open'> {
+export function createOsToken(parts: OsTokenParts): Feature {
   const { workspaces, handles, clock } = parts;
   const issue = createIssuing(parts);
   const revoke = createRevoking(parts);
@@ -119,8 +124,8 @@ export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<ty
   };
 
   return {
-    open: access.open,
-    help: [HELP],
+    help: [HELP, ACCESS_HELP],
+    projectVerbs: { access: { label: 'Application access…', open: access.open } },
     options: access.options,
     commands: {
       '/os-token': {

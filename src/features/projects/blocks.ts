@@ -27,6 +27,8 @@ export interface ProjectList {
   /** From 1; beyond the last one it is the last. */
   readonly page: number;
   readonly manager: boolean;
+  /** What other features do with a project, for who manages. */
+  readonly more: readonly { readonly verb: string; readonly label: string }[];
   /** What is told of a project's application access, where there is one and this person may know. */
   readonly access: (project: Project) => string | undefined;
   /** The alias that this channel asks about. */
@@ -62,7 +64,7 @@ export function listMessage(list: ProjectList): Message {
   };
 }
 
-function row(project: Project, { manager, channelDefault, access }: ProjectList): SectionBlock {
+function row(project: Project, { manager, more, channelDefault, access }: ProjectList): SectionBlock {
   const { alias } = project;
   const mark = alias === channelDefault ? ' · the default here' : '';
   const told = access(project);
@@ -81,7 +83,11 @@ function row(project: Project, { manager, channelDefault, access }: ProjectList)
       rerunOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
       // Slack takes five: who manages finds the token itself on Home.
       ...(manager
-        ? [billing('Edit…', 'edit'), billing('Application access…', 'access'), billing('Remove…', 'remove')]
+        ? [
+            billing('Edit…', 'edit'),
+            ...more.map(({ verb, label }) => billing(label, verb)),
+            billing('Remove…', 'remove'),
+          ]
         : told === undefined
           ? []
           : [rerunOption('OS_TOKEN…', { command: '/os-token', text: alias })]),

@@ -27,11 +27,6 @@ const HELP: readonly HelpLine[] = [
     examples: ['/billing projects', '/billing projects add prod 123'],
   },
   {
-    usage: '/billing projects access [project]',
-    what: 'The application access that OS_TOKENs of a project are issued with, and who may have them issued (for those who manage).',
-    examples: ['/billing projects access prod'],
-  },
-  {
     usage: '/billing default [name | none]',
     what: 'The project that this channel asks about when none is named.',
     examples: ['/billing default', '/billing default prod'],
@@ -40,14 +35,14 @@ const HELP: readonly HelpLine[] = [
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
-  /** Opens the form of a project's application access, by its alias or its ID. */
-  readonly openAccess: (word: string, visit: Visit) => Promise<void>;
+  /** What other features do with a project. */
+  readonly more: () => NonNullable<Feature['projectVerbs']>;
   /** First words of all commands, which no project may be called by. */
   readonly verbs: () => readonly string[];
 }
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
-export function createProjects({ workspaces, openAccess, verbs }: ProjectsParts): Feature {
+export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feature {
   const save = createSaving(workspaces);
   const removal = createRemoval(workspaces);
   const defaults = createChannelDefaults(workspaces);
@@ -62,6 +57,7 @@ export function createProjects({ workspaces, openAccess, verbs }: ProjectsParts)
         search,
         page,
         manager: asker.manage,
+        more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
         access: ({ id }) => accessLine(id, visit),
         channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
       }),
@@ -75,14 +71,14 @@ export function createProjects({ workspaces, openAccess, verbs }: ProjectsParts)
     help: HELP,
     verbs: {
       projects: {
-        right: (text) => (changesProjects(text) ? 'manage' : 'ask'),
+        right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
         async run(rest, visit) {
           const { record } = visit;
-          const request = readProjectsWords(rest);
+          const request = readProjectsWords(rest, Object.keys(more()));
           if (request.kind === 'list') return list(request.search, request.page, visit);
           if (request.kind === 'add') return openForm('', request.filled, visit);
+          if (request.kind === 'other') return more()[request.verb]?.open(request.word, visit);
           const { kind, word } = request;
-          if (kind === 'access') return openAccess(word, visit);
           const project = knownProject(word, record, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, visit);
           await visit.answer(removeMessage(project, record.channelsOf(project.alias)));

@@ -11,39 +11,43 @@ import { aliasOf, aliasProblem } from './alias.ts';
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
   | { readonly kind: 'add'; readonly filled: Filled }
-  | { readonly kind: 'edit' | 'remove' | 'access'; readonly word: string };
+  | { readonly kind: 'edit' | 'remove'; readonly word: string }
+  | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 /** What the form is filled in with; whatever it says is checked when it comes back. */
 export type Filled = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-const VERBS = new Map<string, 'add' | 'edit' | 'remove' | 'access'>([
+const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['add', 'add'],
   ['edit', 'edit'],
   ['rename', 'edit'],
   ['remove', 'remove'],
-  ['access', 'access'],
 ]);
 
-/** Whether the whole text, `projects …`, asks to change something. */
-export const changesProjects = (text: string): boolean => VERBS.has(normalise(text).split(' ')[1] ?? '');
+/** Whether the whole text, `projects …`, asks to change something. @param more verbs of other features */
+export function changesProjects(text: string, more: readonly string[]): boolean {
+  const verb = normalise(text).split(' ')[1] ?? '';
+  return VERBS.has(verb) || more.includes(verb);
+}
 
-/** @throws WordRefused */
-export function readProjectsWords(rest: string): ProjectsRequest {
+/** @param more verbs of other features @throws WordRefused */
+export function readProjectsWords(rest: string, more: readonly string[]): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
+  if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
   if (kind === 'add') return { kind, filled: readFilled(others) };
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const [, search = '', page = '1'] =
-    /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others);
+    /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', search, page: Number(page) };
 }
 
-function refuse(first: string, others: readonly string[]): never {
-  const meant = nearest(first, [...VERBS.keys()]);
+function refuse(first: string, others: readonly string[], more: readonly string[]): never {
+  const meant = nearest(first, [...VERBS.keys(), ...more]);
   throw new WordRefused(
     first.slice(0, 40),
     'is nothing that /billing projects does',
-    'It takes add, edit, remove, access, or one word to look for.',
+    `It takes ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to look for.`,
     meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
   );
 }

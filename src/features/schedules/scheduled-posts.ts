@@ -1,0 +1,58 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { BillingClient } from '../../billing/client.ts';
+import { createAlarms } from '../../jobs/alarms.ts';
+import type { WebClient } from '../../slack/web.ts';
+import { createLedger } from '../../workspace/ledger.ts';
+import { scheduledWorkspaces } from '../../workspace/scheduled.ts';
+import type { ReportName } from '../../workspace/schedules.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Feature, Report } from '../feature.ts';
+import { createDelivery } from './delivery.ts';
+import { createEngine } from './engine.ts';
+import { createSchedules } from './index.ts';
+
+export interface ScheduledPostsParts {
+  readonly redis: Redis;
+  /** As `connectQueue` opens it; closed by whoever opened it. */
+  readonly queue: Redis;
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  /** @throws NotInstalled, SealBroken, StoreUnreachable */
+  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  /** What the features have to post. */
+  readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly log: Logger;
+}
+
+/** The whole of it: what people set up and see, and what posts by itself. */
+export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
+  const { redis, queue, workspaces, billing, clientFor, reports, clock, log } = parts;
+  const ledger = createLedger(redis);
+  const alarms = createAlarms({
+    connection: queue,
+    clock,
+    onError: (err) => log.debug({ err }, 'the queue stumbled'),
+  });
+  const engine = createEngine({
+    alarms,
+    delivery: createDelivery({ workspaces, ledger, clientFor, reports, billing, clock, log }),
+    workspaces,
+    ledger,
+    scheduled: () => scheduledWorkspaces(redis),
+    clock,
+    log,
+  });
+  return {
+    ...createSchedules({ workspaces, scheduling: engine }),
+    start: engine.start,
+    stop: engine.stop,
+    connected: (workspace) =>
+      engine
+        .changed(workspace)
+        .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
+    forget: alarms.forget,
+  };
+}
