@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBilling } from '../../src/billing/client.ts';
-import { ConnectionMissing, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
+import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
 import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
@@ -70,7 +70,9 @@ describe('a post that is due', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
-    expect(inChannel()[0]?.blocks).toContain('set up by <@U0OWNER001>');
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+    // A mention would notify its owner of every post.
+    expect(inChannel()[0]?.blocks).not.toContain('<@');
     expect(await lastSent()).toMatchObject({
       date: '2026-11-20',
       result: 'posted',
@@ -411,6 +413,19 @@ describe('when billing fails', () => {
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
     expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
+  });
+
+  it('pauses where its project was limited to other channels, and says what to do', async () => {
+    await given();
+    answer = failing(new NotAllowed('channel'));
+    await run();
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
+    expect(asked).toHaveLength(1);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
   it('pauses where there is no connection', async () => {
