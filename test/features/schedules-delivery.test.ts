@@ -3,6 +3,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { createBilling } from '../../src/billing/client.ts';
 import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
+import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
 import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { goodToken } from '../support/bot.ts';
@@ -585,6 +586,37 @@ describe('figures of the billing service', () => {
     expect(billing.requests).toHaveLength(1);
     await real.close();
     await Promise.all([http.close(), billing.close()]);
+  });
+
+  it('are asked for twelve at a time, so that none waits for its turn within the patience of a question', async () => {
+    let most = 0;
+    let underWay = 0;
+    const wait = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay -= 1;
+      return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+    };
+    const consumption = () => Promise.reject(new Error('not asked'));
+    const askedOnce = createAskedOnce({ balance: wait, consumption }, () => now);
+    const questions = Array.from({ length: 60 }, (_, n) =>
+      askedOnce().balance(
+        { baseUrl: 'https://one.example', token: 'y' },
+        { project: `${n + 1}`, product: 1 },
+      ),
+    );
+    await Promise.all(questions);
+    expect(most).toBe(12);
+    const other = { baseUrl: 'https://two.example', token: 'y' };
+    const more = [...Array(60).keys()].map((n) =>
+      askedOnce().balance(n % 2 === 0 ? other : { ...other, baseUrl: 'https://three.example' }, {
+        project: `${n + 100}`,
+        product: 1,
+      }),
+    );
+    await Promise.all(more);
+    expect(most).toBe(24);
   });
 
   it('are not asked for again by each schedule where the service is down', async () => {
