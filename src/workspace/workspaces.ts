@@ -3,7 +3,7 @@ import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { type Access, type NewAccess, type OpenableAccess, writeAccess, writeRevocable } from './accesses.ts';
-import { asIn, type Change, commit, type Ledger } from './change.ts';
+import { asIn, type Change, commit, type Destination } from './change.ts';
 import {
   type Connection,
   type NewConnection,
@@ -111,12 +111,12 @@ export interface WorkspacesParts {
   readonly redis: Redis;
   readonly keyring: Keyring;
   /** Whether Slack still takes the workspace's token; taken for granted where absent. */
-  readonly stays?: Ledger['stays'];
+  readonly stays?: Destination['stays'];
 }
 
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
-  const ledger: Ledger = { store, stays };
+  const destination: Destination = { store, stays };
   const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
   const defaults = (channels: readonly string[], alias: string): Fields =>
     Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
@@ -145,22 +145,22 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   };
 
   return {
-    ...createScheduleStore(ledger),
+    ...createScheduleStore(destination),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
-      await commit(ledger, change, (fields) => settled(change, fields, parts));
+      await commit(destination, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
       const { connection, json } = writeConnection(keyring, change.workspace, given);
       const field = CONNECTION + connection.name;
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
         return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
     async removeConnection(change, name, heir) {
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
         const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
         return {
@@ -171,7 +171,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
       });
     },
     async chooseDefault(change, name) {
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
         return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
       });
@@ -179,12 +179,12 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     async saveAccess(change, given) {
       const { access, json } = writeAccess(keyring, change.workspace, given);
       const field = ACCESS + access.project;
-      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
       return access;
     },
     async removeAccess(change, project) {
       const field = ACCESS + project;
-      await commit(ledger, change, (fields) => ({
+      await commit(destination, change, (fields) => ({
         seen: asIn(fields, field),
         remove: [field, REVOCABLE + project],
       }));
@@ -206,21 +206,26 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     },
     addProject(change, project) {
       const field = PROJECT + project.alias;
-      return commit(ledger, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
+      return commit(
+        destination,
+        change,
+        () => ({ seen: { [field]: undefined }, set: written(project) }),
+        field,
+      );
     },
     changeProject(change, alias, after) {
       const [from, to] = [PROJECT + alias, PROJECT + after.alias];
       const id = change.record.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commit(ledger, change, (fields) => ({
+        return commit(destination, change, (fields) => ({
           seen: asIn(fields, from),
           remove: stale,
           set: written(after),
         }));
       const channels = change.record.channelsOf(alias);
       return commit(
-        ledger,
+        destination,
         change,
         (fields) => ({
           seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
@@ -233,7 +238,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
       const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(ledger, change, (fields) => ({
+      await commit(destination, change, (fields) => ({
         seen: asIn(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
@@ -247,7 +252,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     restoreProject(change, { project, channels }) {
       const { alias } = project;
       return commit(
-        ledger,
+        destination,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
@@ -265,7 +270,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     },
     async setChannelDefault(change, channel, alias) {
       const field = CHANNEL + channel;
-      await commit(ledger, change, (fields) =>
+      await commit(destination, change, (fields) =>
         alias === undefined
           ? { seen: asIn(fields, field), remove: [field] }
           : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBilling } from '../../src/billing/client.ts';
-import { ConnectionMissing, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
+import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
+import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
 import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { goodToken } from '../support/bot.ts';
@@ -70,7 +71,9 @@ describe('a post that is due', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
-    expect(inChannel()[0]?.blocks).toContain('set up by <@U0OWNER001>');
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+    // A mention would notify its owner of every post.
+    expect(inChannel()[0]?.blocks).not.toContain('<@');
     expect(await lastSent()).toMatchObject({
       date: '2026-11-20',
       result: 'posted',
@@ -413,6 +416,19 @@ describe('when billing fails', () => {
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
   });
 
+  it('pauses where its project was limited to other channels, and says what to do', async () => {
+    await given();
+    answer = failing(new NotAllowed('channel'));
+    await run();
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
+    expect(asked).toHaveLength(1);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+  });
+
   it('pauses where there is no connection', async () => {
     await given();
     answer = failing(new ConnectionMissing('main'));
@@ -579,6 +595,37 @@ describe('figures of the billing service', () => {
     expect(billing.requests).toHaveLength(1);
     await real.close();
     await Promise.all([http.close(), billing.close()]);
+  });
+
+  it('are asked for twelve at a time, so that none waits for its turn within the patience of a question', async () => {
+    let most = 0;
+    let underWay = 0;
+    const wait = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay -= 1;
+      return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+    };
+    const consumption = () => Promise.reject(new Error('not asked'));
+    const askedOnce = createAskedOnce({ balance: wait, consumption }, () => now);
+    const questions = Array.from({ length: 60 }, (_, n) =>
+      askedOnce().balance(
+        { baseUrl: 'https://one.example', token: 'y' },
+        { project: `${n + 1}`, product: 1 },
+      ),
+    );
+    await Promise.all(questions);
+    expect(most).toBe(12);
+    const other = { baseUrl: 'https://two.example', token: 'y' };
+    const more = [...Array(60).keys()].map((n) =>
+      askedOnce().balance(n % 2 === 0 ? other : { ...other, baseUrl: 'https://three.example' }, {
+        project: `${n + 100}`,
+        product: 1,
+      }),
+    );
+    await Promise.all(more);
+    expect(most).toBe(24);
   });
 
   it('are not asked for again by each schedule where the service is down', async () => {

@@ -39,7 +39,10 @@ export function postMessage({ message }: Finding, around: Surroundings): Message
       ...above.map((text) => context(escapeMarkup(text))),
       ...message.blocks,
       ...(earlier.length === 0 ? [] : [section(['Not posted on their days:', ...earlier].join('\n'))]),
-      context(`${escapeMarkup(timingWords(schedule.timing))} · set up by <@${escapeMarkup(schedule.owner)}>`),
+      // Whose it is stands there: a mention here would notify them of every post.
+      context(
+        `${escapeMarkup(timingWords(schedule.timing))} · \`/billing schedules\` shows who answers for it`,
+      ),
     ],
   };
 }

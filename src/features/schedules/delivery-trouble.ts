@@ -60,6 +60,8 @@ export function troubleOf(error: unknown): Trouble {
     case 'not-connected':
     case 'connection-missing':
       return { kind: 'pause', why: 'not-connected', cause };
+    case 'not-allowed':
+      return { kind: 'pause', why: 'project-limited', cause };
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
