@@ -12,7 +12,9 @@ export function runwayText(runway: Runway, money: (value: Money) => string): str
     case 'no-spend':
       return `nothing is being spent${basis(runway)}`;
     case 'overdrawn':
-      return 'no runway: the project is overdrawn';
+      return runway.which === 'balance'
+        ? 'no runway: the project is overdrawn'
+        : `no runway: balance and bonuses together are ${money(runway.left)}`;
     case 'unknown':
       return runway.reason === 'unreadable'
         ? 'no runway without a readable balance'
@@ -36,6 +38,7 @@ export function runwayShort(runway: Runway): string {
   }
 }
 
+/** An estimate is worth what it rests on, so that is said with it. */
 function basis(estimate: {
   readonly reported: number;
   readonly of: number;

@@ -1,7 +1,7 @@
-import { formatDays } from '../../domain/calendar.ts';
 import type { Amount } from '../../domain/money.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Runway } from '../../domain/runway.ts';
+import { runwayText } from '../../domain/runway-text.ts';
 import { actions, type Message, markup, overflow } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
@@ -18,7 +18,7 @@ export interface BalanceReport extends Report {
 export function balanceMessage(report: BalanceReport): Message {
   return reportMessage(report, {
     headline: headline(report),
-    body: [markup(`${bonuses(report)} · ${runwayText(report)}`)],
+    body: [markup(`${bonuses(report)} · ${lasting(report)}`)],
     buttons: buttons(report),
   });
 }
@@ -36,42 +36,11 @@ function bonuses(report: BalanceReport): string {
   return `Bonuses ${moneyOf(report)(credit.value)}`;
 }
 
-function runwayText(report: BalanceReport): string {
+function lasting(report: BalanceReport): string {
   const { runway } = report;
   if (typeof runway === 'string')
     return `runway unknown, because the last 7 days could not be read: ${escapeMarkup(runway)}`;
-  const money = moneyOf(report);
-  switch (runway.kind) {
-    case 'estimate':
-      return `about *${runway.days} ${runway.days === 1 ? 'day' : 'days'}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
-    case 'beyond':
-      return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
-    case 'no-spend':
-      return `nothing is being spent${basis(runway)}`;
-    case 'overdrawn':
-      return runway.which === 'balance'
-        ? 'no runway: the project is overdrawn'
-        : `no runway: balance and bonuses together are ${money(runway.left)}`;
-    case 'unknown':
-      return runway.reason === 'unreadable'
-        ? 'no runway without a readable balance'
-        : `no runway yet: ${runway.reported} of the last ${runway.of} days reported, at least 3 are needed`;
-  }
-}
-
-/** An estimate is worth what it rests on, so that is said with it. */
-function basis(estimate: {
-  readonly reported: number;
-  readonly of: number;
-  readonly partial: number;
-  readonly bonusesCounted: boolean;
-}): string {
-  const said = [
-    `${estimate.reported} of the last ${estimate.of} days reported`,
-    ...(estimate.partial > 0 ? [`${estimate.partial} of them only in part`] : []),
-    ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
-  ];
-  return ` (${said.join(', ')})`;
+  return runwayText(runway, moneyOf(report));
 }
 
 function buttons({ target, mayName, asked }: BalanceReport) {
