@@ -54,7 +54,7 @@ function source({ target: { project, product }, fetched, byline }: Report): stri
   return [
     `project ${project}`,
     `${PRODUCTS[product].name} (${product})`,
-    `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
+    `fetched ${instant(fetched)}`,
     ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
   ].join(' · ');
 }

@@ -1,6 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
+import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
@@ -130,7 +131,7 @@ export function createConnect(parts: ConnectParts): Feature {
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
               text: reason.text,
-              blocks: blocks.filter(({ type }) => type !== 'actions'),
+              blocks: withoutActions(blocks),
             });
           }
         },

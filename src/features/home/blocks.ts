@@ -6,7 +6,6 @@ import {
   button,
   context,
   header,
-  type Message,
   markup,
   moment,
   section,
@@ -129,9 +128,4 @@ function help({ at }: Visit): Block[] {
       `As of ${moment(at)}. Open this page again to see it anew.`,
     ),
   ];
-}
-
-/** For somebody who may not ask, or when it cannot be said who asks. */
-export function refusedBlocks({ blocks }: Message): readonly Block[] {
-  return blocks.filter(({ type }) => type !== 'actions');
 }

@@ -1,7 +1,15 @@
 import { isFailure, WordRefused } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  button,
+  header,
+  markup,
+  section,
+  withoutActions,
+} from '../../slack/kit/atoms.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
@@ -119,7 +127,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl }: Acc
       const isKnown = visit.record.accessIds.includes(request.project);
       const sorry = [
         header('Not registered'),
-        ...blocks.filter(({ type }) => type !== 'actions'),
+        ...withoutActions(blocks),
         section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.'),
       ];
       const suggested = error.kind === 'wrong-address' ? error.suggestion : undefined;

@@ -46,7 +46,7 @@ export function reportMessage(view: ReportView): Message {
         [
           ...source.map(escapeMarkup),
           `days in ${escapeMarkup(brief.zone)}`,
-          `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
+          `fetched ${instant(fetched)}`,
         ].join(' · '),
       ),
     ],

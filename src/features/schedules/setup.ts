@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
@@ -134,8 +134,7 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
 
 type News = Pick<FormState, 'said' | 'tested'>;
 
-const told = (failure: Failure): Block[] =>
-  failureMessage(failure).blocks.filter(({ type }) => type !== 'actions');
+const told = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
 
 /** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
 function known({ before }: Draft, visit: Visit): Schedule | undefined {
