@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
 import { SettingsDamaged } from '../domain/failure.ts';
-import { parseRecord } from './record.ts';
+import { parseRecord, readable } from './record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
 export const MOST_MANAGERS = 100;
@@ -64,3 +64,7 @@ export function refusedSettings(given: unknown): readonly (keyof Settings)[] {
 export function writeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
+
+/** In which days begin and end, for what has to be said although the settings are damaged. */
+export const zoneOf = (record: { readonly settings: Settings }): string =>
+  readable(() => record.settings.zone) ?? DEFAULT_SETTINGS.zone;

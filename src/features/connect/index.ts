@@ -6,6 +6,7 @@ import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
+import { zoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
@@ -71,7 +72,7 @@ export function createConnect(parts: ConnectParts): Feature {
       newConnection(request, person, at),
       chosen.name,
     );
-    const zone = readable(() => record.settings.zone) ?? 'UTC';
+    const zone = zoneOf(record);
     const blocks = connectedBlocks({
       connection,
       request,

@@ -16,6 +16,7 @@ import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/ac
 import type { Deed } from '../../workspace/audit.ts';
 import { type Change, changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
+import { zoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -195,8 +196,6 @@ function newAccess(
 }
 
 const without = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
-
-const zoneOf = (record: WorkspaceRecord): string => readable(() => record.settings.zone) ?? 'UTC';
 
 /** The identity address of the connection that the project is asked by. */
 function connected(record: WorkspaceRecord, project: string): string | undefined {

@@ -1,8 +1,8 @@
 import { WordRefused } from '../../domain/failure.ts';
-import { isProductId, type ProductId } from '../../domain/product.ts';
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { VOCABULARY } from '../../domain/vocabulary.ts';
 import { nearest, normalise, readWords } from '../../domain/words.ts';
-import type { Fields } from '../../slack/kit/modal.ts';
+import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import type { Project } from '../../workspace/projects.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { aliasOf, aliasProblem } from './alias.ts';
@@ -103,7 +103,6 @@ export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
 }
 
-const ID = /^[1-9]\d{0,31}$/;
 const CURRENCY = /^[^<>&*_~`\s]{0,8}$/u;
 const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 const PERSON = /^[UW][A-Z0-9]{1,30}$/;
@@ -119,10 +118,10 @@ export function readProjectForm(fields: Fields, metadata: string, verbs: readonl
   const alias = aliasOf(fields.alias ?? '');
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
-  const channels = (fields.channels ?? '').split(',').filter(Boolean);
+  const channels = severalIn(fields.channels);
   const errors = refusals({
     alias: aliasProblem(alias, verbs),
-    id: ID.test(id)
+    id: isProjectId(id)
       ? undefined
       : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',
     product: isProductId(product) ? undefined : 'Choose the product the project belongs to.',
