@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
 import { SettingsDamaged } from '../domain/failure.ts';
+import { group, person } from './ids.ts';
 import { parseRecord, readable } from './record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
@@ -9,9 +10,6 @@ export const MOST_MANAGERS = 100;
 export const MOST_GROUPS = 20;
 /** In characters. */
 export const LONGEST_CURRENCY = 8;
-
-const person = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
-const group = z.string().regex(/^S[A-Z0-9]{1,30}$/);
 
 /** Every part has a default, so that a record of an older version reads as what it meant. */
 const schema = z.object({

@@ -2,6 +2,7 @@ import { type Cadence, type Timing, WEEKDAYS } from '../../domain/cadence.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { isKnown } from '../../slack/zones.ts';
+import { isChannel } from '../../workspace/ids.ts';
 import { MOST_IN_DIGEST, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
 import type { ScheduleWords } from './words.ts';
 
@@ -58,9 +59,6 @@ interface Place {
 }
 
 export const draftOf = (schedule: Schedule): Draft => ({ ...schedule, before: schedule.id, joins: true });
-
-const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
-export const isChannel = (id: string): boolean => CHANNEL.test(id);
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
