@@ -21,7 +21,9 @@ import { readAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
+import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
+import { watchCalls } from './slack/calls.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
@@ -50,6 +52,7 @@ export interface Tally {
 
 /** The table of contents: every part of the bot and what it is made of. */
 export function createTally(config: Config, log: Log, clock: () => number): Tally {
+  const metrics = createMetrics();
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
@@ -59,7 +62,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
   const used = createUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
-  const http = createHttp({ trustedHosts: config.trustedHosts });
+  const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
   const billing = createBilling({ http });
   const responder = createResponder();
   const checks = {
@@ -103,6 +106,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       reports: all.reports,
       clock,
       log,
+      onSent: metrics.post,
     }),
     createStatus({ workspaces, billing, sections: all.status }),
     createAuditTrail({ audit }),
@@ -126,7 +130,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   });
   const slack = createSlackServer(
     config.slack,
-    { '/healthz': health.healthz, '/readyz': health.readyz },
+    { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
     installations,
     sdkLog,
   );
@@ -137,7 +141,9 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     heard: createHeard(redis),
     log,
     clock,
+    onAnswered: metrics.command,
   });
+  const unwatch = watchCalls(metrics.slackCall);
 
   return {
     async start() {
@@ -152,6 +158,8 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);
+      unwatch();
+      metrics.stop();
       queue.disconnect();
       redis.disconnect();
     },

@@ -1,5 +1,5 @@
 import { wire } from '../domain/period.ts';
-import { isProductId, type ProductId } from '../domain/product.ts';
+import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
 
 /** Which project of which product is asked about; `project` is 1–32 digits without a leading zero. */
 export interface Subscription {
@@ -26,8 +26,7 @@ export function consumptionDocument(subscription: Subscription, from: number, to
  * because it may exceed 2^53.
  */
 function named({ project, product }: Subscription): string {
-  if (!/^[1-9]\d{0,31}$/.test(project))
-    throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
+  if (!isProjectId(project)) throw new TypeError('A project ID is 1 to 32 digits, the first not a zero.');
   if (!isProductId(product)) throw new TypeError('A product is 1, 2 or 3.');
   return `externalSubscriptionId: ${project}, productId: ${product}`;
 }

@@ -12,6 +12,9 @@ export const PRODUCT_IDS: readonly ProductId[] = [1, 2, 3];
 /** The contract: "for cloud projects productId is 1". */
 export const DEFAULT_PRODUCT: ProductId = 1;
 
+/** 1 to 32 digits, the first not a zero: GraphQL has no such literal. A string all the way, for it may exceed 2^53. */
+export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);
+
 export function isProductId(value: unknown): value is ProductId {
   return value === 1 || value === 2 || value === 3;
 }

@@ -20,11 +20,14 @@ export interface CommandsParts {
   readonly commands: Readonly<Record<string, CommandListener>>;
   readonly admit: Admit;
   readonly apology: Apology;
+  /** Told of each one's end: `ok`, a failure's kind, or `unknown`; `other` for what is no command of ours. */
+  readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
 }
 
-export function createRunCommand({ commands, admit, apology }: CommandsParts): RunCommand {
+export function createRunCommand({ commands, admit, apology, onAnswered }: CommandsParts): RunCommand {
   return async (ways, rerun, options, record) => {
     let admission: Admission | undefined;
+    const name = Object.hasOwn(commands, rerun.command) ? rerun.command : 'other';
     try {
       const listener = own(commands, rerun.command);
       if (listener === undefined)
@@ -35,8 +38,10 @@ export function createRunCommand({ commands, admit, apology }: CommandsParts): R
       const isOpen = listener.open === true && !options.replace;
       const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
       await listener.run(rerun.text, createVisit(ways, admission, { ...options, audience, rerun }));
+      onAnswered?.(name, 'ok');
     } catch (error) {
       const told = apology.explain(error, rerun.command);
+      onAnswered?.(name, 'failure' in told ? told.failure.kind : 'unknown');
       await apology.say(ways, told, { rerun, scene: admission && sceneOf(ways, admission) });
     }
   };

@@ -4,7 +4,7 @@ import type { Heard } from '../workspace/heard.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { type Apology, createApology } from './apology.ts';
-import { commandNamed, createRunCommand, type RunCommand } from './commands.ts';
+import { type CommandsParts, commandNamed, createRunCommand, type RunCommand } from './commands.ts';
 import { listenToEvents } from './events.ts';
 import { listenToInteractions } from './interactions.ts';
 import type { Listeners } from './listeners.ts';
@@ -20,10 +20,11 @@ export interface ListenDeps {
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
+  readonly onAnswered?: CommandsParts['onAnswered'];
 }
 
 /** What stands between Bolt and the listeners. */
-export interface House extends Omit<ListenDeps, 'people' | 'workspaces'> {
+export interface House extends Omit<ListenDeps, 'people' | 'workspaces' | 'onAnswered'> {
   readonly listeners: Required<Listeners>;
   readonly admit: Admit;
   readonly apology: Apology;
@@ -32,11 +33,11 @@ export interface House extends Omit<ListenDeps, 'people' | 'workspaces'> {
 
 /** Connects the listeners with Bolt. Everything is acknowledged first; whatever is thrown after that becomes a reply. */
 export function listen(app: App, listeners: Required<Listeners>, deps: ListenDeps): void {
-  const { responder, log, clock } = deps;
+  const { responder, log, clock, onAnswered } = deps;
   const { commands } = listeners;
   const admit = createAdmit(deps);
   const apology = createApology(log);
-  const runCommand = createRunCommand({ commands, admit, apology });
+  const runCommand = createRunCommand({ commands, admit, apology, onAnswered });
   const house: House = { ...deps, listeners, admit, apology, runCommand };
 
   app.command(/.*/, async ({ ack, body, client }) => {

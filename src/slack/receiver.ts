@@ -7,12 +7,13 @@ import { isPayload } from './payload.ts';
 import { createSocket } from './socket.ts';
 import { WEB_OPTIONS } from './web.ts';
 
-/** A page for machines: `GET` path → status and JSON. */
+/** A page for machines: `GET` path → status and JSON, or a text of the type that it names. */
 export type Routes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
   readonly status: number;
-  readonly body: object;
+  readonly body: object | string;
+  readonly type?: string;
 }
 
 /** Answers one request of a browser. Never rejects. */
@@ -182,8 +183,8 @@ function isFromTheFuture(req: IncomingMessage): boolean {
 }
 
 async function answer(res: ServerResponse, route: Routes[string]): Promise<void> {
-  const { status, body } = await route();
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const { status, body, type = 'application/json' } = await route();
+  res.writeHead(status, { 'content-type': type }).end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function end(res: ServerResponse, status: number): void {

@@ -2,7 +2,7 @@ import { formatMoney, type Money } from '../domain/money.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import type { Target } from '../workspace/target.ts';
 import { type Block, context, header, instant, type Message, quote, section } from './kit/atoms.ts';
-import { escapeMarkup } from './kit/escape.ts';
+import { mention } from './kit/escape.ts';
 import { LIMITS } from './kit/limits.ts';
 import type { Byline } from './visit.ts';
 
@@ -54,8 +54,8 @@ function source({ target: { project, product }, fetched, byline }: Report): stri
   return [
     `project ${project}`,
     `${PRODUCTS[product].name} (${product})`,
-    `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
-    ...(byline === undefined ? [] : [`${byline.how} by <@${escapeMarkup(byline.person)}>`]),
+    `fetched ${instant(fetched)}`,
+    ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
   ].join(' · ');
 }
 

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure.ts';
+import { tell } from './calls.ts';
 import type { Message } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
 
@@ -46,7 +47,9 @@ export function createResponder(timeout = 5000): Responder {
       }),
       signal: AbortSignal.timeout(timeout),
     }).catch((cause: unknown) => {
-      throw new SlackFailed('response_url', codeOf(cause));
+      const outcome = codeOf(cause);
+      tell({ method: 'response_url', outcome });
+      throw new SlackFailed('response_url', outcome);
     });
     const answer = await body.text().catch(() => '');
     const reason = reasonIn(answer);
@@ -54,12 +57,18 @@ export function createResponder(timeout = 5000): Responder {
     return reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason)) ? reason : '';
   }
 
+  const attempt = async (...given: Parameters<typeof send>): Promise<string> => {
+    const refused = await send(...given);
+    tell({ method: 'response_url', outcome: refused || 'ok' });
+    return refused;
+  };
+
   return {
     async post(url, message, options = {}) {
-      const refused = await send(url, message, options);
+      const refused = await attempt(url, message, options);
       if (refused === '') return;
       const plainer = refused.startsWith('invalid_') ? simpler(message) : undefined;
-      const again = plainer === undefined ? refused : await send(url, plainer, options);
+      const again = plainer === undefined ? refused : await attempt(url, plainer, options);
       if (again !== '') throw new SlackFailed('response_url', again);
     },
     close: () => agent.close(),

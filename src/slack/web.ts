@@ -1,5 +1,6 @@
 import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../domain/failure.ts';
+import { tell } from './calls.ts';
 
 export type WebClient = webApi.WebClient;
 
@@ -42,9 +43,13 @@ export function createClients(options: webApi.WebClientOptions, most = 500) {
 /** Runs one Web API call; whatever it throws becomes SlackFailed with Slack's own code. */
 export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
   try {
-    return await call();
+    const answer = await call();
+    tell({ method, outcome: 'ok' });
+    return answer;
   } catch (cause) {
-    throw new SlackFailed(method, slackCode(cause), { retryAfter: retryAfterOf(cause) });
+    const outcome = slackCode(cause);
+    tell({ method, outcome });
+    throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause) });
   }
 }
 

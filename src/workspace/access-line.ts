@@ -1,5 +1,6 @@
 import { accessWords, isNamed } from './accesses.ts';
 import { readable } from './record.ts';
+import { zoneOf } from './settings.ts';
 import type { WorkspaceRecord } from './workspaces.ts';
 
 /** Who looks at it, and when (ms). */
@@ -16,5 +17,5 @@ interface Reader {
 export function accessLine(project: string, { record, asker, at }: Reader): string | undefined {
   const access = readable(() => record.access(project));
   if (access === undefined || !(asker.manage || isNamed(access, asker.person))) return undefined;
-  return accessWords(access, at, readable(() => record.settings.zone) ?? 'UTC');
+  return accessWords(access, at, zoneOf(record));
 }

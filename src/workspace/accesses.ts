@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SealBroken } from '../domain/failure.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { lapseWords } from './connections.ts';
+import { group, person } from './ids.ts';
 import { parseRecord } from './record.ts';
 import { ownerOf } from './sealed.ts';
 
@@ -9,9 +10,6 @@ import { ownerOf } from './sealed.ts';
 export const MOST_ISSUERS = 100;
 /** Each is looked up whenever a token is asked for. */
 export const MOST_ISSUER_GROUPS = 10;
-
-const person = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
-const group = z.string().regex(/^S[A-Z0-9]{1,30}$/);
 
 /** Who may have tokens issued: nobody else may, whatever else they may do. */
 const issuers = z.object({

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { dayAt, daysBetween, formatDays } from '../domain/calendar.ts';
 import { SealBroken } from '../domain/failure.ts';
-import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { product } from './ids.ts';
 import { parseRecord } from './record.ts';
 import { ownerOf } from './sealed.ts';
 
@@ -61,7 +61,7 @@ const schema = z.object({
     .object({
       /** 1 to 32 digits */
       project: z.string(),
-      product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+      product,
     })
     .exactOptional(),
   /** Slack's id of the person. */

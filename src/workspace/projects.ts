@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProductId } from '../domain/product.ts';
+import { product } from './ids.ts';
 import { parseRecord } from './record.ts';
 
 /** The record is read whole by every command. */
@@ -12,7 +12,7 @@ const schema = z.object({
   alias: z.string(),
   /** 1 to 32 digits */
   id: z.string(),
-  product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+  product,
   /** Name of the connection that is asked; the workspace's default where absent. */
   connection: z.string().exactOptional(),
   /** In place of the workspace's currency label. */

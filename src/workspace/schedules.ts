@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
-import type { ProductId } from '../domain/product.ts';
+import { product } from './ids.ts';
 import { parseRecord } from './record.ts';
 
 /** The record is read whole by every command. */
@@ -42,7 +42,7 @@ const schema = z.object({
       z.object({
         /** 1 to 32 digits */
         id: z.string(),
-        product: z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>,
+        product,
       }),
     )
     .min(1)

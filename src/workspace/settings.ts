@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
 import { SettingsDamaged } from '../domain/failure.ts';
 import { isLocale } from '../domain/money.ts';
-import { parseRecord } from './record.ts';
+import { group, person } from './ids.ts';
+import { parseRecord, readable } from './record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
 export const MOST_MANAGERS = 100;
@@ -12,9 +13,6 @@ export const MOST_GROUPS = 20;
 export const LONGEST_CURRENCY = 8;
 /** In characters: what BCP 47 asks of everybody to take. */
 const LONGEST_LOCALE = 35;
-
-const person = z.string().regex(/^[UW][A-Z0-9]{1,30}$/);
-const group = z.string().regex(/^S[A-Z0-9]{1,30}$/);
 
 /** Every part has a default, so that a record of an older version reads as what it meant. */
 const schema = z.object({
@@ -69,3 +67,7 @@ export function refusedSettings(given: unknown): readonly (keyof Settings)[] {
 export function writeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
+
+/** In which days begin and end, for what has to be said although the settings are damaged. */
+export const zoneOf = (record: { readonly settings: Settings }): string =>
+  readable(() => record.settings.zone) ?? DEFAULT_SETTINGS.zone;

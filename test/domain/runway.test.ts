@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/domain/calendar.ts';
 import { plainDigits, readAmount, type WireScalar } from '../../src/domain/money.ts';
 import { runway } from '../../src/domain/runway.ts';
+import { runwayText } from '../../src/domain/runway-text.ts';
 import { readUsage } from '../../src/domain/usage.ts';
 
 const TODAY = '2026-11-21';
@@ -116,7 +117,9 @@ describe('there is no estimate', () => {
   });
 
   it('when negative bonuses outweigh the balance', () => {
-    expect(estimate('100', '-500', ...aWeekOf('1'))).toMatchObject({ kind: 'overdrawn', which: 'sum' });
+    const result = estimate('100', '-500', ...aWeekOf('1'));
+    expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
+    expect(runwayText(result, plainDigits)).toBe('no runway: balance and bonuses together are -400');
   });
 
   it('and the overdrawn balance is told even from a week without reports', () => {

@@ -11,6 +11,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { clip, LIMITS } from '../../slack/kit/limits.ts';
 import type { AuditPage, RecordedEntry } from '../../workspace/audit.ts';
+import { isPerson } from '../../workspace/ids.ts';
 import { KEPT } from '../../workspace/store.ts';
 import { auditCsv } from './words.ts';
 
@@ -69,7 +70,6 @@ function subject(about: string): RichTextElement[] {
 }
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
-const isPerson = (who: string): boolean => /^[UW][A-Z0-9]{1,30}$/.test(who);
 
 export const sentMessage = (): Message => {
   const said = 'The file is in your direct messages with Tally.';

@@ -13,6 +13,7 @@ import {
   type Message,
   markup,
   section,
+  withoutActions,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
@@ -99,7 +100,7 @@ export function refusalMessage(failure: Failure): Message {
 export function refusedBlocks(reason: Message, remembered: string, kept: boolean): Block[] {
   return [
     header('Not connected'),
-    ...reason.blocks.filter(({ type }) => type !== 'actions'),
+    ...withoutActions(reason.blocks),
     section(
       kept ? 'The new token was not stored. The one registered before stays in use.' : 'Nothing was stored.',
     ),

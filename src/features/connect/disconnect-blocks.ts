@@ -13,6 +13,7 @@ import {
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { readable } from '../../workspace/record.ts';
+import { zoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { describe } from './blocks.ts';
 
@@ -42,7 +43,7 @@ type Asked = Pick<Visit, 'record' | 'at'>;
 
 export function confirmMessage(name: string, heir: string | undefined, { record, at }: Asked): Message {
   const connection = readable(() => record.connection(name));
-  const zone = readable(() => record.settings.zone) ?? 'UTC';
+  const zone = zoneOf(record);
   const isLast = record.connectionNames.length === 1;
   const effects = [...(isLast ? [] : orphans(name, record)), ...(heir === undefined ? [] : [inherits(heir)])];
   return question(

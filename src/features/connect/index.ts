@@ -1,10 +1,12 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
+import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
+import { zoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
@@ -70,7 +72,7 @@ export function createConnect(parts: ConnectParts): Feature {
       newConnection(request, person, at),
       chosen.name,
     );
-    const zone = readable(() => record.settings.zone) ?? 'UTC';
+    const zone = zoneOf(record);
     const blocks = connectedBlocks({
       connection,
       request,
@@ -130,7 +132,7 @@ export function createConnect(parts: ConnectParts): Feature {
             const blocks = refusedBlocks(reason, remember(request), kept);
             await visit.show(connectedModal(blocks), {
               text: reason.text,
-              blocks: blocks.filter(({ type }) => type !== 'actions'),
+              blocks: withoutActions(blocks),
             });
           }
         },

@@ -1,5 +1,5 @@
 import { AddressRefused, WordRefused } from '../../domain/failure.ts';
-import { isProductId, type ProductId } from '../../domain/product.ts';
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Fields } from '../../slack/kit/modal.ts';
 import { isConnectionName, LIFETIMES, ROLES, TOKEN_TYPES } from '../../workspace/connections.ts';
@@ -33,7 +33,6 @@ const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main
 export const LONGEST_ACCOUNT = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
-const PROJECT = /^[1-9]\d{0,31}$/;
 
 /** The name behind a verb; undefined when there is none. @throws WordRefused */
 export function readName(text: string): string | undefined {
@@ -61,20 +60,21 @@ export function readConnectForm(fields: Fields, checks: AddressChecks): Reading 
       known.find((one) => one === fields[block]),
       'Choose what was chosen in the console.',
     );
-  const matching = (text: string, shape: RegExp) => (shape.test(text) ? text : undefined);
+  const token = unquoted(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
   const product = Number(fields.product);
+  const { project = '' } = fields;
 
   const input: ConnectRequest = {
     name: take('name', isConnectionName(name) ? name : undefined, A_NAME),
     baseUrl: url('base_url', checks.baseUrl),
     authUrl: fields.auth_url ? url('auth_url', checks.authUrl) : '',
-    token: take('token', matching(unquoted(fields.token ?? ''), TOKEN), ONE_WORD),
+    token: take('token', TOKEN.test(token) ? token : undefined, ONE_WORD),
     type: among('type', TOKEN_TYPES),
     account: (fields.account ?? '').slice(0, LONGEST_ACCOUNT),
     role: among('role', ROLES),
     lifetime: among('lifetime', LIFETIMES),
-    project: take('project', matching(fields.project ?? '', PROJECT), AN_ID),
+    project: take('project', isProjectId(project) ? project : undefined, AN_ID),
     product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
   };
   return Object.keys(errors).length > 0 ? { errors } : { input };

@@ -6,12 +6,11 @@ import {
   button,
   context,
   header,
-  type Message,
   markup,
   moment,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { mention } from '../../slack/kit/escape.ts';
 import { type Rerun, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { connectionBlocks } from './connections.ts';
@@ -102,7 +101,7 @@ function connectStep({ asker, record }: Visit): Block[] {
         ...rerunButton('settings', 'Settings…', verb('settings')),
       ),
     ];
-  const named = record.settings.managers.slice(0, 5).map((id) => `<@${escapeMarkup(id)}>`);
+  const named = record.settings.managers.slice(0, 5).map(mention);
   const who = ['an owner or admin of this workspace', ...named].join(' or ');
   return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
 }
@@ -129,9 +128,4 @@ function help({ at }: Visit): Block[] {
       `As of ${moment(at)}. Open this page again to see it anew.`,
     ),
   ];
-}
-
-/** For somebody who may not ask, or when it cannot be said who asks. */
-export function refusedBlocks({ blocks }: Message): readonly Block[] {
-  return blocks.filter(({ type }) => type !== 'actions');
 }

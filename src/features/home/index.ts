@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Block } from '../../slack/kit/atoms.ts';
+import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { callSlack, type WebClient } from '../../slack/web.ts';
 import type { Feature } from '../feature.ts';
-import { homeBlocks, refusedBlocks } from './blocks.ts';
+import { homeBlocks } from './blocks.ts';
 
 export interface HomeParts {
   /** What other features show here, in their order. */
@@ -35,7 +35,8 @@ export function createHome({ sections, log }: HomeParts): Feature {
         async run(_, visit, { client }) {
           await publish(client, visit.asker.person, homeBlocks(visit, sections()));
         },
-        sorry: (message, { user = '' }, { client }) => publish(client, user, refusedBlocks(message)),
+        // For somebody who may not ask, or when it cannot be said who asks.
+        sorry: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
       },
     },
   };

@@ -10,7 +10,7 @@ import {
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { rerunButton } from '../../slack/rerun.ts';
 import { type Groups, groupsInput } from '../../slack/user-groups.ts';
@@ -183,10 +183,7 @@ export function registeredBlocks(registered: Registered): Block[] {
 const SHOWN = 20;
 
 export function whoMay({ people, groups }: Issuers): string {
-  const named = [
-    ...people.map((id) => `<@${escapeMarkup(id)}>`),
-    ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`),
-  ];
+  const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
   const more = named.length - SHOWN;
   return `May have tokens issued: ${named.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,8 @@
 import { isFailure, WordRefused } from '../../domain/failure.ts';
+import { isProjectId } from '../../domain/product.ts';
 import { nearest } from '../../domain/words.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
-import type { Fields } from '../../slack/kit/modal.ts';
+import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { type Issuers, isIssuers, MOST_ISSUER_GROUPS, MOST_ISSUERS } from '../../workspace/accesses.ts';
 import { readable } from '../../workspace/record.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
@@ -18,14 +19,13 @@ export interface AccessRequest {
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: AccessRequest };
 
-const PROJECT = /^[1-9]\d{0,31}$/;
 const ID = /^[\x21-\x7e]{1,255}$/;
 
 /** The ID that a word names: an alias, or an ID itself. @throws WordRefused */
 export function projectNamed(word: string, record: WorkspaceRecord): string {
   const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
   if (alias !== undefined) return alias;
-  if (PROJECT.test(word)) return word;
+  if (isProjectId(word)) return word;
   const works = 'Name a project, as in /billing projects access prod, or its ID.';
   if (word === '') throw new WordRefused('access', 'names no project', works);
   const meant = nearest(word, [...record.aliases]);
@@ -53,7 +53,7 @@ export function readAccessForm(
   readAuthUrl: (text: string) => string,
 ): Reading {
   const { auth_url = '', access_id: id = '', secret = '' } = fields;
-  const issuers = { people: list(fields.people), groups: list(fields.groups) };
+  const issuers = { people: severalIn(fields.people), groups: severalIn(fields.groups) };
   const isKept = id === '' && secret === '';
   const url = read(() => readAuthUrl(auth_url));
   const errors = Object.entries({
@@ -62,7 +62,7 @@ export function readAccessForm(
     secret:
       isKept || secret !== '' ? undefined : 'The secret belongs to the ID. It is shown in the console once.',
     people:
-      !PROJECT.test(metadata) || !isIssuers(issuers)
+      !isProjectId(metadata) || !isIssuers(issuers)
         ? `Choose at most ${MOST_ISSUERS} people and ${MOST_ISSUER_GROUPS} groups.`
         : issuers.people.length + issuers.groups.length === 0
           ? 'Name at least one person or group: nobody else may have tokens issued.'
@@ -72,8 +72,6 @@ export function readAccessForm(
   const given = isKept ? undefined : { id, secret };
   return { input: { project: metadata, authUrl: url.value, given, issuers } };
 }
-
-const list = (text = ''): readonly string[] => text.split(',').filter(Boolean);
 
 function read(url: () => string): { readonly value?: string; readonly refusal?: string } {
   try {

@@ -1,13 +1,22 @@
 import { isFailure, WordRefused } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  button,
+  header,
+  markup,
+  section,
+  withoutActions,
+} from '../../slack/kit/atoms.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { type Change, changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
+import { zoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -119,7 +128,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl }: Acc
       const isKnown = visit.record.accessIds.includes(request.project);
       const sorry = [
         header('Not registered'),
-        ...blocks.filter(({ type }) => type !== 'actions'),
+        ...withoutActions(blocks),
         section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.'),
       ];
       const suggested = error.kind === 'wrong-address' ? error.suggestion : undefined;
@@ -187,8 +196,6 @@ function newAccess(
 }
 
 const without = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
-
-const zoneOf = (record: WorkspaceRecord): string => readable(() => record.settings.zone) ?? 'UTC';
 
 /** The identity address of the connection that the project is asked by. */
 function connected(record: WorkspaceRecord, project: string): string | undefined {

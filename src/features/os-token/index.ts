@@ -8,7 +8,7 @@ import {
   ProjectMissing,
 } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { button } from '../../slack/kit/atoms.ts';
+import { button, withoutActions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { isDirect } from '../../slack/post.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
@@ -95,7 +95,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const token = earlier?.token;
     const carried = await handles.keep(workspace, earlier?.errand ?? errand, life, token).catch(() => '');
     const message = failureMessage(error);
-    const said = message.blocks.filter(({ type }) => type !== 'actions');
+    const said = withoutActions(message.blocks);
     const buttons = carried === '' ? [] : remedies(error, errand.project, visit.asker.manage);
     const isCarried = token !== undefined && carried !== '';
     await visit.show(sorryModal(said, buttons, isCarried, carried), { text: message.text, blocks: said });

@@ -1,5 +1,6 @@
 import { isFailure } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
+import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
@@ -66,7 +67,7 @@ export function createRevoking({ identity, audit, handles, workspaces, clock }: 
       if (!isFailure(error)) throw error;
       // The token may live: the way to give it back stays open.
       const carried = await handles.keep(workspace, errand, { at, until }, token);
-      const said = failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
+      const said = withoutActions(failureMessage(error).blocks);
       await visit.show(sorryModal(said, [], true, carried));
     }
   };

@@ -11,7 +11,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { rerunButton, rerunOption } from '../../slack/rerun.ts';
 import { type Project, UNDO } from '../../workspace/projects.ts';
 
@@ -103,12 +103,12 @@ const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[
 export function details(project: Project): string {
   const { connection, currency, channels, owner } = project;
   const more = channels.length - SHOWN_CHANNELS;
-  const where = channels.slice(0, SHOWN_CHANNELS).map((channel) => `<#${channel}>`);
+  const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
   return [
     what(project),
     ...(connection === undefined ? [] : [`connection ${escapeMarkup(connection)}`]),
     ...(currency === undefined ? [] : [escapeMarkup(currency)]),
-    `owner <@${owner}>`,
+    `owner ${mention(owner)}`,
     channels.length === 0
       ? 'everywhere'
       : `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
@@ -172,14 +172,7 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
       context(
         [
           details(project),
-          ...(channels.length > 0
-            ? [
-                `default of ${channels
-                  .map((one) => `<#${one}>`)
-                  .slice(0, 10)
-                  .join(', ')}`,
-              ]
-            : []),
+          ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
         ].join(' · '),
       ),
       actions(

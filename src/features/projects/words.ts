@@ -1,8 +1,9 @@
 import { WordRefused } from '../../domain/failure.ts';
-import { isProductId, type ProductId } from '../../domain/product.ts';
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { VOCABULARY } from '../../domain/vocabulary.ts';
 import { nearest, normalise, readWords } from '../../domain/words.ts';
-import type { Fields } from '../../slack/kit/modal.ts';
+import { type Fields, severalIn } from '../../slack/kit/modal.ts';
+import { isChannel, isPerson } from '../../workspace/ids.ts';
 import type { Project } from '../../workspace/projects.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { aliasOf, aliasProblem } from './alias.ts';
@@ -103,10 +104,7 @@ export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
 }
 
-const ID = /^[1-9]\d{0,31}$/;
 const CURRENCY = /^[^<>&*_~`\s]{0,8}$/u;
-const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
-const PERSON = /^[UW][A-Z0-9]{1,30}$/;
 
 /** More channels than a project is asked about in; the record is read whole by every command. */
 export const MOST_CHANNELS = 50;
@@ -119,19 +117,19 @@ export function readProjectForm(fields: Fields, metadata: string, verbs: readonl
   const alias = aliasOf(fields.alias ?? '');
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
-  const channels = (fields.channels ?? '').split(',').filter(Boolean);
+  const channels = severalIn(fields.channels);
   const errors = refusals({
     alias: aliasProblem(alias, verbs),
-    id: ID.test(id)
+    id: isProjectId(id)
       ? undefined
       : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',
     product: isProductId(product) ? undefined : 'Choose the product the project belongs to.',
     currency: CURRENCY.test(currency) ? undefined : 'At most 8 characters, no spaces, such as EUR or €.',
     channels:
-      channels.length <= MOST_CHANNELS && channels.every((channel) => CHANNEL.test(channel))
+      channels.length <= MOST_CHANNELS && channels.every(isChannel)
         ? undefined
         : `Choose at most ${MOST_CHANNELS} channels, no direct messages.`,
-    owner: PERSON.test(owner) ? undefined : 'Choose a person.',
+    owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
   if (Object.keys(errors).length > 0 || !isProductId(product)) return { errors };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };

@@ -54,7 +54,7 @@ function source(
     ...(product === undefined ? [] : [`${PRODUCTS[product].name} (${product})`]),
     ...(headline === 'left' ? ['balance of now'] : []),
     `${main.window.label} ${escapeMarkup(zone)}`,
-    `fetched ${instant(fetched, new Date(fetched).toISOString().slice(11, 16))}`,
+    `fetched ${instant(fetched)}`,
   ].join(' · ');
 }
 

@@ -1,7 +1,7 @@
 import { duesAfter, timingWords } from '../../domain/cadence.ts';
 import { dayAt, formatDays } from '../../domain/calendar.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
@@ -35,7 +35,7 @@ export function announcement(
 ): Message {
   const what = whatWords(schedule, record);
   const verb = isChange ? 'changed a post' : 'set up a post';
-  const text = `<@${person}> ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
+  const text = `${mention(person)} ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
   return {
     text,
     blocks: [markup(text), context('`/billing schedules` shows who answers for it, and when it comes next.')],
@@ -43,7 +43,7 @@ export function announcement(
 }
 
 export const savedSentence = (schedule: Schedule, record: WorkspaceRecord): string =>
-  `Saved: ${whatWords(schedule, record)} in <#${schedule.channel}>, ${whenWords(schedule)}.${
+  `Saved: ${whatWords(schedule, record)} in ${channelLink(schedule.channel)}, ${whenWords(schedule)}.${
     schedule.paused === undefined ? '' : ' It is paused until it is resumed.'
   }`;
 
@@ -65,7 +65,7 @@ export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined &
 function pauseWords({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
-  const by = paused.by === undefined ? '' : ` by <@${escapeMarkup(paused.by)}>`;
+  const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}`;
 }
 
@@ -104,8 +104,8 @@ type Reader = Pick<Visit, 'record' | 'asker' | 'at'>;
 export function scheduleWords(schedule: Schedule, { record, asker, at }: Reader): string {
   const runs = pauseWords(schedule) ?? nextWords(schedule, at, asker.zone);
   return [
-    `${whatWords(schedule, record)} → <#${escapeMarkup(schedule.channel)}>`,
-    `${escapeMarkup(timingWords(schedule.timing))} · owner <@${escapeMarkup(schedule.owner)}>`,
+    `${whatWords(schedule, record)} → ${channelLink(schedule.channel)}`,
+    `${escapeMarkup(timingWords(schedule.timing))} · owner ${mention(schedule.owner)}`,
     `${runs} · ${lastWords(record.lastSent(schedule.id), schedule)}`,
   ].join('\n');
 }

@@ -1,7 +1,8 @@
 import { type Cadence, type Timing, WEEKDAYS } from '../../domain/cadence.ts';
-import { isProductId, type ProductId } from '../../domain/product.ts';
-import type { Fields } from '../../slack/kit/modal.ts';
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { isKnown } from '../../slack/zones.ts';
+import { isChannel } from '../../workspace/ids.ts';
 import { MOST_IN_DIGEST, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
 import type { ScheduleWords } from './words.ts';
 
@@ -59,10 +60,6 @@ interface Place {
 
 export const draftOf = (schedule: Schedule): Draft => ({ ...schedule, before: schedule.id, joins: true });
 
-const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
-export const isChannel = (id: string): boolean => CHANNEL.test(id);
-
-const ID = /^[1-9]\d{0,31}$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
 /** `123:1`: what stands in the value of an option. */
@@ -71,7 +68,7 @@ export const projectValue = ({ id, product }: ChosenProject): string => `${id}:$
 function projectIn(value: string): ChosenProject | undefined {
   const [id = '', digit] = value.split(':');
   const product = Number(digit);
-  return ID.test(id) && isProductId(product) ? { id, product } : undefined;
+  return isProjectId(id) && isProductId(product) ? { id, product } : undefined;
 }
 
 /** What the form holds, as it is while somebody fills it in; a field that is not shown means its default. */
@@ -81,7 +78,7 @@ export function readDraft(fields: Fields, metadata: string, zone: string): Draft
   const isBalance = report === 'balance';
   return {
     before: readMetadata(metadata).before,
-    projects: projects.split(',').flatMap((value) => projectIn(value) ?? []),
+    projects: severalIn(projects).flatMap((value) => projectIn(value) ?? []),
     report: REPORTS.find((name) => name === report) ?? 'yesterday',
     timing: {
       cadence: cadenceIn(fields),
@@ -90,7 +87,7 @@ export function readDraft(fields: Fields, metadata: string, zone: string): Draft
     },
     channel: isChannel(channel) ? channel : '',
     // A balance is of an instant: no time in which nothing was spent, and nothing that changes later.
-    skipsEmpty: !isBalance && options.split(',').includes('skip'),
+    skipsEmpty: !isBalance && severalIn(options).includes('skip'),
     correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
     joins: fields.join === undefined || fields.join === 'yes',
   };
@@ -108,7 +105,7 @@ const within = (number: number, most: number): number | undefined =>
 
 /** Block id → sentence, for what is wrong with a form by itself. */
 export function refusalsOf(fields: Fields): Record<string, string> {
-  const chosen = (fields.projects ?? '').split(',').filter(Boolean);
+  const chosen = severalIn(fields.projects);
   const isRight = chosen.every((value) => projectIn(value) !== undefined);
   const found: Record<string, string | undefined> = {
     projects:

@@ -12,6 +12,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
+import { channelLink } from '../../slack/kit/escape.ts';
 import { rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
@@ -171,7 +172,7 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
         ...(first === undefined
           ? []
           : [
-              `${REPORT_NAMES[first.report]} → <#${first.channel}> · ${nextWords(first, visit.at, visit.asker.zone)}`,
+              `${REPORT_NAMES[first.report]} → ${channelLink(first.channel)} · ${nextWords(first, visit.at, visit.asker.zone)}`,
             ]),
       ].join('\n'),
     ),

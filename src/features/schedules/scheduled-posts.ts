@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import { createAlarms } from '../../jobs/alarms.ts';
 import type { WebClient } from '../../slack/web.ts';
-import { createLedger } from '../../workspace/ledger.ts';
+import { createLedger, type Ledger } from '../../workspace/ledger.ts';
 import { scheduledWorkspaces } from '../../workspace/scheduled.ts';
-import type { ReportName } from '../../workspace/schedules.ts';
+import type { LastSent, ReportName } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, Report } from '../feature.ts';
 import { createDelivery } from './delivery.ts';
@@ -25,12 +25,14 @@ export interface ScheduledPostsParts {
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
+  /** Told of each due date's end. */
+  readonly onSent: (result: LastSent['result']) => void;
 }
 
 /** The whole of it: what people set up and see, and what posts by itself. */
 export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
-  const { redis, queue, workspaces, billing, clientFor, reports, clock, log } = parts;
-  const ledger = createLedger(redis);
+  const { redis, queue, workspaces, billing, clientFor, reports, clock, log, onSent } = parts;
+  const ledger = watched(createLedger(redis), onSent);
   const alarms = createAlarms({
     connection: queue,
     clock,
@@ -56,3 +58,14 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
     forget: alarms.forget,
   };
 }
+
+/** What the ledger does not take did not happen here. */
+const watched = (ledger: Ledger, onSent: ScheduledPostsParts['onSent']): Ledger => ({
+  ...ledger,
+  async enter(lease, entering) {
+    const entered = await ledger.enter(lease, entering);
+    const { sent } = entering;
+    if (entered !== undefined && sent !== undefined && sent.result !== 'trying') onSent(sent.result);
+    return entered;
+  },
+});

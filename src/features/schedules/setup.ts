@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { channelLink } from '../../slack/kit/escape.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
@@ -93,9 +94,11 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
         const problem = await trouble(draft, visit);
         if (problem !== undefined) return visit.show(tested(section(problem)));
         const schedule = scheduleOf(draft, visit);
-        await visit.show(tested(markup(`Sending a test to <#${draft.channel}>…`)));
+        await visit.show(tested(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
         await scheduling.send(workspace, schedule, 'test', person);
-        await visit.refresh(tested(markup(`A test is in <#${draft.channel}> now. Nothing is saved yet.`)));
+        await visit.refresh(
+          tested(markup(`A test is in ${channelLink(draft.channel)} now. Nothing is saved yet.`)),
+        );
       } catch (error) {
         const isExpected = isFailure(error) && error.kind !== 'not-allowed';
         await visit.show(tested(...(isExpected ? told(error) : [section('The test could not be sent.')])));
@@ -134,8 +137,7 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
 
 type News = Pick<FormState, 'said' | 'tested'>;
 
-const told = (failure: Failure): Block[] =>
-  failureMessage(failure).blocks.filter(({ type }) => type !== 'actions');
+const told = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
 
 /** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
 function known({ before }: Draft, visit: Visit): Schedule | undefined {

@@ -1,10 +1,11 @@
 import { isFailure, NotAllowed } from '../../domain/failure.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { Visit } from '../../slack/visit.ts';
+import { isChannel } from '../../workspace/ids.ts';
 import { readable } from '../../workspace/record.ts';
 import { targetOf } from '../../workspace/target.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { type ChosenProject, isChannel } from './draft.ts';
+import type { ChosenProject } from './draft.ts';
 
 /** A channel that something shall be posted in, as Slack shows it now. */
 export interface Site {

@@ -1,13 +1,10 @@
+import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { readable } from '../../workspace/record.ts';
 import { DEFAULT_SETTINGS, refusedSettings, type Settings } from '../../workspace/settings.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
 export type Given = Partial<Omit<Settings, 'connection'>>;
-
-type Fields = Readonly<Record<string, string>>;
-
-const list = (text: string): readonly string[] => text.split(',').filter(Boolean);
 
 /** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
 export function givenIn({
@@ -19,14 +16,14 @@ export function givenIn({
   managerGroups,
   others,
 }: Fields): Given {
-  const allowed = others === undefined ? undefined : list(others);
+  const allowed = others === undefined ? undefined : severalIn(others);
   return {
     ...(zone !== undefined && { zone }),
     ...(visibility !== undefined && { visibility: visibility as Settings['visibility'] }),
     ...(currency !== undefined && { currency }),
     ...(locale !== undefined && { locale }),
-    ...(managers !== undefined && { managers: list(managers) }),
-    ...(managerGroups !== undefined && { managerGroups: list(managerGroups) }),
+    ...(managers !== undefined && { managers: severalIn(managers) }),
+    ...(managerGroups !== undefined && { managerGroups: severalIn(managerGroups) }),
     ...(allowed !== undefined && {
       guests: allowed.includes('guests'),
       strangers: allowed.includes('strangers'),

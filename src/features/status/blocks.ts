@@ -12,7 +12,7 @@ import {
   moment,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { accessWords } from '../../workspace/accesses.ts';
 import {
   type Connection,
@@ -180,7 +180,7 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scen
     `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${tokenWords(connection)}`),
     escapeMarkup(made.join(' · ')),
-    `registered by <@${escapeMarkup(registeredBy)}> on ${formatDays(day, day)}${lifeSpan}`,
+    `registered by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
   ];
 }
 

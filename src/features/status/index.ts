@@ -1,7 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
-import { type Block, type Message, section } from '../../slack/kit/atoms.ts';
+import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
@@ -43,7 +43,7 @@ export function createStatus({ workspaces, billing, sections }: StatusParts): Fe
     } catch (error) {
       if (error instanceof NoData) return [section(testedText(connection.test, false))];
       if (!isFailure(error)) throw error;
-      return failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
+      return withoutActions(failureMessage(error).blocks);
     }
   };
 

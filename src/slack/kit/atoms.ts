@@ -42,6 +42,10 @@ const mrkdwn = (text: string): MrkdwnElement => ({
 
 export const header = (text: string): HeaderBlock => ({ type: 'header', text: plain(text, LIMITS.header) });
 
+/** What was said, where its buttons would lead nowhere. */
+export const withoutActions = (blocks: readonly Block[]): Block[] =>
+  blocks.filter(({ type }) => type !== 'actions');
+
 export const section = (text: string): SectionBlock => ({ type: 'section', text: plain(text) });
 
 export const markup = (text: string): SectionBlock => ({ type: 'section', text: mrkdwn(text) });
@@ -132,9 +136,9 @@ export const overflow = (id: string, options: readonly PlainTextOption[]): Overf
   options: [...options],
 });
 
-/** An instant in the reader's own zone; `fallback` for clients that cannot. */
-export const instant = (ms: number, fallback: string): string =>
-  `<!date^${Math.floor(ms / 1000)}^{time}|${fallback}>`;
+/** A time of day in the reader's own zone; in UTC for clients that cannot. */
+export const instant = (ms: number): string =>
+  `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
 
 /** The same with its date. */
 export const moment = (ms: number): string =>

@@ -156,6 +156,9 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
 /** block id → what was typed or chosen, trimmed; '' where nothing was. Several choices stand with commas between. */
 export type Fields = Readonly<Record<string, string>>;
 
+/** What was chosen where several can be. */
+export const severalIn = (field = ''): readonly string[] => field.split(',').filter(Boolean);
+
 interface StateValue {
   readonly value?: string | null;
   readonly selected_option?: { readonly value?: string } | null;

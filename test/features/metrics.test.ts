@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { save, schedule } from '../support/delivery.ts';
+
+let bot: Bot;
+beforeAll(async () => {
+  bot = await startBot();
+  await bot.connect();
+});
+afterAll(() => bot.stop());
+
+const metrics = async (): Promise<string> => (await fetch(`${bot.url}/metrics`)).text();
+
+it('counts what was answered, asked and said, and names nobody', async () => {
+  await bot.ask('/balance 123');
+  await bot.ask('/balance 77123450077');
+  await bot.ask('/billing nonsense');
+  const body = await metrics();
+  expect(body).toContain('tally_commands_total{command="/balance",outcome="ok"} 1\n');
+  expect(body).toContain('tally_commands_total{command="/balance",outcome="no-data"} 1\n');
+  expect(body).toContain('tally_commands_total{command="/billing",outcome="word-refused"} 1\n');
+  expect(body).toMatch(/^tally_service_requests_total\{service="billing",outcome="2xx"\} [1-9]/m);
+  expect(body).toMatch(/^tally_slack_calls_total\{method="response_url",outcome="ok"\} [1-9]/m);
+  expect(body).toMatch(/^tally_slack_calls_total\{method="users\.info",outcome="ok"\} [1-9]/m);
+  for (const theirs of [OWNER, CHANNEL, TEAM, new URL(bot.billing.url).host, '77123450077', 'nonsense'])
+    expect(body).not.toContain(theirs);
+});
+
+it('counts a scheduled post once it is out', async () => {
+  const HOUR = 3_600_000;
+  const due = Date.now() - HOUR;
+  const time = new Date(due).toISOString().slice(11, 16);
+  const timing = { cadence: { kind: 'daily' }, time, zone: 'UTC' } as const;
+  await save(bot.redis.client, TEAM, schedule({ channel: CHANNEL, timing, since: due - HOUR }));
+  // A token that is registered anew wakes what waited for one.
+  await bot.connect();
+  await expect
+    .poll(metrics, { timeout: 15_000 })
+    .toContain('tally_scheduled_posts_total{outcome="posted-late"} 1\n');
+});
