@@ -1,5 +1,6 @@
 import type { Money } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
+import { counted } from '../../domain/text.ts';
 import { moneyOf } from '../../slack/report.ts';
 import type { SpendReport } from './blocks.ts';
 import { type Namer, namerFor } from './grain.ts';
@@ -23,7 +24,7 @@ export function notes(report: SpendReport): string[] {
   return [
     ...(missing.length > 0
       ? [
-          `${reported.length} of ${count(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
+          `${reported.length} of ${counted(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
         ]
       : []),
     ...(period.today !== undefined && usage.today === undefined ? ['Nothing for today yet.'] : []),
@@ -32,22 +33,22 @@ export function notes(report: SpendReport): string[] {
       : []),
     ...(partialDays.length > 0 ? [`Only a part of the amount for ${list(partialDays)} could be read.`] : []),
     ...(all.incomplete
-      ? [`The total is incomplete: ${count(all.unreadable, 'amount')} could not be read.`]
+      ? [`The total is incomplete: ${counted(all.unreadable, 'amount')} could not be read.`]
       : []),
     ...(credit.incomplete && credit.readable > 0
-      ? [`The bonuses are incomplete: ${count(credit.unreadable, 'amount')} could not be read.`]
+      ? [`The bonuses are incomplete: ${counted(credit.unreadable, 'amount')} could not be read.`]
       : []),
     ...(mergedDays > 0
-      ? [`The service sent several items for ${count(mergedDays, 'day')}; they are added up.`]
+      ? [`The service sent several items for ${counted(mergedDays, 'day')}; they are added up.`]
       : []),
     ...(outside > 0
       ? [
-          `The service cuts its days its own way: ${count(outside, 'row')} beyond the period asked about, counted in the total, not in the average.`,
+          `The service cuts its days its own way: ${counted(outside, 'row')} beyond the period asked about, counted in the total, not in the average.`,
         ]
       : []),
     ...(unplaced > 0
       ? [
-          `${count(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
+          `${counted(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
         ]
       : []),
     ...compared(change, period, moneyOf(report)),
@@ -66,11 +67,9 @@ function compared(
       `Compared with ${window.basis} (${window.label}): ${money(change.current)} now, ${money(change.before)} then.`,
     ];
   return [
-    `Compared with ${window.basis} (${window.label}) by the average a day, because ${count(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
+    `Compared with ${window.basis} (${window.label}) by the average a day, because ${counted(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
   ];
 }
-
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const SHOWN_DAYS = 5;
 
