@@ -14,6 +14,7 @@ import { JustBegun, WordRefused } from './failure.ts';
 import { canonical, type Phrase } from './phrase.ts';
 import { spanOf } from './span.ts';
 import { clip } from './spelling.ts';
+import { counted } from './text.ts';
 import { readPhrase } from './words.ts';
 
 export type { Comparison } from './comparison.ts';
@@ -37,7 +38,7 @@ export interface Period {
 }
 
 function daysLabel(full: number, running: boolean, endsYesterday: boolean): string {
-  const days = `${full} full ${full === 1 ? 'day' : 'days'}`;
+  const days = counted(full, 'full day');
   if (!running) return endsYesterday ? `${days} · today excluded` : days;
   return full === 0 ? 'today so far' : `${days} and today so far`;
 }

@@ -1,12 +1,13 @@
 import { formatDays } from './calendar.ts';
 import type { Money } from './money.ts';
 import type { Runway } from './runway.ts';
+import { counted } from './text.ts';
 
 /** How long the money lasts, and what that estimate rests on. Our own words and figures alone: safe as mark-up. */
 export function runwayText(runway: Runway, money: (value: Money) => string): string {
   switch (runway.kind) {
     case 'estimate':
-      return `about *${runway.days} ${runway.days === 1 ? 'day' : 'days'}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
+      return `about *${counted(runway.days, 'day')}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
     case 'beyond':
       return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
     case 'no-spend':
@@ -26,7 +27,7 @@ export function runwayText(runway: Runway, money: (value: Money) => string): str
 export function runwayShort(runway: Runway): string {
   switch (runway.kind) {
     case 'estimate':
-      return `${runway.days} ${runway.days === 1 ? 'day' : 'days'}`;
+      return counted(runway.days, 'day');
     case 'beyond':
       return `> ${runway.years} years`;
     case 'no-spend':

@@ -69,3 +69,7 @@ export function asTyped(typed: string, piece: string): string {
   const found = starts.find((some) => plain(some) === piece) ?? piece;
   return found.replace(EDGE_QUOTES, '') || piece;
 }
+
+/** `1 day`, `2 days` */
+export const counted = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,8 +1,6 @@
 import type { Day } from './calendar.ts';
+import { counted } from './text.ts';
 import type { Usage } from './usage.ts';
-
-/** `1 day`, `2 days` */
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 const SHOWN_DAYS = 5;
 
@@ -13,7 +11,7 @@ export function usageNotes(usage: Usage, nameOf: (day: Day) => string): string[]
   return [
     ...(missing.length > 0
       ? [
-          `${reported.length} of ${count(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
+          `${reported.length} of ${counted(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
         ]
       : []),
     ...(unreadableDays.length > 0
@@ -21,13 +19,13 @@ export function usageNotes(usage: Usage, nameOf: (day: Day) => string): string[]
       : []),
     ...(partialDays.length > 0 ? [`Only a part of the amount for ${list(partialDays)} could be read.`] : []),
     ...(total.incomplete
-      ? [`The total is incomplete: ${count(total.unreadable, 'amount')} could not be read.`]
+      ? [`The total is incomplete: ${counted(total.unreadable, 'amount')} could not be read.`]
       : []),
     ...(bonuses.incomplete && bonuses.readable > 0
-      ? [`The bonuses are incomplete: ${count(bonuses.unreadable, 'amount')} could not be read.`]
+      ? [`The bonuses are incomplete: ${counted(bonuses.unreadable, 'amount')} could not be read.`]
       : []),
     ...(mergedDays > 0
-      ? [`The service sent several items for ${count(mergedDays, 'day')}; they are added up.`]
+      ? [`The service sent several items for ${counted(mergedDays, 'day')}; they are added up.`]
       : []),
   ];
 }

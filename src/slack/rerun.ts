@@ -39,6 +39,15 @@ export const scheduleOption = (
     text: ['schedule', word, PRODUCTS[product].word, report].filter(Boolean).join(' '),
   });
 
+/** To the pages before and after one; none where there is none. */
+export const pageButtons = (page: number, pages: number, rerunFor: (page: number) => Rerun): Button[] =>
+  [
+    { label: 'Previous', to: page - 1 },
+    { label: 'Next', to: page + 1 },
+  ]
+    .filter(({ to }) => to >= 1 && to <= pages)
+    .flatMap(({ label, to }) => rerunButton(label.toLowerCase(), label, rerunFor(to)));
+
 export function readRerun(value: string): Rerun {
   const [command = '', ...words] = value.split(' ');
   return { command, text: words.join(' ') };

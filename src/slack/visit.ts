@@ -181,7 +181,7 @@ async function speak({ origin, client, responder }: Ways, message: Message): Pro
 async function draw(ways: Ways, view: ModalView): Promise<boolean> {
   const { origin, client, opened = origin.viewId } = ways;
   try {
-    const drawn = await client.views.update({ view_id: opened ?? '', view });
+    const drawn = await callSlack('views.update', () => client.views.update({ view_id: opened ?? '', view }));
     if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
     return true;
   } catch {
@@ -279,7 +279,9 @@ export function createVisit(
     async refresh(view) {
       const { opened: id = origin.viewId, hash } = ways;
       if (id === undefined || hash === undefined) return;
-      await client.views.update({ view_id: id, hash, view }).catch(() => undefined);
+      await callSlack('views.update', () => client.views.update({ view_id: id, hash, view })).catch(
+        () => undefined,
+      );
     },
   };
 }

@@ -1,3 +1,6 @@
+import type { PlainTextOption } from '@slack/types';
+import { option } from './kit/atoms.ts';
+
 /** An IANA name. */
 export type Zone = string;
 
@@ -63,6 +66,10 @@ export function localTime(zone: Zone, at: number): string {
   const offset = (parts.timeZoneName ?? '').replace('GMT', 'UTC').replace('+00:00', '');
   return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
 }
+
+/** A choice of a select, and what a list that is searched suggests. */
+export const zoneOption = (zone: Zone, at: number): PlainTextOption =>
+  option(zone, zone, localTime(zone, at));
 
 function formatter(zone: Zone): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', {

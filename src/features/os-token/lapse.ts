@@ -1,5 +1,6 @@
 import { dayAt, formatDays, isZone } from '../../domain/calendar.ts';
 import { offsetAt } from '../../domain/clock.ts';
+import { counted } from '../../domain/text.ts';
 
 /** The reader's own zone, else the workspace's, as far as they can be read. */
 export const zoneFor = (...zones: readonly (string | undefined)[]): string =>
@@ -19,11 +20,10 @@ export function span(ms: number): string {
   const minutes = Math.max(0, Math.round(ms / MINUTE));
   const hours = Math.floor(minutes / 60);
   if (minutes === 0) return 'less than a minute';
-  if (hours >= 48) return count(Math.floor(hours / 24), 'day');
+  if (hours >= 48) return counted(Math.floor(hours / 24), 'day');
   const rest = minutes % 60;
-  return [...(hours > 0 ? [count(hours, 'hour')] : []), ...(rest > 0 ? [count(rest, 'minute')] : [])].join(
-    ' ',
-  );
+  return [
+    ...(hours > 0 ? [counted(hours, 'hour')] : []),
+    ...(rest > 0 ? [counted(rest, 'minute')] : []),
+  ].join(' ');
 }
-
-const count = (number: number, unit: string): string => `${number} ${unit}${number === 1 ? '' : 's'}`;

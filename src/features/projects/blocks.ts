@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { PRODUCTS } from '../../domain/product.ts';
+import { counted } from '../../domain/text.ts';
 import {
   actions,
   type Block,
@@ -12,7 +13,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import { rerunButton, rerunOption } from '../../slack/rerun.ts';
+import { pageButtons, rerunButton, rerunOption } from '../../slack/rerun.ts';
 import { type Project, UNDO } from '../../workspace/projects.ts';
 
 /** Sections with a menu each; Slack takes 50 blocks a message. */
@@ -43,7 +44,7 @@ export function listMessage(list: ProjectList): Message {
   const pages = Math.ceil(found.length / PAGE);
   const page = Math.min(Math.max(list.page, 1), pages);
   const shown = found.slice((page - 1) * PAGE, page * PAGE);
-  const title = found.length === 1 ? '1 project' : `${found.length} projects`;
+  const title = counted(found.length, 'project');
   const searched = list.search === '' ? title : `${title} with “${list.search}”`;
   const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
   return {
@@ -119,17 +120,10 @@ const addButton = () =>
   rerunButton('add', 'Add a project…', { command: '/billing', text: 'projects add' }, { style: 'primary' });
 
 const turns = (search: string, page: number, pages: number) =>
-  [
-    { label: 'Previous', to: page - 1 },
-    { label: 'Next', to: page + 1 },
-  ]
-    .filter(({ to }) => to >= 1 && to <= pages)
-    .flatMap(({ label, to }) =>
-      rerunButton(label.toLowerCase(), label, {
-        command: '/billing',
-        text: ['projects', search, 'page', to].filter(Boolean).join(' '),
-      }),
-    );
+  pageButtons(page, pages, (to) => ({
+    command: '/billing',
+    text: ['projects', search, 'page', to].filter(Boolean).join(' '),
+  }));
 
 /** Nothing to show: why, and what can be done instead. */
 function emptyMessage({ projects, others, search, manager }: ProjectList): Message {

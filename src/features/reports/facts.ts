@@ -3,8 +3,9 @@ import type { Brief, Window } from '../../domain/briefing.ts';
 import { type Day, formatDays } from '../../domain/calendar.ts';
 import { formatPercent, type Money, roundedDigits, ZERO } from '../../domain/money.ts';
 import { runwayText } from '../../domain/runway-text.ts';
+import { counted } from '../../domain/text.ts';
 import type { Change, Usage } from '../../domain/usage.ts';
-import { count, usageNotes } from '../../domain/usage-text.ts';
+import { usageNotes } from '../../domain/usage-text.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { type Answered, leftText, moneyOf, shortly } from './figures.ts';
@@ -84,7 +85,7 @@ export function changeWords(change: Change | undefined, before: Window, one: Ans
 
 /** Said only where days are missing. */
 const coverage = (reported: number, of: number): string[] =>
-  reported < of ? [`${reported} of ${count(of, 'day')} reported`] : [];
+  reported < of ? [`${reported} of ${counted(of, 'day')} reported`] : [];
 
 /** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */
 export function chart({ briefing: { charted } }: Answered): Chart | undefined {
@@ -100,7 +101,7 @@ export function chart({ briefing: { charted } }: Answered): Chart | undefined {
 export const notes = ({ briefing: { main, strays } }: Answered, { today }: Brief): string[] => [
   ...usageNotes(main, dayName(today)),
   ...(strays > 0
-    ? [`${count(strays, 'row')} of the service for no day asked about: in none of these figures.`]
+    ? [`${counted(strays, 'row')} of the service for no day asked about: in none of these figures.`]
     : []),
 ];
 

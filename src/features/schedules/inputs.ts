@@ -3,7 +3,7 @@ import { WEEKDAYS } from '../../domain/cadence.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { option, plain } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
-import { localTime } from '../../slack/zones.ts';
+import { zoneOption } from '../../slack/zones.ts';
 import { MOST_IN_DIGEST, REPORTS, type ReportName } from '../../workspace/schedules.ts';
 import { type ChosenProject, type Draft, projectValue } from './draft.ts';
 
@@ -106,8 +106,6 @@ export const zoneInput = (zone: string, at: number): InputBlock =>
       initial_option: zoneOption(zone, at),
     },
   });
-
-export const zoneOption = (zone: string, at: number) => option(zone, zone, localTime(zone, at));
 
 export const channelInput = (channel: string): InputBlock =>
   live({

@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { duesAfter } from '../../domain/cadence.ts';
+import { counted } from '../../domain/text.ts';
 import {
   actions,
   type Block,
@@ -13,7 +14,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
-import { rerunButton } from '../../slack/rerun.ts';
+import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
@@ -49,7 +50,7 @@ export function pageOf(visit: Viewer, page: number) {
 export function listMessage({ page, orphans, said }: List, visit: Viewer): Message {
   const { all, pages, number, shown } = pageOf(visit, page);
   const damaged = visit.record.scheduleIds.length - schedulesOf(visit.record).length;
-  const title = all.length === 1 ? '1 scheduled post' : `${all.length} scheduled posts`;
+  const title = counted(all.length, 'scheduled post');
   const news = [
     ...(said === undefined ? [] : [markup(said)]),
     ...(damaged > 0 && visit.asker.manage ? [section(DAMAGED)] : []),
@@ -87,14 +88,7 @@ const addButton = () =>
 const addActions = (): Block => actions(...addButton());
 
 const turns = (page: number, pages: number) =>
-  [
-    { label: 'Previous', to: page - 1 },
-    { label: 'Next', to: page + 1 },
-  ]
-    .filter(({ to }) => to >= 1 && to <= pages)
-    .flatMap(({ label, to }) =>
-      rerunButton(label.toLowerCase(), label, { command: '/billing', text: `schedules page ${to}` }),
-    );
+  pageButtons(page, pages, (to) => ({ command: '/billing', text: `schedules page ${to}` }));
 
 /** The action id of a row's menu: its value is what to do, and the schedule's id. */
 export const ROW = 'schedule-row';

@@ -1,8 +1,8 @@
-import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import { type Message, option, plain, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Groups, groupsInput } from '../../slack/user-groups.ts';
-import { localTime, type Zone } from '../../slack/zones.ts';
+import { localTime, type Zone, zoneOption } from '../../slack/zones.ts';
 import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
 import { numberOptions } from './numbers.ts';
@@ -68,9 +68,6 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
 
 const DAMAGED =
   'The stored settings are damaged and cannot be read. The form shows the defaults; saving replaces what was stored.';
-
-export const zoneOption = (zone: Zone, at: number): PlainTextOption =>
-  option(zone, zone, localTime(zone, at));
 
 function zoneInput(chosen: Zone, at: number): InputBlock {
   return {

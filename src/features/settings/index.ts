@@ -1,10 +1,10 @@
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { findZones, isKnown } from '../../slack/zones.ts';
+import { findZones, isKnown, zoneOption } from '../../slack/zones.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { savedMessage, savedModal, saving, settingsForm, zoneOption } from './blocks.ts';
+import { savedMessage, savedModal, saving, settingsForm } from './blocks.ts';
 import { changesOf } from './changes.ts';
 import { type Given, givenIn, readSettingsForm, settingsNow } from './words.ts';
 

@@ -1,4 +1,5 @@
 import { formatMoney, roundedDigits, sum } from '../../domain/money.ts';
+import { counted } from '../../domain/text.ts';
 import type { Figure, UsageRow } from '../../domain/usage.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
@@ -99,7 +100,7 @@ function grouped(report: SpendReport, most: number): string[][] {
       const outside = items.filter((row) => row.outside).length;
       const marks = [
         ...(items.some(({ day }) => day === period.today) ? ['today so far'] : []),
-        ...(outside > 0 ? [`${outside} ${outside === 1 ? 'day' : 'days'} not asked about`] : []),
+        ...(outside > 0 ? [`${counted(outside, 'day')} not asked about`] : []),
       ];
       const count = items.filter(({ day }) => reported.has(day)).length;
       return [marked(label, marks), ...figures(items), String(count)];

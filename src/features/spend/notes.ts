@@ -1,6 +1,7 @@
 import type { Money } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
-import { count, usageNotes } from '../../domain/usage-text.ts';
+import { counted } from '../../domain/text.ts';
+import { usageNotes } from '../../domain/usage-text.ts';
 import { moneyOf } from '../../slack/report.ts';
 import type { SpendReport } from './blocks.ts';
 import { namerFor } from './grain.ts';
@@ -14,12 +15,12 @@ export function notes(report: SpendReport): string[] {
     ...(period.today !== undefined && usage.today === undefined ? ['Nothing for today yet.'] : []),
     ...(outside > 0
       ? [
-          `The service cuts its days its own way: ${count(outside, 'row')} beyond the period asked about, counted in the total, not in the average.`,
+          `The service cuts its days its own way: ${counted(outside, 'row')} beyond the period asked about, counted in the total, not in the average.`,
         ]
       : []),
     ...(unplaced > 0
       ? [
-          `${count(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
+          `${counted(unplaced, 'row')} without a day that Tally can read, counted in the total, not in the average.`,
         ]
       : []),
     ...compared(change, period, moneyOf(report)),
@@ -38,6 +39,6 @@ function compared(
       `Compared with ${window.basis} (${window.label}): ${money(change.current)} now, ${money(change.before)} then.`,
     ];
   return [
-    `Compared with ${window.basis} (${window.label}) by the average a day, because ${count(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
+    `Compared with ${window.basis} (${window.label}) by the average a day, because ${counted(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
   ];
 }
