@@ -94,8 +94,8 @@ export function createAlarms(parts: AlarmsParts): Alarms {
         settings: settings as never,
         concurrency: AT_ONCE,
         // A process that was killed is noticed within this and the next look, in ms.
-        lockDuration: 12_000,
-        stalledInterval: 4_000,
+        lockDuration: 6_000,
+        stalledInterval: 3_000,
         // Nothing is lost by running again, and something would be by giving up.
         maxStalledCount: 1_000,
       });

@@ -325,14 +325,14 @@ describe('a run that loses its lease', () => {
       await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
       return finding('100');
     };
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
   it('comes again where another has it', async () => {
     await given();
     await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
