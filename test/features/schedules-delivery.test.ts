@@ -284,6 +284,40 @@ describe('a process that died while Slack was asked', () => {
   });
 });
 
+describe('a bot that is told to end while Slack is asked', () => {
+  it.each([
+    ['is_archived', 'failed'],
+    [{ retryAfter: 1 }, 'trying'],
+    [{ retryAfter: 30 }, 'trying'],
+  ])('notes that Slack refused with %j', async (fault, state) => {
+    await given();
+    slack.fault = () => {
+      parts.delivery.stop();
+      return fault;
+    };
+    await run();
+    expect(await line()).toMatchObject({ state });
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a clock that went ahead for a moment and came back', () => {
+  it('keeps nothing waiting for what it said then, and no date from being posted', async () => {
+    await given();
+    now = NINE + 24 * HOUR;
+    slack.fault = () => ({ retryAfter: 30 });
+    await run();
+    expect(slack.posts).toEqual([]);
+    slack.fault = () => undefined;
+    now = NINE + 10_000;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    now = NINE + 24 * HOUR + MINUTE;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20', 'schedul1/2026-11-21']);
+  });
+});
+
 describe('a run that loses its lease', () => {
   it('posts nothing more', async () => {
     await given();
@@ -291,14 +325,14 @@ describe('a run that loses its lease', () => {
       await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
       return finding('100');
     };
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
   it('comes again where another has it', async () => {
     await given();
     await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
