@@ -23,6 +23,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
+import { createApology } from './slack/apology.ts';
 import { watchCalls } from './slack/calls.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
@@ -83,6 +84,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
       clock,
+      explain: createApology(log).explain,
     }),
     createConnect({
       workspaces,

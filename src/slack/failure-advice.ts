@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, Service } from '../domain/failure.ts';
 import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
@@ -49,8 +49,11 @@ const OVER_SOON = {
   identity: 'That is usually over soon.',
 } as const;
 
-const LEADS_ELSEWHERE =
-  'The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with /billing connect.';
+/** Where the address of each service is registered. */
+const FORM = { billing: '/billing connect', identity: '/billing projects access' } as const;
+
+const leadsElsewhere = (service: Service): string =>
+  `The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with ${FORM[service]}.`;
 
 /** Every kind of failure has its advice here; the compiler refuses a kind without one. */
 export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
@@ -85,7 +88,7 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'service-failed':
       return failure.status < 500
         ? {
-            todo: 'The address may lead to something else than the service’s interface. An owner or admin can check it with /billing connect.',
+            todo: `The address may lead to something else than the service’s interface. An owner or admin can check it with ${FORM[failure.service]}.`,
             buttons: again(rerun),
           }
         : { todo: OVER_SOON[failure.service], buttons: again(rerun) };
@@ -94,19 +97,21 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
     case 'unreachable':
       return {
-        todo: 'Either the service is down or the address is wrong. An owner or admin can check the address with /billing connect.',
+        todo: `Either the service is down or the address is wrong. An owner or admin can check the address with ${FORM[failure.service]}.`,
         buttons: again(rerun),
       };
     case 'nonsense':
       return {
-        todo: LEADS_ELSEWHERE,
+        todo: leadsElsewhere(failure.service),
         buttons: again(rerun),
       };
     case 'too-large':
-      return { todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : LEADS_ELSEWHERE };
+      return {
+        todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : leadsElsewhere(failure.service),
+      };
     case 'redirected':
       return {
-        todo: 'If that is the service’s new address, an owner or admin can register it with /billing connect. It points to:',
+        todo: `If that is the service’s new address, an owner or admin can register it with ${FORM[failure.service]}. It points to:`,
         quotes: [failure.target],
       };
     case 'access-refused':
