@@ -542,7 +542,9 @@ describe('the list', () => {
     expect(await shows({ result: 'failed', failures: 2, cause: '<!channel> no' })).toContain(
       ': &lt;!channel&gt; no (2 times in a row)',
     );
-    expect(await shows({ result: 'trying', next: now + MINUTE })).toContain('trying since');
+    expect(await shows({ result: 'trying', cause: 'It is down.', next: now + MINUTE })).toMatch(
+      /\*not posted yet\*, tried .+: It is down\. Next try <!date\^/,
+    );
   });
 
   it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
