@@ -103,10 +103,18 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     log,
   });
 
+  // In the order of /billing help: what people ask most stands first.
   const features: Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
+    createReports({ clock }),
+    createSchedules({ workspaces, scheduling: engine }),
     osToken,
+    createProjects({
+      workspaces,
+      openAccess: osToken.open,
+      verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
+    }),
     createConnect({
       workspaces,
       billing,
@@ -120,18 +128,11 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
           .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createProjects({
-      workspaces,
-      openAccess: osToken.open,
-      verbs: () => [...Object.keys(commands), ...Object.keys(verbs)],
-    }),
-    createReports({ clock }),
-    createSchedules({ workspaces, scheduling: engine }),
     createStatus({ workspaces, billing, sections: () => features.flatMap(({ status }) => status ?? []) }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
     createMentions({ commands: () => Object.keys(commands), verbs: () => Object.keys(verbs) }),
+    createHome({ sections: () => features.flatMap(({ home }) => home ?? []), log }),
     createHelp(() => features.flatMap(({ help }) => help)),
   ];
 
