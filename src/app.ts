@@ -72,32 +72,10 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   };
 
   const all = together(() => features);
+  // In the order of /billing help: what people ask most stands first.
   const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
-    createOsToken({
-      workspaces,
-      audit,
-      identity: createIdentity({ http }),
-      handles: createHandles(redis),
-      allowance: createAllowance(redis),
-      readAuthUrl: checks.authUrl,
-      authUrl: config.identity.authUrl,
-      clock,
-      explain: createApology(log).explain,
-    }),
-    createConnect({
-      workspaces,
-      billing,
-      checks,
-      onConnected: all.connected,
-      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
-    }),
-    createProjects({
-      workspaces,
-      more: all.projectVerbs,
-      verbs: () => [...all.commands(), ...all.verbs()],
-    }),
     createReports({ clock }),
     createScheduledPosts({
       redis,
@@ -110,11 +88,34 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       log,
       onSent: metrics.post,
     }),
+    createOsToken({
+      workspaces,
+      audit,
+      identity: createIdentity({ http }),
+      handles: createHandles(redis),
+      allowance: createAllowance(redis),
+      readAuthUrl: checks.authUrl,
+      authUrl: config.identity.authUrl,
+      clock,
+      explain: createApology(log).explain,
+    }),
+    createProjects({
+      workspaces,
+      more: all.projectVerbs,
+      verbs: () => [...all.commands(), ...all.verbs()],
+    }),
+    createConnect({
+      workspaces,
+      billing,
+      checks,
+      onConnected: all.connected,
+      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
+    }),
     createStatus({ workspaces, billing, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createHome({ sections: all.home, log }),
     createMentions({ commands: all.commands, verbs: all.verbs }),
+    createHome({ sections: all.home, log }),
     createHelp(all.help),
   ];
 

@@ -202,8 +202,8 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('Fri 20 Nov: Project 123 1.00 (the day before)');
-    expect(blocks).toContain('Sun 22 Nov: Project 123 3.00');
+    expect(blocks).toContain('the day before: Project 123 1.00 (due Fri 20 Nov)');
+    expect(blocks).toContain('the day before: Project 123 3.00 (due Sun 22 Nov)');
     expect(blocks).toContain('Spent 4');
   });
 
@@ -218,7 +218,9 @@ describe('after an outage', () => {
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
     expect(blocks).toContain('and 9 earlier dates');
-    expect(blocks).toContain('Tue 8 Dec: no figures. The billing service did not answer within 1 seconds.');
+    expect(blocks).toContain(
+      'No figures (due Tue 8 Dec). The billing service did not answer within 1 seconds.',
+    );
   });
 });
 
@@ -280,7 +282,7 @@ describe('a process that died while Slack was asked', () => {
     now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
-    expect(inChannel()[1]?.blocks).not.toContain('Not posted on their days');
+    expect(inChannel()[1]?.blocks).not.toContain('Earlier, and not posted then');
   });
 });
 
@@ -436,7 +438,7 @@ describe('when billing fails', () => {
     now += MINUTE;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
-    expect(inChannel()[0]?.blocks).toContain('Fri 20 Nov: Project 123 100.00');
+    expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
     expect((await stored())?.paused).toBeUndefined();
   });
 

@@ -93,7 +93,7 @@ function lastWords(sent: LastSent | undefined, { timing: { zone } }: Schedule): 
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'trying':
-      return `trying since ${when}${cause}${sent.next === undefined ? '' : `; again ${moment(sent.next)}`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${moment(sent.next)}.`}`;
   }
 }
 

@@ -38,7 +38,7 @@ export function postMessage({ message }: Finding, around: Surroundings): Message
     blocks: [
       ...above.map((text) => context(escapeMarkup(text))),
       ...message.blocks,
-      ...(earlier.length === 0 ? [] : [section(['Not posted on their days:', ...earlier].join('\n'))]),
+      ...(earlier.length === 0 ? [] : [section(['Earlier, and not posted then:', ...earlier].join('\n'))]),
       // Whose it is stands there: a mention here would notify them of every post.
       context(
         `${escapeMarkup(timingWords(schedule.timing))} · \`/billing schedules\` shows who answers for it`,
@@ -55,12 +55,13 @@ export function extraMessage({ message }: Finding, why: 'test' | 'now', by: stri
   return { text: message.text, blocks: [context(words), ...message.blocks] };
 }
 
-/** `Thu 19 Nov: prod 1,234.00 · test 12.00 (Wed 18 Nov 2026 UTC)` */
+/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
 export const earlierLine = (date: Day, { figures, covers }: Finding, record: WorkspaceRecord): string =>
-  `${formatDays(date, date, date.slice(0, 4))}: ${figuresWords(figures, record)} (${covers})`;
+  `${covers}: ${figuresWords(figures, record)} (${dueWords(date)})`;
 
-export const earlierFailed = (date: Day, cause: string): string =>
-  `${formatDays(date, date, date.slice(0, 4))}: no figures. ${cause}`;
+export const earlierFailed = (date: Day, cause: string): string => `No figures (${dueWords(date)}). ${cause}`;
+
+const dueWords = (date: Day): string => `due ${formatDays(date, date, date.slice(0, 4))}`;
 
 export const earlierCounted = (count: number): string =>
   `and ${count} earlier ${count === 1 ? 'date' : 'dates'}`;
