@@ -58,7 +58,7 @@ export interface InstallationsParts {
  * A code and a refresh token work once: a second try after an answer that was lost would only be refused, so the first
  * is given time, in ms; less than `installed.lock` lasts.
  */
-const ONCE = { timeout: 10_000, retryConfig: { retries: 0 } };
+const ONCE = { ...QUEUE_OPTIONS, timeout: 10_000 };
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 

@@ -242,6 +242,15 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
+  it('says so at once when Slack wants to be left alone, instead of waiting for as long', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    bot.slack.limit('oauth.v2.access', 3_600);
+    const { status, html } = await bot.back({ code: bot.slack.allow(NORTH), state }, cookie);
+    expect(status).toBe(502);
+    expect(html).toContain('Slack did not complete the installation');
+  });
+
   it('repeats nothing of what the address says', async () => {
     await started();
     const { html } = await bot.back(
