@@ -161,7 +161,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       },
       log,
     }),
-    async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
+    async authorize({ teamId: named, enterpriseId, isEnterpriseInstall }, body) {
+      const teamId = installedTeamOf(body) ?? named;
       try {
         const known = await find(teamId, enterpriseId, isEnterpriseInstall);
         await join(known, teamId);
@@ -188,6 +189,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
+}
+
+/** Bolt reads it of a form that is sent, and not of a click in one: that would be answered by the other organisation's. */
+function installedTeamOf(body: object = {}): string | undefined {
+  const { view } = body as { readonly view?: { readonly app_installed_team_id?: string | null } | null };
+  return view?.app_installed_team_id ?? undefined;
 }
 
 /** What Slack says of a token that it takes no more. */

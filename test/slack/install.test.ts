@@ -284,6 +284,17 @@ describe('two workspaces', () => {
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('not connected');
   });
 
+  it('are told apart by the modal where somebody of the one clicks in a modal of the other', async () => {
+    await started();
+    for (const team of [NORTH, SOUTH]) await bot.install(team);
+    const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
+    const actions = [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }];
+    await bot.interact(SOUTH, { type: 'block_actions', view, actions });
+    await until(() => asked('chat.postMessage', NORTH.id).length > 1);
+    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain('Tally answers members');
+    expect(asked('users.info', SOUTH.id)).toEqual([]);
+  });
+
   it('cost one command of Redis once they are known', async () => {
     await started();
     await bot.install(NORTH);
