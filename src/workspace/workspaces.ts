@@ -35,8 +35,10 @@ export interface WorkspaceRecord {
   readonly defaultConnection: string | undefined;
   /** The one of that name; without a name the default one, or the only one there is. */
   connection(name?: string): OpenableConnection | undefined;
-  /** By alias. */
+  /** By alias, those that can be read. */
   readonly projects: readonly Project[];
+  /** Aliases of the others: one of them may limit any ID to channels. */
+  readonly damagedProjects: readonly string[];
   project(alias: string): Project | undefined;
   /** Aliases, lower case: what a command's words may be. */
   readonly aliases: ReadonlySet<string>;
@@ -98,6 +100,8 @@ export interface Workspaces extends ScheduleStore {
    */
   changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
   removeProject(change: Change, removal: Removal): Promise<void>;
+  /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
+  dropProject(change: Change, alias: string): Promise<void>;
   /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
   removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
   /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
@@ -243,6 +247,10 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
       }));
+    },
+    async dropProject(change, alias) {
+      const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, ...gone), remove: gone }));
     },
     async removed(workspace, alias, now) {
       const json = (await store.read(workspace))[REMOVED + alias];

@@ -625,6 +625,17 @@ describe('the list', () => {
     expect(reads).toContain('The record of a schedule is damaged');
     expect((await ask('schedules', MEMBER)).reads).not.toContain('damaged');
   });
+
+  it('lets those who manage remove the damaged one, and leaves the others', async () => {
+    await setUp();
+    await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
+    const answer = await ask('schedules');
+    await house.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove what is damaged');
+    await house.slack.waitFor(() => house.reads().some((one) => one.includes('What was damaged is gone.')));
+    const left = (await house.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
+    expect(left.length).toBe(1);
+    expect(left).not.toContain('schedule:aaaaaaaa');
+  });
 });
 
 describe('who sees and may what', () => {
