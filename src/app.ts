@@ -90,6 +90,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     clientFor: (workspace) => installations.clientFor(workspace),
     reports: () => merge(features, 'reports'),
     billing,
+    used,
     clock,
     log,
   });
