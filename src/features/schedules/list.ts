@@ -18,7 +18,7 @@ import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
 import { readable } from '../../workspace/record.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import type { LastSent, Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
 import { REPORT_NAMES } from './inputs.ts';
@@ -158,16 +158,19 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
-  const failing = running.filter(({ id }) => visit.record.lastSent(id)?.result === 'failed');
+  const ending = (result: LastSent['result']) =>
+    running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
+  const [failing, trying] = [ending('failed'), ending('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
     `${running.length} running`,
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
+    ...(trying.length > 0 ? [`*${trying.length} being tried again*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
   ];
   const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
-  const troubled = [...stuck, ...failing].slice(0, MOST_TROUBLES);
+  const troubled = [...stuck, ...failing, ...trying].slice(0, MOST_TROUBLES);
   return [
     markup(
       [
