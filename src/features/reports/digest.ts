@@ -78,7 +78,7 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
       : [
           [
             `*${monthName(month.window, today)}* ${money(monthly)} (${month.window.label})`,
-            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, money)),
+            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, money, true)),
           ].join(' · '),
         ]),
   ];
