@@ -64,10 +64,38 @@ async function working(page: Page, { url, billing, identity }: Sandbox): Promise
   await page.mouse.move(0, 0);
   await take(thread, 'thread');
 
+  await scheduling(page);
   await ask(page, '/balance archive', 'archive · ');
   await page.getByRole('button', { name: 'App Home' }).click();
   await page.getByText('archive · ').waitFor();
   await take(page.locator('.home-view'), 'home');
+}
+
+/** One post about a project and one about all of them: set up, then time passes until they are there. */
+async function scheduling(page: Page): Promise<void> {
+  await addProject(page, 'web-shop 456');
+  const form = page.getByRole('dialog');
+  for (const others of [[], ['archive', 'web-shop']]) {
+    await say(page, '/billing schedule prod daily 09:00');
+    await form.getByText('The next three posts').waitFor();
+    const projects = form.getByLabel('Projects', { exact: true });
+    for (const name of others) {
+      await projects.fill(name);
+      await page.getByRole('option', { name }).click();
+      await form.getByRole('button', { name: `Remove ${name}` }).waitFor();
+    }
+    await form.getByText('Schedule a post').click();
+    if (others.length > 0) await take(form, 'schedule-form');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Saved:').waitFor();
+    await closeModal(page);
+  }
+  const posts = page.getByRole('article').filter({ hasText: 'Every day at 09:00 (Europe/London) · set up' });
+  await page.getByRole('button', { name: 'Skip to 09:00' }).click();
+  await posts.nth(1).waitFor({ timeout: 45_000 });
+  await page.mouse.move(0, 0);
+  await take(posts.filter({ hasText: '3 projects' }), 'digest');
+  await take(posts.filter({ hasNotText: '3 projects' }), 'scheduled');
 }
 
 const chromium = findChromium();

@@ -77,7 +77,7 @@ describe('the post about yesterday', () => {
     expect(reads.slice(0, 4)).toEqual([
       'prod · 150.50 spent on Fri 20 Nov',
       '*▲ 50.5 %* on 13–19 Nov (100.00 a day)',
-      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* on 1–20 Oct (90.00 a day)',
+      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day on 1–20 Oct',
       '*1,234,567.80 left* · bonuses 12,000.00 · more than 10 years at 107.21 a day (7 of the last 7 days reported)',
     ]);
     expect(reads.at(-1)).toMatch(
@@ -94,7 +94,7 @@ describe('the post about yesterday', () => {
       expect(reads.slice(0, 4)).toEqual([
         'prod · 150,50 spent on Fri 20 Nov',
         '*▲ 50,5 %* on 13–19 Nov (100,00 a day)',
-        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* on 1–20 Oct (90,00 a day)',
+        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day on 1–20 Oct',
         '*1.234.567,80 left* · bonuses 12.000,00 · more than 10 years at 107,21 a day (7 of the last 7 days reported)',
       ]);
       const digest = await post('balance', ['5001', '5003']);

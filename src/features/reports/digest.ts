@@ -78,7 +78,7 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
       : [
           [
             `*${monthName(month.window, today)}* ${moneyOf(first)(monthly)} (${month.window.label})`,
-            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, first)),
+            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, first, true)),
           ].join(' · '),
         ]),
   ];

@@ -37,14 +37,14 @@ export const spentLine = (one: Answered, brief: Brief): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % on 1–20 Oct (27,407.27 a day)` */
+/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day on 1–20 Oct` */
 export function monthLine(one: Answered, { month, today }: Brief): string {
   const { month: usage, monthChange } = one.briefing;
   const money = moneyOf(one);
   const covers = [month.window.label, ...coverage(usage.reported.length, usage.fullDays)];
   return [
     `*${monthName(month.window, today)}* ${totalText(usage, money)} (${covers.join(', ')})`,
-    ...changeWords(monthChange, month.before, one),
+    ...changeWords(monthChange, month.before, one, true),
   ].join(' · ');
 }
 
@@ -72,15 +72,28 @@ function totalText({ total }: Usage, money: Write): string {
     : `${money(total.value)}${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
-/** By the day, so that one day stands beside a week and 31 days beside 30. */
-export function changeWords(change: Change | undefined, before: Window, one: Answered): string[] {
+/**
+ * By the day, so that one day stands beside a week and 31 days beside 30.
+ * @param isBrief without the amount it is compared with
+ */
+export function changeWords(
+  change: Change | undefined,
+  before: Window,
+  one: Answered,
+  isBrief = false,
+): string[] {
   if (change === undefined)
     return before.days.length === 0 ? [] : [`nothing to compare with in ${before.label}`];
   const { percent, daily, reported, of } = change;
-  const rests = [`${moneyOf(one)(daily.before)} a day`, ...coverage(reported.before, of.before)].join(', ');
-  const against = `${before.label} (${rests})`;
+  const isShort = isBrief && percent !== undefined;
+  const rests = [
+    ...(isShort ? [] : [`${moneyOf(one)(daily.before)} a day`]),
+    ...coverage(reported.before, of.before),
+  ];
+  const against = rests.length === 0 ? before.label : `${before.label} (${rests.join(', ')})`;
   if (percent === undefined) return [`before: ${against}`];
-  return [`*${formatPercent(percent, one.locale)}* ${percent.eq(ZERO) ? 'from' : 'on'} ${against}`];
+  if (percent.eq(ZERO)) return [`*unchanged* from ${against}`];
+  return [`*${formatPercent(percent, one.locale)}*${isShort ? ' a day' : ''} on ${against}`];
 }
 
 /** Said only where days are missing. */
