@@ -97,10 +97,12 @@ export interface Switch {
   modes: { mode: string; label: string; hint: string }[];
 }
 
-/** A thing to try, shown in the panel; clicking puts `text` into the composer. */
+/** A thing to try, shown in the panel; clicking puts `text` into the composer, or lets time pass. */
 export interface Try {
   text: string;
   why: string;
+  /** `HH:MM`: what the viewer's clock shows afterwards. */
+  skipTo?: string;
 }
 
 export interface Snapshot {

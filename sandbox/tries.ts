@@ -19,6 +19,11 @@ export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
   { text: '/billing projects add prod 123', why: 'A name in place of the ID: /balance prod.' },
   { text: '@Tally spend 123 last month', why: 'The same by mention, in threads too; answered for everyone.' },
   { text: '/billing schedule 123', why: 'A report every morning; the form shows when, and sends a test.' },
+  {
+    text: 'Skip to 09:00',
+    why: 'Then, instead of waiting for the morning: a click, and the post is there within half a minute.',
+    skipTo: '09:00',
+  },
   ...(issuesTokens ? TOKENS : []),
   { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },
   { text: '/billing help', why: 'Everything that Tally understands.' },

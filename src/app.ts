@@ -23,6 +23,7 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
+import { createApology } from './slack/apology.ts';
 import { watchCalls } from './slack/calls.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
@@ -71,31 +72,10 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
   };
 
   const all = together(() => features);
+  // In the order of /billing help: what people ask most stands first.
   const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
-    createOsToken({
-      workspaces,
-      audit,
-      identity: createIdentity({ http }),
-      handles: createHandles(redis),
-      allowance: createAllowance(redis),
-      readAuthUrl: checks.authUrl,
-      authUrl: config.identity.authUrl,
-      clock,
-    }),
-    createConnect({
-      workspaces,
-      billing,
-      checks,
-      onConnected: all.connected,
-      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
-    }),
-    createProjects({
-      workspaces,
-      more: all.projectVerbs,
-      verbs: () => [...all.commands(), ...all.verbs()],
-    }),
     createReports({ clock }),
     createScheduledPosts({
       redis,
@@ -108,11 +88,34 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       log,
       onSent: metrics.post,
     }),
+    createOsToken({
+      workspaces,
+      audit,
+      identity: createIdentity({ http }),
+      handles: createHandles(redis),
+      allowance: createAllowance(redis),
+      readAuthUrl: checks.authUrl,
+      authUrl: config.identity.authUrl,
+      clock,
+      explain: createApology(log).explain,
+    }),
+    createProjects({
+      workspaces,
+      more: all.projectVerbs,
+      verbs: () => [...all.commands(), ...all.verbs()],
+    }),
+    createConnect({
+      workspaces,
+      billing,
+      checks,
+      onConnected: all.connected,
+      addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
+    }),
     createStatus({ workspaces, billing, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
-    createHome({ sections: all.home, log }),
     createMentions({ commands: all.commands, verbs: all.verbs }),
+    createHome({ sections: all.home, log }),
     createHelp(all.help),
   ];
 

@@ -105,7 +105,13 @@ export function briefing(
 ): Briefing {
   const { main, month, week, charted, today, zone } = brief;
   const dated = items.map((item) => ({ item, day: readBillingDay(item.day, zone) }));
+  const known = new Map<readonly Day[], Usage>();
   const usageOf = (days: readonly Day[]): Usage => {
+    const usage = known.get(days) ?? usageFor(days);
+    known.set(days, usage);
+    return usage;
+  };
+  const usageFor = (days: readonly Day[]): Usage => {
     const wanted = new Set(days);
     const those = dated.filter(({ day }) => 'day' in day && wanted.has(day.day));
     return readUsage(

@@ -88,13 +88,15 @@ function periodAt(source: Source, at: number, bareYear: boolean): Found<Item> | 
   return found && { ...found, value: { kind: 'phrase', value: found.value } };
 }
 
+export const periodItemAt: ItemAt = (source, at, projectKnown) =>
+  includingAt(source, at) ?? periodAt(source, at, projectKnown);
+
 export const anyItemAt: ItemAt = (source, at, projectKnown) =>
-  includingAt(source, at) ??
-  periodAt(source, at, projectKnown) ??
+  periodItemAt(source, at, projectKnown) ??
   productAt(source, at) ??
   projectNamed(source, at) ??
   aliasAt(source, at) ??
   numberAt(source, at, projectKnown);
 
 /** Where there is no project, a bare year cannot be taken for one. */
-export const periodItemAt: ItemAt = (source, at) => includingAt(source, at) ?? periodAt(source, at, true);
+export const periodAloneAt: ItemAt = (source, at) => periodItemAt(source, at, true);

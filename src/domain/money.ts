@@ -135,6 +135,15 @@ function makeFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   }
 }
 
+/** Whether a BCP 47 tag is one whose way to write numbers is known here. */
+export function isLocale(tag: string): boolean {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The change from `before` to `current` in percent. Undefined where a percentage says nothing: nothing before, or a
  * credit on either side.

@@ -97,7 +97,7 @@ function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | 
   return undefined;
 }
 
-function attempt<T>(read: () => T): { readonly value: T } | Misread {
+export function attempt<T>(read: () => T): { readonly value: T } | Misread {
   try {
     return { value: read() };
   } catch (error) {

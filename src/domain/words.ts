@@ -1,8 +1,9 @@
 /** A command's text, read: words in any order, each once. Syntax only; nothing here knows what day it is. */
-import { anyItemAt, type Item, type ItemAt, periodItemAt } from './item.ts';
+import { anyItemAt, type Item, type ItemAt, periodAloneAt, periodItemAt } from './item.ts';
+import { Misread } from './misread.ts';
 import { canonical, LAST_7_DAYS, type Phrase } from './phrase.ts';
 import { PRODUCTS, type ProductId } from './product.ts';
-import { reading, refuseUnknown } from './reading.ts';
+import { attempt, reading, refuseUnknown } from './reading.ts';
 import { misread, senseOf } from './search.ts';
 import type { Aliases, Source } from './token.ts';
 import { type Advice, unfinished } from './unfinished.ts';
@@ -36,6 +37,8 @@ const NOW: Advice = {
   name: 'project or product',
   works: 'Type a project ID or a product (cloud, storage, virtualization); /spend takes periods.',
 };
+
+const PROJECT: Advice = { name: 'project', works: 'Type a project’s name or its ID.' };
 
 /** The contract writes the ID into the query as a number literal; no known number is longer. */
 const LONGEST_ID = 32;
@@ -97,19 +100,14 @@ function phraseOf(items: Items): Phrase | undefined {
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-/** A period is refused with everything else left to run. */
+/** A period is refused with everything else left to run, and so is a wrong one: put right it would still be one. */
 const timelessItemAt: ItemAt = (source, at, projectKnown) => {
-  const found = anyItemAt(source, at, projectKnown);
-  if (found?.value.kind !== 'phrase' && found?.value.kind !== 'including-today') return found;
   const why = 'names a period, and a balance is of now';
-  throw misread(
-    source,
-    at,
-    found.next,
-    why,
-    '/balance takes a project and a product; /spend takes periods.',
-    '',
-  );
+  const works = '/balance takes a project and a product; /spend takes periods.';
+  const read = attempt(() => periodItemAt(source, at, projectKnown));
+  if (read instanceof Misread) throw new Misread(read.start, read.end, why, works, ['']);
+  if (read.value !== undefined) throw misread(source, at, read.value.next, why, works, '');
+  return anyItemAt(source, at, projectKnown);
 };
 
 function wordsOf(source: Source, itemAt: ItemAt, advice: Advice): Words {
@@ -138,10 +136,15 @@ export function readTimelessWords(text: string, aliases?: Aliases): Omit<Words, 
   return reading(text, (source) => wordsOf(source, timelessItemAt, NOW), aliases);
 }
 
+/** The same for a question about a whole project: it reads as much, so that each word is refused for what it is. */
+export function readProjectWords(text: string, aliases?: Aliases): Words {
+  return reading(text, (source) => wordsOf(source, anyItemAt, PROJECT), aliases);
+}
+
 /** Reads a text that is a period phrase and nothing else; the empty one is the default. Throws as `readWords` does. */
 export function readPhrase(text: string): Phrase {
   return reading(text, (source) => {
     refuseUnknown(source, PERIOD);
-    return phraseOf(itemsOf(source, periodItemAt, PERIOD)) ?? LAST_7_DAYS;
+    return phraseOf(itemsOf(source, periodAloneAt, PERIOD)) ?? LAST_7_DAYS;
   });
 }

@@ -31,14 +31,16 @@ export interface AlarmsParts {
   /** ms since the epoch */
   readonly clock: () => number;
   readonly onError: (error: Error) => void;
+  /** A queue's command waits for Redis as long as it is away; nobody else does. In ms. */
+  readonly patience?: number;
+  /** Until a run that failed runs again, in ms. */
+  readonly pause?: number;
 }
 
 const QUEUE = 'deliver';
 const PREFIX = 'tally:jobs';
 /** Runs mostly wait, for Slack and for the second between two posts to one channel. */
 const AT_ONCE = 300;
-/** A queue's command waits for Redis as long as it is away; nobody else does. In ms. */
-const PATIENCE = 3_000;
 /** A scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;
 /** Between two readings of a clock, in ms. */
@@ -51,7 +53,9 @@ interface Payload {
   readonly workspace: string;
 }
 
-export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarms {
+export function createAlarms(parts: AlarmsParts): Alarms {
+  const { connection, clock, onError, patience = 3_000, pause = 5_000 } = parts;
+  const bounded = <T>(work: () => Promise<T>): Promise<T> => within(patience, work);
   /** BullMQ reads the machine's clock: ours may be ahead of it. */
   const ahead = () => clock() - Date.now();
   const settings = {
@@ -69,7 +73,7 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
       removeOnComplete: true,
       removeOnFail: true,
       attempts: 20,
-      backoff: { type: 'fixed', delay: 5_000 },
+      backoff: { type: 'fixed', delay: pause },
     },
   };
   /** A clock or a zone's rules may have changed since; but the same once more would drop a run that is overdue. */
@@ -90,8 +94,8 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
         settings: settings as never,
         concurrency: AT_ONCE,
         // A process that was killed is noticed within this and the next look, in ms.
-        lockDuration: 15_000,
-        stalledInterval: 10_000,
+        lockDuration: 6_000,
+        stalledInterval: 3_000,
         // Nothing is lost by running again, and something would be by giving up.
         maxStalledCount: 1_000,
       });
@@ -126,10 +130,10 @@ export function createAlarms({ connection, clock, onError }: AlarmsParts): Alarm
         await queue.trimEvents(0);
       });
     },
-    async stop(patience) {
+    async stop(ending) {
       if (worker !== undefined) {
         const closed = worker.close();
-        await Promise.race([closed, after(patience)]);
+        await Promise.race([closed, after(ending)]);
         await Promise.race([worker.close(true), after(1_000)]);
       }
       await Promise.race([queue.close(), after(1_000)]);
@@ -158,9 +162,9 @@ async function idsOf(connection: Redis, queue: Queue, prefix: string): Promise<r
   return [...found];
 }
 
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
+async function within<T>(patience: number, work: () => Promise<T>): Promise<T> {
   const timer = new AbortController();
-  const late = after(PATIENCE, timer.signal).then(() => {
+  const late = after(patience, timer.signal).then(() => {
     throw new StoreUnreachable();
   });
   const done = work();

@@ -23,7 +23,7 @@ export function listenToEvents(app: App, house: House): void {
   const { listeners, admit, apology, runCommand, responder, heard, clock } = house;
 
   app.event(/.*/, async ({ event, body, client }) => {
-    const given = event as SlackEvent;
+    const given = withoutNulls(event) as SlackEvent;
     const listener = own(listeners.events, given.type);
     if (listener === undefined || listener.wants?.(given) === false) return;
     const envelope = body as Envelope;
@@ -47,6 +47,10 @@ export function listenToEvents(app: App, house: House): void {
     }
   });
 }
+
+/** What Slack says of nothing it leaves out, or says in so many words. */
+const withoutNulls = (event: object): object =>
+  Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
 
 const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirect(channel);
 

@@ -45,12 +45,12 @@ export function originOf(body: Payload): Origin {
   return {
     workspace,
     person,
-    home: body.user?.team_id,
-    channel: body.channel_id ?? body.channel?.id,
-    responseUrl: body.response_url,
-    trigger: body.trigger_id,
-    viewId: body.view?.type === 'home' ? undefined : body.view?.id,
-    thread: body.container?.thread_ts,
+    home: body.user?.team_id ?? undefined,
+    channel: body.channel_id ?? body.channel?.id ?? undefined,
+    responseUrl: body.response_url ?? undefined,
+    trigger: body.trigger_id ?? undefined,
+    viewId: body.view?.type === 'home' ? undefined : (body.view?.id ?? undefined),
+    thread: body.container?.thread_ts ?? undefined,
     begins: undefined,
   };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
+import { isPayload } from './payload.ts';
 import { createSocket } from './socket.ts';
 import { WEB_OPTIONS } from './web.ts';
 
@@ -76,7 +77,11 @@ export function createSlackServer(
   const receiver: Receiver = {
     init(app) {
       (http ?? socket?.receiver)?.init({
-        processEvent: (event: ReceiverEvent) => track(acknowledged(app, installations, event)),
+        processEvent(event: ReceiverEvent) {
+          if (isPayload(event.body)) return track(acknowledged(app, installations, event));
+          logger.warn('a payload that is none of Slack’s was passed over');
+          return event.ack();
+        },
       } as unknown as App);
     },
     start: async () => undefined,

@@ -1,6 +1,7 @@
 import { SecretPasted, WordRefused } from '../domain/failure.ts';
 import { announcesSecret, looksSecret } from '../domain/secret-word.ts';
-import { tidy } from '../domain/text.ts';
+import { clip } from '../domain/spelling.ts';
+import { asTyped, plain, tidy } from '../domain/text.ts';
 import { nearest, normalise } from '../domain/words.ts';
 import type { CommandListener } from './listeners.ts';
 import { own } from './own.ts';
@@ -43,7 +44,7 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Word
   const meant = nearest(verb, known);
   const suggestion = meant === undefined ? undefined : normalise(text).replace(/^\S+/, meant);
   return new WordRefused(
-    verb.slice(0, 40),
+    clip(asTyped(text, plain(text).split(' ')[0] ?? verb)),
     'is nothing that /billing does',
     `It takes ${known.join(', ')}.`,
     suggestion,

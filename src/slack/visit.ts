@@ -1,5 +1,7 @@
 import type { ModalView } from '@slack/types';
+import { readable } from '../workspace/record.ts';
 import type { Standing } from '../workspace/rights.ts';
+import { DEFAULT_SETTINGS } from '../workspace/settings.ts';
 import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
@@ -23,7 +25,7 @@ export interface Visit {
   readonly audience: 'asker' | 'channel';
   /** Who brought an answer that everybody sees; undefined where it is for the asker alone. */
   readonly byline: Byline | undefined;
-  /** BCP 47, of whoever reads the answer. */
+  /** BCP 47, of whoever reads the answer: the person, or the workspace where everybody does. */
   readonly locale: string;
   /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
   answer(message: Message): Promise<void>;
@@ -57,8 +59,9 @@ export interface Byline {
   readonly person: string;
 }
 
-/** Numbers for everybody: Slack knows a person's locale, none of a workspace. */
-const PUBLIC_LOCALE = 'en-US';
+/** Damaged settings stop the figures themselves; help and the form that mends them are for everybody to have. */
+const publicLocale = (record: WorkspaceRecord): string =>
+  (readable(() => record.settings) ?? DEFAULT_SETTINGS).locale;
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
 export const placeOf = ({ channel, asker, audience }: Visit): Place => ({
@@ -116,7 +119,7 @@ export function createVisit(
     record,
     audience,
     byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
-    locale: audience === 'asker' ? asker.locale : PUBLIC_LOCALE,
+    locale: audience === 'asker' ? asker.locale : publicLocale(record),
     userGroups,
     isIn,
     opens: (origin.trigger ?? origin.viewId) !== undefined,

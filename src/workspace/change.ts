@@ -38,7 +38,7 @@ export function changeBy(
  * Where changes go. `stays` says whether Slack still takes Tally's token for the workspace: it is asked after the first
  * thing that is ever written of one. Who leaves after that is deleted with it, and who has left before leaves nothing.
  */
-export interface Ledger {
+export interface Destination {
   readonly store: WorkspaceStore;
   readonly stays: (workspace: string) => Promise<boolean>;
 }
@@ -57,7 +57,7 @@ const LOOKS = 5;
  * @throws ChangedMeanwhile with what stands there now, NotInstalled where the workspace left, StoreUnreachable
  */
 export async function commit(
-  { store, stays }: Ledger,
+  { store, stays }: Destination,
   { workspace, record, entries }: Change,
   plan: Plan,
   free?: string,

@@ -82,6 +82,7 @@ const NAMES: Readonly<Record<keyof Settings, string>> = {
   zone: 'reporting time zone',
   visibility: 'answers are for the',
   currency: 'currency label',
+  locale: 'number format',
   managers: 'people who manage',
   managerGroups: 'user groups that manage',
   guests: 'guests may ask',

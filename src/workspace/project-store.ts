@@ -1,4 +1,4 @@
-import { asIn, type Change, commit, type Ledger } from './change.ts';
+import { asIn, type Change, commit, type Destination } from './change.ts';
 import { CHANNEL, PROJECT, REMOVED } from './fields.ts';
 import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
 import type { Fields } from './store.ts';
@@ -21,25 +21,30 @@ export interface ProjectStore {
   setChannelDefault(change: Change, channel: string, alias: string | undefined): Promise<void>;
 }
 
-export function createProjectStore(ledger: Ledger): ProjectStore {
+export function createProjectStore(destination: Destination): ProjectStore {
   return {
     addProject(change, project) {
       const field = PROJECT + project.alias;
-      return commit(ledger, change, () => ({ seen: { [field]: undefined }, set: written(project) }), field);
+      return commit(
+        destination,
+        change,
+        () => ({ seen: { [field]: undefined }, set: written(project) }),
+        field,
+      );
     },
     changeProject(change, alias, after) {
       const [from, to] = [PROJECT + alias, PROJECT + after.alias];
       const id = change.record.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commit(ledger, change, (fields) => ({
+        return commit(destination, change, (fields) => ({
           seen: asIn(fields, from),
           remove: stale,
           set: written(after),
         }));
       const channels = change.record.channelsOf(alias);
       return commit(
-        ledger,
+        destination,
         change,
         (fields) => ({
           seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
@@ -52,21 +57,21 @@ export function createProjectStore(ledger: Ledger): ProjectStore {
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
       const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(ledger, change, (fields) => ({
+      await commit(destination, change, (fields) => ({
         seen: asIn(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
       }));
     },
     async removed(workspace, alias, now) {
-      const json = (await ledger.store.read(workspace))[REMOVED + alias];
+      const json = (await destination.store.read(workspace))[REMOVED + alias];
       const removal = json === undefined ? undefined : readRemoval(json);
       return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
     },
     restoreProject(change, { project, channels }) {
       const { alias } = project;
       return commit(
-        ledger,
+        destination,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
@@ -84,7 +89,7 @@ export function createProjectStore(ledger: Ledger): ProjectStore {
     },
     async setChannelDefault(change, channel, alias) {
       const field = CHANNEL + channel;
-      await commit(ledger, change, (fields) =>
+      await commit(destination, change, (fields) =>
         alias === undefined
           ? { seen: asIn(fields, field), remove: [field] }
           : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },

@@ -1,4 +1,4 @@
-import { asIn, type Change, commit, type Ledger } from './change.ts';
+import { asIn, type Change, commit, type Destination } from './change.ts';
 import { SCHEDULE, SENT, UNSCHEDULED } from './fields.ts';
 import { UNDO } from './projects.ts';
 import { readable } from './record.ts';
@@ -17,24 +17,24 @@ export interface ScheduleStore {
   restoreSchedule(change: Change, id: string): Promise<boolean>;
 }
 
-export function createScheduleStore(ledger: Ledger): ScheduleStore {
+export function createScheduleStore(destination: Destination): ScheduleStore {
   return {
     async saveSchedule(change, schedule) {
       const field = SCHEDULE + schedule.id;
       const set = { [field]: JSON.stringify(schedule) };
-      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set }));
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, field), set }));
     },
     async removeSchedule(change, id, at) {
       const schedule = change.record.schedule(id);
       if (schedule === undefined) return;
-      await commit(ledger, change, (fields) => ({
+      await commit(destination, change, (fields) => ({
         seen: asIn(fields, SCHEDULE + id),
         remove: [SCHEDULE + id, SENT + id, ...lapsed(fields, at)],
         set: { [UNSCHEDULED + id]: JSON.stringify({ schedule, sent: fields[SENT + id], at }) },
       }));
     },
     async unscheduled(workspace, id, now) {
-      const json = (await ledger.store.read(workspace))[UNSCHEDULED + id];
+      const json = (await destination.store.read(workspace))[UNSCHEDULED + id];
       const removal = json === undefined ? undefined : readUnscheduled(json);
       return removal !== undefined && now - removal.at < UNDO ? removal.schedule : undefined;
     },
@@ -43,7 +43,7 @@ export function createScheduleStore(ledger: Ledger): ScheduleStore {
       if (json === undefined) return false;
       const { schedule, sent } = readUnscheduled(json);
       return commit(
-        ledger,
+        destination,
         change,
         (fields) => ({
           seen: { ...asIn(fields, UNSCHEDULED + id), [SCHEDULE + id]: undefined },

@@ -18,6 +18,7 @@ export const PAUSES = [
   'channel-archived',
   'not-in-channel',
   'channel-restricted',
+  'project-limited',
   'token-rejected',
   'not-connected',
   'app-removed',

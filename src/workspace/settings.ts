@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
 import { SettingsDamaged } from '../domain/failure.ts';
+import { isLocale } from '../domain/money.ts';
 import { group, person } from './ids.ts';
 import { parseRecord, readable } from './record.ts';
 
@@ -10,6 +11,8 @@ export const MOST_MANAGERS = 100;
 export const MOST_GROUPS = 20;
 /** In characters. */
 export const LONGEST_CURRENCY = 8;
+/** In characters: what BCP 47 asks of everybody to take. */
+const LONGEST_LOCALE = 35;
 
 /** Every part has a default, so that a record of an older version reads as what it meant. */
 const schema = z.object({
@@ -26,6 +29,8 @@ const schema = z.object({
     .regex(/^[^<>&*_~`\s\p{N}\p{C}]*$/u)
     .max(LONGEST_CURRENCY)
     .default(''),
+  /** BCP 47: how numbers are written that everybody reads. Slack knows a person's locale, none of a workspace. */
+  locale: z.string().max(LONGEST_LOCALE).refine(isLocale).default('en-US'),
   /** Who manages beside owners and admins: Slack ids of people and of user groups. */
   managers: z.array(person).max(MOST_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MOST_GROUPS).readonly().default([]),

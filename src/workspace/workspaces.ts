@@ -3,7 +3,7 @@ import { ChangedMeanwhile } from '../domain/failure.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { type Access, type NewAccess, type OpenableAccess, writeAccess, writeRevocable } from './accesses.ts';
-import { asIn, type Change, commit, type Ledger } from './change.ts';
+import { asIn, type Change, commit, type Destination } from './change.ts';
 import {
   type Connection,
   type NewConnection,
@@ -99,12 +99,12 @@ export interface WorkspacesParts {
   readonly redis: Redis;
   readonly keyring: Keyring;
   /** Whether Slack still takes the workspace's token; taken for granted where absent. */
-  readonly stays?: Ledger['stays'];
+  readonly stays?: Destination['stays'];
 }
 
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
-  const ledger: Ledger = { store, stays };
+  const destination: Destination = { store, stays };
   /** What is changed of the settings; nothing when they say so already. */
   const settled = ({ record }: Change, fields: Fields, parts: Partial<Settings>): Plans => {
     const before = readable(() => readSettings(record.fields[SETTINGS]));
@@ -130,23 +130,23 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   };
 
   return {
-    ...createProjectStore(ledger),
-    ...createScheduleStore(ledger),
+    ...createProjectStore(destination),
+    ...createScheduleStore(destination),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
-      await commit(ledger, change, (fields) => settled(change, fields, parts));
+      await commit(destination, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
       const { connection, json } = writeConnection(keyring, change.workspace, given);
       const field = CONNECTION + connection.name;
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
         return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
     async removeConnection(change, name, heir) {
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
         const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
         return {
@@ -157,7 +157,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
       });
     },
     async chooseDefault(change, name) {
-      await commit(ledger, change, (fields) => {
+      await commit(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
         return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
       });
@@ -165,12 +165,12 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     async saveAccess(change, given) {
       const { access, json } = writeAccess(keyring, change.workspace, given);
       const field = ACCESS + access.project;
-      await commit(ledger, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
       return access;
     },
     async removeAccess(change, project) {
       const field = ACCESS + project;
-      await commit(ledger, change, (fields) => ({
+      await commit(destination, change, (fields) => ({
         seen: asIn(fields, field),
         remove: [field, REVOCABLE + project],
       }));

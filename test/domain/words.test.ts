@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JustBegun, SecretPasted, WordRefused } from '../../src/domain/failure.ts';
 import { resolvePeriod } from '../../src/domain/period.ts';
 import { canonical, LAST_7_DAYS } from '../../src/domain/phrase.ts';
-import { nearest, normalise, readPhrase, readWords } from '../../src/domain/words.ts';
+import { nearest, normalise, readPhrase, readTimelessWords, readWords } from '../../src/domain/words.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
   const { phrase, ...words } = readWords(text, aliases);
@@ -445,4 +445,32 @@ describe('a normalised text', () => {
       { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b'], ['.._.']] },
     );
   });
+});
+
+describe('a question about now', () => {
+  it.each([
+    ['777 last-week', 'last-week', '777'],
+    ['777 next-week', 'next-week', '777'],
+    ['777 Tomorrow cloud', 'Tomorrow', '777 cloud'],
+    ['777 next 3 weeks', 'next 3 weeks', '777'],
+    ['777 0 days', '0 days', '777'],
+    ['777 q7', 'q7', '777'],
+    ['777 including today', 'including today', '777'],
+  ])('takes no period, however it is written: “%s”', (text, word, suggestion) => {
+    expect(() => readTimelessWords(text)).toThrow(
+      expect.objectContaining({
+        word,
+        why: 'names a period, and a balance is of now',
+        works: '/balance takes a project and a product; /spend takes periods.',
+        suggestion,
+      }),
+    );
+  });
+
+  it.each(['2026', '2026 2', 'project 2026 cloud'])(
+    'takes a project that looks like a year: “%s”',
+    (text) => {
+      expect(readTimelessWords(text)).toMatchObject({ help: false, project: '2026' });
+    },
+  );
 });

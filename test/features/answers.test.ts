@@ -363,6 +363,8 @@ describe('/spend', () => {
   it('asks for a project when there is none, and explains itself', async () => {
     expect((await bot.ask('/spend mtd')).reads).toContain('Which project?');
     expect((await bot.ask('/spend help')).reads).toContain('/spend [project] [period] [product]');
+    expect((await bot.ask('/spend ?')).reads).toContain('Periods: yesterday, last-week');
+    expect((await bot.ask('/balance ?')).reads).toContain('/spend takes periods.');
   });
 });
 

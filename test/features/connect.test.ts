@@ -12,6 +12,7 @@ import {
   startBot,
   textOf,
 } from '../support/bot.ts';
+import { save, schedule } from '../support/delivery.ts';
 import { isOfNobody } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -94,6 +95,25 @@ describe('/billing connect', () => {
     expect(modalText()).toContain('30 days, lapses in 30 days (Mon 21 Dec 2026)');
     expect(await everywhere()).not.toContain(token);
     expect(await dump()).toContain('v1.test.');
+  });
+
+  it('lets a scheduled post that waited for a token go on at once', async () => {
+    const waiting = schedule({
+      since: NOW - 48 * 3_600_000,
+      projects: [{ id: '123', product: 1 }],
+      channel: CHANNEL,
+      owner: OWNER,
+      paused: { why: 'not-connected', at: NOW - 3_600_000, asked: ' -' },
+    });
+    await save(bot.redis.client, 'T0SANDBOX1', waiting);
+    await bot.connect();
+    const posted = await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
+    );
+    expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
+    expect(readable(posted).reads).toContain('Not posted on their days:');
+    expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
+    expect(await deeds()).toContain(`schedule resumed: Spend of yesterday · ${CHANNEL}`);
   });
 
   it('refuses what cannot be right field by field, before anything is asked', async () => {
@@ -545,6 +565,15 @@ describe('/billing', () => {
     expect(answer.reads).toContain('“conect” is nothing that /billing does.');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  });
+
+  it.each([
+    ['Conect NOW', 'Conect'],
+    ['“Foo_Bar”', 'Foo_Bar'],
+    ['frobnicate! now', 'frobnicate!'],
+    ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
+  ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
+    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`“${quoted}” is nothing that /billing does.`);
   });
 
   it('does not repeat or log a token that was typed behind a verb', async () => {

@@ -67,14 +67,36 @@ describe('the post about yesterday', () => {
 
   it('says first what was spent, then against what, then the month, then what is left', async () => {
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads.slice(0, 5)).toEqual([
-      'prod · 150.50 spent',
-      'Fri 20 Nov 2026 UTC',
-      '*▲ 50.5 %* on the average of 13–19 Nov, 100.00 a day',
-      '*This month so far* 2,050.50 · 1–20 Nov · *▲ 13.9 %* on 1–20 Oct, 1,800.00',
+    expect(reads.slice(0, 4)).toEqual([
+      'prod · 150.50 spent on Fri 20 Nov',
+      '*▲ 50.5 %* on 13–19 Nov (100.00 a day)',
+      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* on 1–20 Oct (90.00 a day)',
       '*1,234,567.80 left* · bonuses 12,000.00 · more than 10 years at 107.21 a day (7 of the last 7 days reported)',
     ]);
-    expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform \(1\) · days in UTC · fetched <!date\^/);
+    expect(reads.at(-1)).toMatch(
+      /^project 5001 · Cloud platform \(1\) · Fri 20 Nov 2026 UTC · fetched <!date\^/,
+    );
+  });
+
+  it('writes numbers as the workspace wants them, in a digest too', async () => {
+    const key = 'tally:workspace:T0SANDBOX1';
+    const before = await bot.redis.client.hget(key, 'settings');
+    await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
+    try {
+      const { reads } = await post('yesterday', ['5001']);
+      expect(reads.slice(0, 4)).toEqual([
+        'prod · 150,50 spent on Fri 20 Nov',
+        '*▲ 50,5 %* on 13–19 Nov (100,00 a day)',
+        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* on 1–20 Oct (90,00 a day)',
+        '*1.234.567,80 left* · bonuses 12.000,00 · more than 10 years at 107,21 a day (7 of the last 7 days reported)',
+      ]);
+      const digest = await post('balance', ['5001', '5003']);
+      expect(digest.reads[0]).toContain('1.234.567,80');
+      expect(digest.reads.join('\n')).not.toMatch(/\d\.\d\d(?!\d)/);
+    } finally {
+      if (before === null) await bot.redis.client.hdel(key, 'settings');
+      else await bot.redis.client.hset(key, 'settings', before);
+    }
   });
 
   it('asks billing for all its days at once, and for the balance', async () => {
@@ -99,7 +121,7 @@ describe('the post about yesterday', () => {
   it('calls a day that is missing missing, never zero, and that is no reason to be silent', async () => {
     book('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · not reported yet');
+    expect(reads[0]).toBe('prod · nothing reported for Fri 20 Nov yet');
     expect(reads).toContain('0 of 1 day reported: nothing for Fri 20 Nov yet (not counted as zero).');
     expect(figures).toEqual({});
     expect(isEmpty).toBe(false);
@@ -109,13 +131,13 @@ describe('the post about yesterday', () => {
     book('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
     const { isEmpty, reads } = await post('yesterday', ['5001']);
     expect(isEmpty).toBe(true);
-    expect(reads[0]).toBe('prod · 0.00 spent');
+    expect(reads[0]).toBe('prod · 0.00 spent on Fri 20 Nov');
   });
 
   it('says how many days an average rests on', async () => {
     book('5001', days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
     expect((await post('yesterday', ['5001'])).reads).toContain(
-      '*unchanged* from the average of 13–19 Nov, 100.00 a day (6 of 7 days before reported)',
+      '*unchanged* from 13–19 Nov (100.00 a day, 6 of 7 days reported)',
     );
   });
 
@@ -123,14 +145,14 @@ describe('the post about yesterday', () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
     book('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · 150.00 spent');
+    expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
     expect(reads).toContain('1 row of the service for no day asked about: in none of these figures.');
   });
 
   it('stands without the balance', async () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · 150.50 spent');
+    expect(reads[0]).toBe('prod · 150.50 spent on Fri 20 Nov');
     expect(reads.join('\n')).toContain('*Balance unknown*: Project 5001 gave no data');
   });
 
@@ -144,30 +166,28 @@ describe('posts about longer times', () => {
   it('compares last week with the week before', async () => {
     book('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
     const { reads } = await post('last-week', ['5001']);
-    expect(reads.slice(0, 3)).toEqual([
-      'prod · 770.00 spent',
-      '9–15 Nov 2026 UTC',
-      '*▲ 10.0 %* on 2–8 Nov, 700.00',
+    expect(reads.slice(0, 2)).toEqual([
+      'prod · 770.00 spent 9–15 Nov',
+      '*110.00* a day · *▲ 10.0 %* on 2–8 Nov (100.00 a day) · highest Mon 9 Nov, 110.00',
     ]);
   });
 
   it('compares the month so far with as many days of the month before', async () => {
     book('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
     const { reads } = await post('month-to-date', ['5001']);
-    expect(reads.slice(0, 3)).toEqual([
-      'prod · 2,000.00 spent',
-      '1–20 Nov 2026 UTC',
-      '*▲ 11.1 %* on 1–20 Oct, 1,800.00',
+    expect(reads.slice(0, 2)).toEqual([
+      'prod · 2,000.00 spent 1–20 Nov',
+      '*100.00* a day · *▲ 11.1 %* on 1–20 Oct (90.00 a day) · highest Sun 1 Nov, 100.00',
     ]);
+    expect(reads.join('\n')).not.toContain('This month');
   });
 
   it('is about the month that is over on the first of the next', async () => {
     book('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
-    expect(reads.slice(0, 3)).toEqual([
-      'prod · 2,790.00 spent',
-      '1–31 Oct 2026 UTC',
-      '*unchanged* from the average of 1–30 Sep, 90.00 a day',
+    expect(reads.slice(0, 2)).toEqual([
+      'prod · 2,790.00 spent 1–31 Oct',
+      '*90.00* a day · *unchanged* from 1–30 Sep (90.00 a day) · highest Thu 1 Oct, 90.00',
     ]);
   });
 
@@ -175,10 +195,12 @@ describe('posts about longer times', () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
     book('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
-    expect(reads.slice(0, 2)).toEqual([
+    expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
-      'Balance now · spending of Fri 20 Nov 2026 UTC',
+      'Bonuses 0.00 · no runway: the project is overdrawn',
+      '*Spent Fri 20 Nov* 150.00 · nothing to compare with in 13–19 Nov',
     ]);
+    expect(reads.at(-1)).toContain(' · balance of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });
   });
 });
@@ -193,26 +215,55 @@ describe('a digest of several projects', () => {
 
   it('adds up first, then a row a project', async () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
-    expect(reads[0]).toBe('2 projects · 24.50 spent');
+    expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
+    expect(reads.slice(1, 3)).toEqual([
+      '*▲ 22.5 %* on 13–19 Nov (20.00 a day)',
+      '*This month* 164.50 (1–20 Nov)',
+    ]);
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
     expect(table.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      ['Project', 'Spent Fri 20 Nov 2026', 'Change', 'Month, 1–20 Nov', 'Left', 'Lasts'],
-      ['prod', '12.25', '▲ 22.5 %', '82.25 (8 of 20 days)', '1,000.00', '96 days'],
-      ['dev', '12.25', '▲ 22.5 %', '82.25 (8 of 20 days)', '1,000.00', '96 days'],
+      ['Project', 'Spent', 'Change', '1–20 Nov', 'Lasts'],
+      ['prod', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
+      ['dev', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
+    ]);
+    expect(reads).toContain('* not every day is reported yet; a missing day is not counted as zero');
+  });
+
+  it('names the projects of which nothing is reported in one line', async () => {
+    for (const id of ['5001', '5002']) book(id, days('2026-11', 13, 19, '10'));
+    const { reads } = await post('yesterday', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · nothing reported for Fri 20 Nov yet');
+    expect(reads).toContain('Nothing reported for Fri 20 Nov yet (not counted as zero): prod, dev.');
+  });
+
+  it('puts what is left in the first column where that is the question', async () => {
+    const { message, reads } = await post('balance', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · 2,000.00 left');
+    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
+      rows: { text: string }[][];
+    };
+    expect(table.rows[0]?.map(({ text }) => text)).toEqual([
+      'Project',
+      'Left',
+      'Lasts',
+      'Fri 20 Nov',
+      '1–20 Nov',
     ]);
   });
 
   it('does not add amounts of different labels', async () => {
-    expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe('2 projects · 12.25 + €12.25 spent');
+    expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
+      '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
+    );
   });
 
   it('goes out without a project that gives no answer, and says which and why', async () => {
     book('5002');
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty } = await post('yesterday', ['5001', '5002']);
-    expect(reads[0]).toBe('2 projects · 12.25 spent (incomplete)');
+    expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
     expect(reads).toContain('dev: Project 5002 gave no data as Cloud platform (1).');
     expect(isEmpty).toBe(false);
   });

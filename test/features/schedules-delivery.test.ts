@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBilling } from '../../src/billing/client.ts';
-import { ConnectionMissing, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
+import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
+import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
 import { createHttp } from '../../src/http/request.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { goodToken } from '../support/bot.ts';
@@ -70,7 +71,9 @@ describe('a post that is due', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
-    expect(inChannel()[0]?.blocks).toContain('set up by <@U0OWNER001>');
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+    // A mention would notify its owner of every post.
+    expect(inChannel()[0]?.blocks).not.toContain('<@');
     expect(await lastSent()).toMatchObject({
       date: '2026-11-20',
       result: 'posted',
@@ -199,8 +202,8 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('Fri 20 Nov: Project 123 1.00 (the day before)');
-    expect(blocks).toContain('Sun 22 Nov: Project 123 3.00');
+    expect(blocks).toContain('the day before: Project 123 1.00 (due Fri 20 Nov)');
+    expect(blocks).toContain('the day before: Project 123 3.00 (due Sun 22 Nov)');
     expect(blocks).toContain('Spent 4');
   });
 
@@ -215,7 +218,9 @@ describe('after an outage', () => {
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
     expect(blocks).toContain('and 9 earlier dates');
-    expect(blocks).toContain('Tue 8 Dec: no figures. The billing service did not answer within 1 seconds.');
+    expect(blocks).toContain(
+      'No figures (due Tue 8 Dec). The billing service did not answer within 1 seconds.',
+    );
   });
 });
 
@@ -277,7 +282,41 @@ describe('a process that died while Slack was asked', () => {
     now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
-    expect(inChannel()[1]?.blocks).not.toContain('Not posted on their days');
+    expect(inChannel()[1]?.blocks).not.toContain('Earlier, and not posted then');
+  });
+});
+
+describe('a bot that is told to end while Slack is asked', () => {
+  it.each([
+    ['is_archived', 'failed'],
+    [{ retryAfter: 1 }, 'trying'],
+    [{ retryAfter: 30 }, 'trying'],
+  ])('notes that Slack refused with %j', async (fault, state) => {
+    await given();
+    slack.fault = () => {
+      parts.delivery.stop();
+      return fault;
+    };
+    await run();
+    expect(await line()).toMatchObject({ state });
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a clock that went ahead for a moment and came back', () => {
+  it('keeps nothing waiting for what it said then, and no date from being posted', async () => {
+    await given();
+    now = NINE + 24 * HOUR;
+    slack.fault = () => ({ retryAfter: 30 });
+    await run();
+    expect(slack.posts).toEqual([]);
+    slack.fault = () => undefined;
+    now = NINE + 10_000;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    now = NINE + 24 * HOUR + MINUTE;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20', 'schedul1/2026-11-21']);
   });
 });
 
@@ -288,14 +327,14 @@ describe('a run that loses its lease', () => {
       await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
       return finding('100');
     };
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
   it('comes again where another has it', async () => {
     await given();
     await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
-    expect(await run()).toBe(now + 5_000);
+    expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
 
@@ -399,7 +438,7 @@ describe('when billing fails', () => {
     now += MINUTE;
     await run();
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
-    expect(inChannel()[0]?.blocks).toContain('Fri 20 Nov: Project 123 100.00');
+    expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
     expect((await stored())?.paused).toBeUndefined();
   });
 
@@ -411,6 +450,19 @@ describe('when billing fails', () => {
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
     expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
+  });
+
+  it('pauses where its project was limited to other channels, and says what to do', async () => {
+    await given();
+    answer = failing(new NotAllowed('channel'));
+    await run();
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
+    expect(asked).toHaveLength(1);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
   it('pauses where there is no connection', async () => {
@@ -521,6 +573,15 @@ describe('a figure that changes after it was posted', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
+  it('is explained in the numbers of the workspace', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"locale":"de"}');
+    await given();
+    await looks();
+    answer = () => finding('1110.50');
+    await looks();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100,00 → 1.110,50 (▲ 1.010,5 %)');
+  });
+
   it.each([
     ['less than its share', '104', 5, 0],
     ['exactly its share', '105', 5, 0],
@@ -570,6 +631,37 @@ describe('figures of the billing service', () => {
     expect(billing.requests).toHaveLength(1);
     await real.close();
     await Promise.all([http.close(), billing.close()]);
+  });
+
+  it('are asked for twelve at a time, so that none waits for its turn within the patience of a question', async () => {
+    let most = 0;
+    let underWay = 0;
+    const wait = async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      underWay -= 1;
+      return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+    };
+    const consumption = () => Promise.reject(new Error('not asked'));
+    const askedOnce = createAskedOnce({ balance: wait, consumption }, () => now);
+    const questions = Array.from({ length: 60 }, (_, n) =>
+      askedOnce().balance(
+        { baseUrl: 'https://one.example', token: 'y' },
+        { project: `${n + 1}`, product: 1 },
+      ),
+    );
+    await Promise.all(questions);
+    expect(most).toBe(12);
+    const other = { baseUrl: 'https://two.example', token: 'y' };
+    const more = [...Array(60).keys()].map((n) =>
+      askedOnce().balance(n % 2 === 0 ? other : { ...other, baseUrl: 'https://three.example' }, {
+        project: `${n + 100}`,
+        product: 1,
+      }),
+    );
+    await Promise.all(more);
+    expect(most).toBe(24);
   });
 
   it('are not asked for again by each schedule where the service is down', async () => {

@@ -542,7 +542,9 @@ describe('the list', () => {
     expect(await shows({ result: 'failed', failures: 2, cause: '<!channel> no' })).toContain(
       ': &lt;!channel&gt; no (2 times in a row)',
     );
-    expect(await shows({ result: 'trying', next: now + MINUTE })).toContain('trying since');
+    expect(await shows({ result: 'trying', cause: 'It is down.', next: now + MINUTE })).toMatch(
+      /\*not posted yet\*, tried .+: It is down\. Next try <!date\^/,
+    );
   });
 
   it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
@@ -799,9 +801,13 @@ describe('in the whole bot', () => {
     );
   });
 
-  it('names both in help, and nothing went wrong unseen', async () => {
+  it('stand in help after what is asked most, and nothing went wrong unseen', async () => {
     const { reads } = await bot.ask('/billing help');
     expect(reads).toContain('/billing schedules');
+    const inOrder = ['/spend', '/billing schedule ', '/billing connect', '/billing audit', '@Tally', 'Home'];
+    const places = inOrder.map((usage) => reads.indexOf(`\`${usage}`));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
     expect(bot.slack.complaints).toEqual([]);
     expect(bot.log()).not.toContain('an unknown error');
   });

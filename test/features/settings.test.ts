@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { readSettingsForm } from '../../src/features/settings/words.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
 
@@ -64,6 +65,7 @@ describe('/billing settings', () => {
       zone: 'UTC',
       visibility: 'channel',
       currency: 'EUR',
+      locale: 'en-US',
       managers: [MEMBER],
       managerGroups: [FINOPS],
       guests: true,
@@ -123,6 +125,45 @@ describe('/billing settings', () => {
     await save({ currency: 'CHF' });
     expect((await bot.ask('/balance 123')).reads).toMatch(/left\n/);
     expect((await bot.ask('/balance 123')).reads).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
+  });
+
+  it('offers ways to write numbers, each by an example', async () => {
+    await openForm();
+    const reads = modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
+    expect(reads).toContain('Numbers in public answers and posts');
+    for (const line of [
+      '1,234,567.80 · English (United States)',
+      '12,34,567.80 · English (India)',
+      '1.234.567,80 · Deutsch',
+      '1 234 567,80 · suomi',
+      '1 234 567,80 · français',
+    ])
+      expect(reads.split('\n')).toContain(line);
+    expect(initial('locale')).toMatchObject({ value: 'en-US' });
+  });
+
+  it.each(['', 'xx', 'de_DE', 'German', `de-x-${'a'.repeat(8)}${'-aaaaaaaa'.repeat(4)}`])(
+    'takes no way to write numbers that nobody knows: %j',
+    (locale) => {
+      expect(readSettingsForm({ locale })).toEqual({ errors: { locale: 'Choose one from the list.' } });
+    },
+  );
+
+  it('says, keeps and audits how numbers are written', async () => {
+    expect(await save({ locale: 'de' })).toContain(
+      'Numbers in public answers and posts are now written as in 1.234.567,80.',
+    );
+    expect(await stored()).toMatchObject({ locale: 'de' });
+    expect(await audited()).toEqual([[OWNER, 'settings changed', 'number format']]);
+  });
+
+  it('still offers a stored way to write numbers that is not among the common ones', async () => {
+    await bot.redis.client.hset(HASH, 'settings', '{"locale":"gsw-LI"}');
+    await openForm();
+    expect(initial('locale')).toMatchObject({ value: 'gsw-LI' });
+    await bot.slack.dismiss(OWNER);
+    await save({ currency: 'CHF' });
+    expect(await stored()).toMatchObject({ currency: 'CHF', locale: 'gsw-LI' });
   });
 
   it('keeps what was chosen meanwhile when another zone is looked at', async () => {
@@ -256,6 +297,14 @@ describe('answers for everyone', () => {
   it('writes numbers in one way for all readers', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1,234,567.80 left');
+  });
+
+  it('writes numbers as the workspace wants them, whoever asks', async () => {
+    bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
+    await save({ locale: 'en-IN' });
+    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('12,34,567.80 left');
+    await save({ visibility: 'asker' });
+    expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1.234.567,80 left');
   });
 
   it.each(['/balance', '/balance help', '/spend help', '/spend 123 7m', '/billing help'])(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readPeriod } from '../../src/domain/period.ts';
 import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
+import type { Byline } from '../../src/slack/visit.ts';
 import { textOf } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -13,7 +14,7 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 });
 
 /** What an answer about these words shows when billing sends these items. */
-function shown(words: string, items: readonly WireCharge[]) {
+function shown(words: string, items: readonly WireCharge[], byline?: Byline) {
   const period = readPeriod(words, NOW, 'UTC');
   const { blocks } = spendMessage({
     target: {
@@ -33,7 +34,7 @@ function shown(words: string, items: readonly WireCharge[]) {
     asked: NOW,
     fetched: NOW,
     locale: 'en-US',
-    byline: undefined,
+    byline,
   });
   const table = blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
@@ -68,6 +69,38 @@ describe('the chart of /spend', () => {
   });
 });
 
+describe('a month of /spend', () => {
+  const october = days('2026-10-01', 31).map((day) => item(day));
+  const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];
+
+  it('has bars of weeks that are named by their days inside the month', () => {
+    const { bars, rows } = shown('october', october);
+    expect(bars.map(({ label }) => label)).toEqual(weeks);
+    expect(rows).toHaveLength(32);
+  });
+
+  it('is put together in weeks for those who read along', () => {
+    const { rows } = shown('october', october, { how: 'asked', person: 'U1' });
+    expect(rows.slice(1).map(([label, amount]) => [label, amount])).toEqual(
+      weeks.map((week, at) => [week, ['4.00', '7.00', '7.00', '7.00', '6.00'][at]]),
+    );
+    expect(shown('october', october, { how: 'shared', person: 'U1' }).rows).toHaveLength(32);
+    expect(
+      shown(
+        'last-7-days',
+        days('2026-11-14', 7).map((day) => item(day)),
+        { how: 'asked', person: 'U1' },
+      ).rows,
+    ).toHaveLength(8);
+  });
+
+  it('names a week over the turn of a year without the years', () => {
+    const winter = days('2025-12-01', 62).map((day) => item(day));
+    const { bars } = shown('2025-12-01..2026-01-31', winter);
+    expect(bars[4]?.label).toBe('29 Dec – 4 Jan');
+  });
+});
+
 describe('the days of /spend', () => {
   it('have a row where nothing is reported, and no bar', () => {
     const { rows, bars } = shown('2026-11-14..2026-11-17', [
@@ -95,10 +128,10 @@ describe('the days of /spend', () => {
     ]);
     const row = (start: string) => rows.find(([label]) => label?.startsWith(start));
     expect(rows[0]).toEqual(['By week', 'Amount', 'Bonuses', 'Days reported']);
-    expect(row('from 2 Mar')).toEqual(['from 2 Mar (1 day not asked about)', '7.00', '0.00', '6']);
-    expect(row('from 6 Apr')).toEqual(['from 6 Apr', '6.00 (incomplete)', '0.00', '6']);
-    expect(row('from 4 May')).toEqual(['from 4 May', '6.00', '0.00', '6']);
-    expect(row('from 16 Nov')).toEqual(['from 16 Nov (today so far)', '6.00', '0.00', '5']);
+    expect(row('3–8 Mar')).toEqual(['3–8 Mar (1 day not asked about)', '7.00', '0.00', '6']);
+    expect(row('6–12 Apr')).toEqual(['6–12 Apr', '6.00 (incomplete)', '0.00', '6']);
+    expect(row('4–10 May')).toEqual(['4–10 May', '6.00', '0.00', '6']);
+    expect(row('16–21 Nov')).toEqual(['16–21 Nov (today so far)', '6.00', '0.00', '5']);
     expect(row('soon')).toEqual(['soon', '5.00', '0.00', '–']);
   });
 

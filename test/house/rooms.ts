@@ -60,7 +60,7 @@ const KEEPERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['jobs']],
   [/^@slack\/(bolt|web-api|socket-mode|oauth)$/, ['slack', 'ops']],
   [/^undici$/, ['http', 'slack']],
-  [/^cockatiel$/, ['http']],
+  [/^cockatiel$/, ['http', 'features/schedules']],
 ];
 /** All that these rooms may take from outside. */
 const ONLY_PACKAGES: Readonly<Record<string, RegExp>> = {

@@ -3,8 +3,13 @@ import {
   AccessRefused,
   AccessUnknown,
   type Failure,
+  Nonsense,
   OutcomeUnclear,
   ProjectDisabled,
+  Redirected,
+  ServiceFailed,
+  TooLarge,
+  Unreachable,
   WrongAddress,
 } from '../../src/domain/failure.ts';
 import { failureMessage, failureModal } from '../../src/slack/failure-reply.ts';
@@ -31,6 +36,18 @@ describe('what the identity service refused', () => {
       expect(read).toContain(failure.message);
       expect(read).toContain(advice);
     }
+  });
+
+  it.each([
+    new Unreachable('identity', 'identity.example.com', 'ECONNREFUSED'),
+    new Redirected('identity', 308, 'https://elsewhere.example.com/v3'),
+    new Nonsense('identity', 'text that is not UTF-8'),
+    new ServiceFailed('identity', 400),
+    new TooLarge('identity', 4 * 1024 * 1024),
+  ])('sends those who manage to the form that has its address: %s', (failure) => {
+    const read = JSON.stringify(failureMessage(failure));
+    expect(read).toContain('/billing projects access');
+    expect(read).not.toContain('/billing connect');
   });
 
   it('can be asked again by hand when the outcome is unclear', () => {

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 const make = () =>
-  createAlarms({ connection: queue, clock: () => Date.now() + ahead, onError: () => undefined });
+  createAlarms({ connection: queue, clock: () => Date.now() + ahead, onError: () => undefined, pause: 200 });
 
 /** What BullMQ has in store. */
 async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
@@ -166,7 +166,7 @@ it('runs again what failed', async () => {
   });
   await alarms.wake(TEAM, 0);
   await twice;
-}, 15_000);
+});
 
 it('carries the workspace’s id and nothing else, and leaves nothing of one that has left', async () => {
   await alarms.set(TEAM, [DAILY]);
@@ -185,9 +185,14 @@ it('carries the workspace’s id and nothing else, and leaves nothing of one tha
 
 it('says that the store does not answer instead of waiting for it', async () => {
   const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
-  const lost = createAlarms({ connection: nowhere, clock: Date.now, onError: () => undefined });
+  const lost = createAlarms({
+    connection: nowhere,
+    clock: Date.now,
+    onError: () => undefined,
+    patience: 200,
+  });
   await expect(lost.wake(TEAM, 0)).rejects.toBeInstanceOf(StoreUnreachable);
   await expect(lost.set(TEAM, [DAILY])).rejects.toBeInstanceOf(StoreUnreachable);
   await lost.stop(100);
   nowhere.disconnect();
-}, 15_000);
+});

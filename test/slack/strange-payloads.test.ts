@@ -170,3 +170,41 @@ describe('a payload that names no workspace', () => {
     expect(ran).toEqual([]);
   });
 });
+
+describe('what is no text where Slack sends text', () => {
+  const ODD: unknown[] = [0, true, {}, [], [null], { toString: 1 }];
+  const field = (block: string, value: unknown) => ({ state: { values: { [block]: { value: { value } } } } });
+  const event = (more: object) => ({
+    type: 'event_callback',
+    team_id: TEAM,
+    event_id: 'Ev1',
+    event: { type: 'app_mention', user: OWNER, text: 'help', channel: CHANNEL, ts: '1.1' },
+    ...more,
+  });
+
+  it.each(ODD)('is answered, and passed over: %o', async (odd) => {
+    const payloads = [
+      { ...act('x'), actions: [{ type: 'button', action_id: odd }] },
+      { ...act('x'), actions: [{ type: 'button', action_id: 'rerun:x', value: odd }] },
+      { ...act('rerun:x', '/spend'), user: { id: odd } },
+      submission({ callback_id: odd }),
+      submission({ callback_id: 'form', private_metadata: odd }),
+      submission({ callback_id: 'form', ...field('name', odd) }),
+      { ...submission({ callback_id: 'form' }), user: { id: OWNER, team_id: odd } },
+      { ...suggestion('words', ''), value: odd },
+    ];
+    for (const payload of payloads) expect(await house.deliver(payload)).toEqual({ status: 200, body: '' });
+    const heard = [{ event_id: odd }, { event: { type: odd } }, { team_id: odd }, { authorizations: [odd] }];
+    for (const more of heard) expect(await house.hear(event(more))).toBe(200);
+    expect(ran).toEqual([]);
+    nothingUnknown();
+    expect(house.log()).not.toContain('unhandledRejection');
+  });
+
+  it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])('is no workspace that could leave: %s', async (id) => {
+    const gone = { type: 'team_access_revoked', team_ids: [id] };
+    expect(await house.hear(event({ event: gone }))).toBe(200);
+    expect(await house.hear(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
+    nothingUnknown();
+  });
+});

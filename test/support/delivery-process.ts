@@ -2,12 +2,14 @@
 import { connectRedis } from '../../src/redis.ts';
 import { createDeliveryParts } from './delivery.ts';
 
-const [redisUrl = '', slackUrl = ''] = process.argv.slice(2);
+const [redisUrl = '', slackUrl = '', since, speed] = process.argv.slice(2);
+const [from, times] = [Number(since), Number(speed)];
 const redis = connectRedis(redisUrl);
 const { engine, close } = createDeliveryParts({
   redis,
   redisUrl,
   slackUrl,
+  clock: () => Math.floor(from + (Date.now() - from) * times),
   onLog: (line) => void process.stderr.write(line),
 });
 engine.start();

@@ -7,9 +7,15 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-export async function startDeliverer(redisUrl: string, slackUrl: string): Promise<ChildProcess> {
+/** @param speed of its clock from `since` (ms) on, so that what waits by the clock is over sooner */
+export async function startDeliverer(
+  redisUrl: string,
+  slackUrl: string,
+  { since = 0, speed = 1 } = {},
+): Promise<ChildProcess> {
   const entry = join(import.meta.dirname, 'delivery-process.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, redisUrl, slackUrl], {
+  const args = [redisUrl, slackUrl, String(since), String(speed)];
+  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
   await once(child.stdout!, 'data');

@@ -28,6 +28,8 @@ export interface House {
   reads(channel?: string, person?: string): readonly string[];
   /** Delivers a payload of the tests' own making; resolves with the status and the body of the acknowledgement. */
   deliver(payload: object): Promise<{ readonly status: number; readonly body: string }>;
+  /** The same for an event; resolves with the status. */
+  hear(body: object): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -104,6 +106,11 @@ export async function startHouse(
         body,
       });
       return { status: answer.status, body: await answer.text() };
+    },
+    async hear(payload) {
+      const body = JSON.stringify(payload);
+      const headers = { 'content-type': 'application/json', ...slack.signed(body) };
+      return (await fetch(`${url}/slack/events`, { method: 'POST', headers, body })).status;
     },
     async stop() {
       await server.stop(2_000);

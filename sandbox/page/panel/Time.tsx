@@ -1,20 +1,20 @@
 import { type FormEvent, useEffect, useState } from 'react';
-import { post, sentenceOf } from '../api.ts';
 import { clock } from '../dates.ts';
 import { useWorkspace } from '../workspace.ts';
+import { useSkip } from './skip.ts';
 
 /** Nobody wants to wait for nine o'clock to see what happens then. */
 export function Time() {
-  const { me, now, report } = useWorkspace();
+  const { me, now } = useWorkspace();
+  const skipTo = useSkip();
   const [time, setTime] = useState('09:00');
   const [isPassing, setPassing] = useState(false);
   const shown = useTicking(now);
   const skip = async (event: FormEvent) => {
     event.preventDefault();
     setPassing(true);
-    const answer = await post('skip', { as: me.id, time });
+    await skipTo(time);
     setPassing(false);
-    if (!answer.ok) report(sentenceOf(answer, 'Time did not pass.'));
   };
   const day = shown.toLocaleDateString(me.locale, {
     timeZone: me.tz,
@@ -24,6 +24,7 @@ export function Time() {
   });
   return (
     <form className="modes time" aria-label="Time" onSubmit={(event) => void skip(event)}>
+      <h3>Time</h3>
       <p>
         It is <b>{clock(shown, me)}</b> on {day} in {me.tz}.
       </p>
@@ -39,7 +40,10 @@ export function Time() {
           Skip to this time
         </button>
       </p>
-      <small>Goes to five seconds before it. Scheduled posts follow within half a minute.</small>
+      <small>
+        Stops five seconds before it. What is due then comes within half a minute: each workspace has its own
+        moment in the first 20 seconds. Once more for the next day.
+      </small>
     </form>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { post, sentenceOf } from '../api.ts';
 import { CheckIcon, CopyIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
+import { useSkip } from './skip.ts';
 
 /** What to type, and what to paste; while a form is open, what to paste comes first. */
 export function Tries({ onTry }: { onTry(attempt: { text: string }): void }) {
@@ -47,13 +48,17 @@ function Installation() {
 
 function Attempts({ onTry }: { onTry(attempt: { text: string }): void }) {
   const { tries } = useWorkspace().snapshot;
+  const skip = useSkip();
   return (
     <section aria-label="Things to try">
       <h3>Things to try</h3>
       <ul className="tries">
         {tries.map((attempt) => (
           <li key={attempt.text}>
-            <button type="button" onClick={() => onTry(attempt)}>
+            <button
+              type="button"
+              onClick={() => (attempt.skipTo ? void skip(attempt.skipTo) : onTry(attempt))}
+            >
               <code>{attempt.text}</code>
               <small>{attempt.why}</small>
             </button>

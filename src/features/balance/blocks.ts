@@ -1,4 +1,5 @@
-import type { Amount } from '../../domain/money.ts';
+import { balanceText, bonusesText } from '../../domain/balance-text.ts';
+import type { Amount, Money } from '../../domain/money.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Runway } from '../../domain/runway.ts';
 import { runwayText } from '../../domain/runway-text.ts';
@@ -16,31 +17,18 @@ export interface BalanceReport extends Report {
 }
 
 export function balanceMessage(report: BalanceReport): Message {
+  const money = moneyOf(report);
   return reportMessage(report, {
-    headline: headline(report),
-    body: [markup(`${bonuses(report)} · ${lasting(report)}`)],
+    headline: balanceText(report.balance, money),
+    body: [markup(`${escapeMarkup(bonusesText(report.bonuses, money))} · ${lasts(report, money)}`)],
     buttons: buttons(report),
   });
 }
 
-function headline(report: BalanceReport): string {
-  const { balance } = report;
-  const money = moneyOf(report);
-  if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
-  return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
-}
-
-function bonuses(report: BalanceReport): string {
-  const { bonuses: credit } = report;
-  if ('unreadable' in credit) return `Bonuses not readable (${escapeMarkup(credit.unreadable)})`;
-  return `Bonuses ${moneyOf(report)(credit.value)}`;
-}
-
-function lasting(report: BalanceReport): string {
-  const { runway } = report;
+function lasts({ runway }: BalanceReport, money: (value: Money) => string): string {
   if (typeof runway === 'string')
     return `runway unknown, because the last 7 days could not be read: ${escapeMarkup(runway)}`;
-  return runwayText(runway, moneyOf(report));
+  return runwayText(runway, money);
 }
 
 function buttons({ target, mayName, asked }: BalanceReport) {

@@ -6,7 +6,7 @@ import { resolvePeriod } from '../../domain/period.ts';
 import { LAST_7_DAYS } from '../../domain/phrase.ts';
 import { runway } from '../../domain/runway.ts';
 import { readUsage } from '../../domain/usage.ts';
-import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
+import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
 import type { Notes, Used } from '../../workspace/used.ts';
@@ -19,6 +19,8 @@ const HELP: HelpLine = {
   what: 'What a project has left, its bonuses, and about how long that lasts.',
   examples: ['/balance 123', '/balance 123 storage'],
 };
+
+const SMALL = `${WORDS.order} ${WORDS.products} /spend takes periods.`;
 
 export interface BalanceParts {
   readonly billing: BillingClient;
@@ -68,7 +70,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
         open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
-          if (answer === 'help') return visit.whisper(helpMessage('What have we got?', [HELP]));
+          if (answer === 'help') return visit.whisper(helpMessage('What have we got?', [HELP], SMALL));
           await visit.answer(balanceMessage(answer));
           await used.note({ workspace: visit.asker.workspace, record: visit.record }, notesOf(answer));
         },

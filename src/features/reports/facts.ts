@@ -1,46 +1,69 @@
-import type { Brief, Compared } from '../../domain/briefing.ts';
+import { bonusesText } from '../../domain/balance-text.ts';
+import type { Brief, Window } from '../../domain/briefing.ts';
 import { type Day, formatDays } from '../../domain/calendar.ts';
-import { formatPercent, type Money, ZERO } from '../../domain/money.ts';
+import { formatPercent, type Money, roundedDigits, ZERO } from '../../domain/money.ts';
 import { runwayText } from '../../domain/runway-text.ts';
+import { counted } from '../../domain/text.ts';
 import type { Change, Usage } from '../../domain/usage.ts';
+import { usageNotes } from '../../domain/usage-text.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { type Answered, headlineOf, LOCALE, moneyOf } from './figures.ts';
+import { type Answered, leftText, moneyOf, shortly } from './figures.ts';
 
 type Write = (value: Money) => string;
 
-/** `▲ 12.4 % on the average of 13–19 Nov, 26,574.00 a day (6 of 7 days reported)` */
-export function mainLine(one: Answered, { main }: Brief, isBeside = false): string {
+/** `▲ 1.9 % on 13–19 Nov (30,114.32 a day, 6 of 7 days reported)`; of several days their average and highest as well. */
+export function mainLine(one: Answered, { main, today }: Brief): string {
   const { main: usage, change } = one.briefing;
   const money = moneyOf(one);
-  const spent = isBeside ? [`*Spent ${main.window.label}* ${totalText(usage, money)}`] : [];
-  const bonuses =
-    usage.bonuses.readable > 0 && !usage.bonuses.value.eq(ZERO)
-      ? [`bonuses ${money(usage.bonuses.value)}`]
-      : [];
-  return [...spent, ...changeText(change, main, money), ...bonuses].join(' · ');
-}
-
-/** `This month so far 512,000.00 · 1–20 Nov · ▼ 3.1 % on 1–20 Oct` */
-export function monthLine(one: Answered, { month, today }: Brief): string {
-  const { month: usage, monthChange } = one.briefing;
-  const money = moneyOf(one);
-  const isOver = month.window.days.at(-1)?.slice(0, 7) !== today.slice(0, 7);
-  const name = isOver ? 'Last month' : 'This month so far';
+  const { average, highest, bonuses } = usage;
+  const isOneDay = main.window.days.length === 1;
   return [
-    `*${name}* ${totalText(usage, money)}`,
-    month.window.label,
-    ...changeText(monthChange, month, money),
+    ...(isOneDay || average === undefined ? [] : [`*${money(average)}* a day`]),
+    ...changeWords(change, main.before, one),
+    ...(isOneDay || highest === undefined || usage.reported.length < 2
+      ? []
+      : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
+    ...(bonuses.readable > 0 && !bonuses.value.eq(ZERO) ? [`bonuses ${money(bonuses.value)}`] : []),
   ].join(' · ');
 }
 
-export function balanceLine(one: Answered): string {
+/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % on …`: where another figure comes first. */
+export const spentLine = (one: Answered, brief: Brief): string =>
+  [
+    `*Spent ${shortly(brief.main.window, brief.today)}* ${totalText(one.briefing.main, moneyOf(one))}`,
+    mainLine(one, brief),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
+/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % on 1–20 Oct (27,407.27 a day)` */
+export function monthLine(one: Answered, { month, today }: Brief): string {
+  const { month: usage, monthChange } = one.briefing;
+  const money = moneyOf(one);
+  const covers = [month.window.label, ...coverage(usage.reported.length, usage.fullDays)];
+  return [
+    `*${monthName(month.window, today)}* ${totalText(usage, money)} (${covers.join(', ')})`,
+    ...changeWords(monthChange, month.before, one),
+  ].join(' · ');
+}
+
+/** On a month's first day the month that is over. */
+export const monthName = ({ days }: Window, today: Day): string =>
+  days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
+
+/** `1,234.00 left · bonuses 12.00 · about 41 days …` @param isHeadline what is left stands above already */
+export function balanceLine(one: Answered, isHeadline = false): string {
   const { balance, briefing } = one;
   const money = moneyOf(one);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
-  const bonuses = 'value' in balance.bonuses ? [`bonuses ${money(balance.bonuses.value)}`] : [];
-  const lasts = briefing.runway === undefined ? [] : [runwayText(briefing.runway, money)];
-  return [`*${escapeMarkup(headlineOf(one, 'left'))}*`, ...bonuses, ...lasts].join(' · ');
+  const bonuses = escapeMarkup(bonusesText(balance.bonuses, money));
+  const hasBonuses = !('value' in balance.bonuses && balance.bonuses.value.eq(ZERO));
+  return [
+    ...(isHeadline ? [bonuses] : [`*${escapeMarkup(leftText(one))}*`]),
+    ...(isHeadline || !hasBonuses ? [] : [`b${bonuses.slice(1)}`]),
+    ...(briefing.runway === undefined ? [] : [runwayText(briefing.runway, money)]),
+  ].join(' · ');
 }
 
 function totalText({ total }: Usage, money: Write): string {
@@ -49,57 +72,41 @@ function totalText({ total }: Usage, money: Write): string {
     : `${money(total.value)}${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
-/** Averages stand beside averages and totals beside totals; where the days are not all there, it says how many are. */
-function changeText(change: Change | undefined, { window, before }: Compared, money: Write): string[] {
+/** By the day, so that one day stands beside a week and 31 days beside 30. */
+export function changeWords(change: Change | undefined, before: Window, one: Answered): string[] {
   if (change === undefined)
     return before.days.length === 0 ? [] : [`nothing to compare with in ${before.label}`];
-  const { percent, basis, reported, of } = change;
-  const isAverage =
-    basis === 'average' || (before.days.length > window.days.length && window.days.length === 1);
-  const against = `${isAverage ? 'the average of ' : ''}${before.label}, ${money(change.before)}${isAverage ? ' a day' : ''}`;
-  const parts = [
-    ...(reported.current < of.current ? [`${reported.current} of ${of.current} days`] : []),
-    ...(reported.before < of.before ? [`${reported.before} of ${of.before} days before`] : []),
-  ];
-  const rests = parts.length === 0 ? '' : ` (${parts.join(' and ')} reported)`;
-  if (percent === undefined) return [`${against}${rests}`];
-  return [`*${formatPercent(percent, LOCALE)}* ${percent.eq(ZERO) ? 'from' : 'on'} ${against}${rests}`];
+  const { percent, daily, reported, of } = change;
+  const rests = [`${moneyOf(one)(daily.before)} a day`, ...coverage(reported.before, of.before)].join(', ');
+  const against = `${before.label} (${rests})`;
+  if (percent === undefined) return [`before: ${against}`];
+  return [`*${formatPercent(percent, one.locale)}* ${percent.eq(ZERO) ? 'from' : 'on'} ${against}`];
 }
+
+/** Said only where days are missing. */
+const coverage = (reported: number, of: number): string[] =>
+  reported < of ? [`${reported} of ${counted(of, 'day')} reported`] : [];
 
 /** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */
 export function chart({ briefing: { charted } }: Answered): Chart | undefined {
   const bars = charted.rows.flatMap(({ day, amount }) =>
     day !== undefined && 'value' in amount
-      ? [{ label: formatDays(day, day, day.slice(0, 4)), value: Number(amount.value.toFixed(2)) }]
+      ? [{ label: dayName(day)(day), value: Number(roundedDigits(amount.value)) }]
       : [],
   );
   return bars.length < 2 ? undefined : barChart('Spent per day', 'Spent', bars);
 }
 
 /** What a reader must know to trust the figures. */
-export function notes({ briefing: { main, strays } }: Answered, { main: { window } }: Brief): string[] {
-  const { missing, unreadableDays, total, fullDays, reported } = main;
-  return [
-    ...(missing.length > 0
-      ? [
-          `${reported.length} of ${fullDays} ${fullDays === 1 ? 'day' : 'days'} reported: nothing for ${list(missing, window.label)} yet (not counted as zero).`,
-        ]
-      : []),
-    ...(unreadableDays.length > 0 ? [`No readable amount for ${list(unreadableDays, window.label)}.`] : []),
-    ...(total.incomplete ? ['The total is incomplete: not every amount could be read.'] : []),
-    ...(strays > 0
-      ? [
-          `${strays} ${strays === 1 ? 'row' : 'rows'} of the service for no day asked about: in none of these figures.`,
-        ]
-      : []),
-  ];
-}
+export const notes = ({ briefing: { main, strays } }: Answered, { today }: Brief): string[] => [
+  ...usageNotes(main, dayName(today)),
+  ...(strays > 0
+    ? [`${counted(strays, 'row')} of the service for no day asked about: in none of these figures.`]
+    : []),
+];
 
-const SHOWN = 5;
-
-function list(days: readonly Day[], whole: string): string {
-  if (days.length === 1 && days[0] !== undefined) return formatDays(days[0], days[0], whole.slice(-4));
-  const names = days.slice(0, SHOWN).map((day) => formatDays(day, day, day.slice(0, 4)));
-  const more = days.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
-}
+/** Names days without the year of `near`. */
+const dayName =
+  (near: Day) =>
+  (day: Day): string =>
+    formatDays(day, day, near.slice(0, 4));

@@ -52,6 +52,7 @@ const PAUSED: Readonly<Record<Pause, string>> = {
   'channel-archived': 'paused: the channel is archived',
   'not-in-channel': 'paused: Tally is not in the channel; /invite @Tally there, then resume it',
   'channel-restricted': 'paused: Tally may not post in the channel',
+  'project-limited': 'paused: its project may not be asked about in the channel any more',
   'token-rejected':
     'paused: the billing service rejects the access token; it goes on once another is registered',
   'not-connected': 'paused: Tally is not connected to the billing service; it goes on once it is',
@@ -92,7 +93,7 @@ function lastWords(sent: LastSent | undefined, { timing: { zone } }: Schedule): 
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'trying':
-      return `trying since ${when}${cause}${sent.next === undefined ? '' : `; again ${moment(sent.next)}`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${moment(sent.next)}.`}`;
   }
 }
 

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { BillingClient } from '../../billing/client.ts';
+import { type BulkheadPolicy, bulkhead } from 'cockatiel';
+import type { Access, BillingClient } from '../../billing/client.ts';
 
 /** Many schedules want the same figures at the same moment, in ms. */
 const KEPT = 60_000;
 const MOST = 200;
+/**
+ * Questions to one address at a time, fewer than there are connections to it: people's own go ahead of thousands that
+ * are due in one minute, and none of those spends its patience on waiting for a connection.
+ */
+const AT_ONCE = 12;
 
 type Answers = Map<string, { readonly until: number; readonly answer: Promise<unknown> }>;
 
@@ -15,6 +21,18 @@ type Answers = Map<string, { readonly until: number; readonly answer: Promise<un
  */
 export function createAskedOnce(billing: BillingClient, clock: () => number): () => BillingClient {
   const shared: Answers = new Map();
+
+  const gates = new Map<string, BulkheadPolicy>();
+
+  async function inTurn<T>(address: string, ask: () => Promise<T>): Promise<T> {
+    const gate = gates.get(address) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
+    gates.set(address, gate);
+    try {
+      return await gate.execute(ask);
+    } finally {
+      if (gate.executionSlots === AT_ONCE) gates.delete(address);
+    }
+  }
 
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = clock();
@@ -30,21 +48,21 @@ export function createAskedOnce(billing: BillingClient, clock: () => number): ()
 
   return () => {
     const own = new Map<string, Promise<unknown>>();
-    const once = <T>(question: readonly unknown[], ask: () => Promise<T>): Promise<T> => {
+    const once = <T>({ baseUrl, token }: Access, question: readonly unknown[], ask: () => Promise<T>) => {
       // Hashed, because the token is a part of it.
-      const key = createHash('sha256').update(JSON.stringify(question)).digest('base64');
-      const answer = (own.get(key) as Promise<T> | undefined) ?? recent(key, ask);
+      const all = JSON.stringify([baseUrl, token, ...question]);
+      const key = createHash('sha256').update(all).digest('base64');
+      const known = own.get(key) as Promise<T> | undefined;
+      const answer = known ?? recent(key, () => inTurn(baseUrl, ask));
       own.set(key, answer);
       return answer;
     };
     return {
-      balance: ({ baseUrl, token }, { project, product }) =>
-        once(['balance', baseUrl, token, project, product], () =>
-          billing.balance({ baseUrl, token }, { project, product }),
-        ),
-      consumption: ({ baseUrl, token }, { project, product }, span) =>
-        once(['consumption', baseUrl, token, project, product, span.from, span.to], () =>
-          billing.consumption({ baseUrl, token }, { project, product }, span),
+      balance: (access, { project, product }) =>
+        once(access, ['balance', project, product], () => billing.balance(access, { project, product })),
+      consumption: (access, { project, product }, span) =>
+        once(access, ['consumption', project, product, span.from, span.to], () =>
+          billing.consumption(access, { project, product }, span),
         ),
     };
   };

@@ -10,9 +10,6 @@ import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import type { Finding } from '../feature.ts';
 import { wallWords } from './sends.ts';
 
-/** Numbers for everybody: Slack knows a person's locale, none of a channel. */
-const LOCALE = 'en-US';
-
 type Figures = Finding['figures'];
 
 /** What stands around a report's own words. */
@@ -41,8 +38,11 @@ export function postMessage({ message }: Finding, around: Surroundings): Message
     blocks: [
       ...above.map((text) => context(escapeMarkup(text))),
       ...message.blocks,
-      ...(earlier.length === 0 ? [] : [section(['Not posted on their days:', ...earlier].join('\n'))]),
-      context(`${escapeMarkup(timingWords(schedule.timing))} · set up by <@${escapeMarkup(schedule.owner)}>`),
+      ...(earlier.length === 0 ? [] : [section(['Earlier, and not posted then:', ...earlier].join('\n'))]),
+      // Whose it is stands there: a mention here would notify them of every post.
+      context(
+        `${escapeMarkup(timingWords(schedule.timing))} · \`/billing schedules\` shows who answers for it`,
+      ),
     ],
   };
 }
@@ -55,12 +55,13 @@ export function extraMessage({ message }: Finding, why: 'test' | 'now', by: stri
   return { text: message.text, blocks: [context(words), ...message.blocks] };
 }
 
-/** `Thu 19 Nov: prod 1,234.00 · test 12.00 (Wed 18 Nov 2026 UTC)` */
+/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
 export const earlierLine = (date: Day, { figures, covers }: Finding, record: WorkspaceRecord): string =>
-  `${formatDays(date, date, date.slice(0, 4))}: ${figuresWords(figures, record)} (${covers})`;
+  `${covers}: ${figuresWords(figures, record)} (${dueWords(date)})`;
 
-export const earlierFailed = (date: Day, cause: string): string =>
-  `${formatDays(date, date, date.slice(0, 4))}: no figures. ${cause}`;
+export const earlierFailed = (date: Day, cause: string): string => `No figures (${dueWords(date)}). ${cause}`;
+
+const dueWords = (date: Day): string => `due ${formatDays(date, date, date.slice(0, 4))}`;
 
 export const earlierCounted = (count: number): string =>
   `and ${count} earlier ${count === 1 ? 'date' : 'dates'}`;
@@ -82,7 +83,7 @@ export function correctionMessage(
   if (changed.length === 0) return undefined;
   const lines = changed.map((key) => {
     const [was, is] = [amount(before, key, record), amount(after, key, record)];
-    return `${labelOf(key, record)}: ${was} → ${is}${share(before[key], after[key])}`;
+    return `${labelOf(key, record)}: ${was} → ${is}${share(before[key], after[key], record)}`;
   });
   const text = 'Figures changed since this was posted:';
   return { text: `${text} ${lines[0]}`, blocks: [section([text, ...lines].join('\n'))] };
@@ -95,10 +96,10 @@ function differs(before: string | undefined, after: string | undefined, percent:
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-function share(before: string | undefined, after: string | undefined): string {
+function share(before: string | undefined, after: string | undefined, { settings }: WorkspaceRecord): string {
   const [was, is] = [read(before), read(after)];
   const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
-  return change === undefined ? '' : ` (${formatPercent(change, LOCALE)})`;
+  return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
 }
 
 function read(digits: string | undefined) {
@@ -109,7 +110,7 @@ function read(digits: string | undefined) {
 function amount(figures: Figures, key: string, record: WorkspaceRecord): string {
   const value = read(figures[key]);
   const currency = projectOf(key, record)?.currency ?? record.settings.currency;
-  return value === undefined ? 'no figure' : formatMoney(value, LOCALE, currency);
+  return value === undefined ? 'no figure' : formatMoney(value, record.settings.locale, currency);
 }
 
 const labelOf = (key: string, record: WorkspaceRecord): string =>

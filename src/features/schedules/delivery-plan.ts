@@ -4,6 +4,7 @@ import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import { FARTHEST } from './delivery-trouble.ts';
 
 /** One date of one schedule that is to be delivered. */
 export interface Task {
@@ -65,11 +66,14 @@ export function planOf(record: WorkspaceRecord, book: Book, now: number): Plan {
     stranded: each.flatMap(({ stranded }) => stranded),
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
   };
-  const { quietUntil = 0 } = book;
+  const quietUntil = unlessFar(book.quietUntil ?? 0, now);
   if (quietUntil <= now) return { ...plan, next: next.length === 0 ? undefined : Math.min(...next) };
   const waits = next.length > 0 || plan.tasks.length + plan.looks.length + plan.untold.length > 0;
   return { ...plan, tasks: [], looks: [], untold: [], next: waits ? quietUntil : undefined };
 }
+
+/** What is put off further than anything is was put off by a clock that has gone back since. */
+const unlessFar = (at: number, now: number): number => (at - now > FARTHEST ? 0 : at);
 
 /** A damaged one is left out: the others go on. */
 export const schedulesOf = (record: WorkspaceRecord): readonly Schedule[] =>
@@ -104,7 +108,7 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
   const due = dues.at(-1);
   const open = lines.filter((line) => !isFinal(line));
   const line = open.find(({ date }) => date === due?.date);
-  const at = line === undefined ? 0 : resumesAt(line);
+  const at = line === undefined ? 0 : unlessFar(resumesAt(line), now);
   const isDue = (date: Day) => dues.some((one) => one.date === date);
   const looks = lines.filter((one) => lookAt(schedule, one) !== undefined);
   const named = (some: readonly Line[]): readonly PostedLine[] =>
@@ -127,7 +131,10 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
     looks: named(looks.filter((one) => (lookAt(schedule, one) ?? 0) <= now)),
     untold: named(lines.filter(({ entry }) => entry.untold !== undefined)),
     stranded: named(
-      open.filter(({ date, entry }) => !isDue(date) && (entry.state !== 'held' || standing !== 'stands')),
+      open.filter(
+        ({ date, entry }) =>
+          !isDue(date) && entry.due <= now && (entry.state !== 'held' || standing !== 'stands'),
+      ),
     ),
     stale: lines.filter((one) => isFinal(one) && one !== last && now - one.entry.at > KEPT),
     next: [

@@ -44,12 +44,16 @@ export async function deliver(task: Task, round: Round): Promise<void> {
     if (course.isDoubtful && (await isFound(task, course, round))) return;
     await postNow(task, course, round);
   } catch (error) {
-    if (error instanceof LeaseLost || round.stopping.aborted) throw error;
+    if (error instanceof LeaseLost || (round.stopping.aborted && !isSlacks(error))) throw error;
     if (!isFailure(error))
       round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
     await failed(task, course, error, round);
   }
 }
+
+/** What Slack said of a post is noted also by a process that ends: otherwise somebody would have to ask what became of it. */
+const isSlacks = (error: unknown): boolean =>
+  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
 /** Slack may have taken it when its run died: then it is noted, and what Slack will not tell leaves the doubt. */
 async function isFound(task: Task, course: Course, round: Round): Promise<boolean> {
@@ -101,7 +105,9 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
     } catch (error) {
       const trouble = error instanceof LeaseLost ? undefined : troubleOf(error);
       if (trouble?.kind !== 'wait' || trouble.for > SHORT || waits >= MOST_WAITS) throw error;
-      await delay(trouble.for, undefined, { signal: round.stopping });
+      await delay(trouble.for, undefined, { signal: round.stopping }).catch(() => {
+        throw error;
+      });
     }
   }
 }

@@ -10,6 +10,8 @@ const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
   'not-in-channel': 'Tally is not in the channel. Type /invite @Tally there; then resume it.',
   'channel-restricted':
     'Only some people may post in the channel. Let Tally post there, or change the schedule to another channel; then resume it.',
+  'project-limited':
+    'Somebody limited the project to other channels. Ask them to add this one, or change the schedule to another channel; then resume it.',
   'token-rejected':
     'The token may have lapsed or been withdrawn. Once an owner or admin has registered a new one with /billing connect, it goes on by itself.',
   'not-connected':

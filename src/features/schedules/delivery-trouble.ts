@@ -15,6 +15,9 @@ export type Trouble =
 /** How long it is tried again after the first failure and each further one, in ms: an hour in all. */
 const PAUSES: readonly number[] = [1, 2, 4, 8, 15, 30].map((minutes) => minutes * 60_000);
 
+/** Nothing is put off by more than that, in ms, whatever Slack asks for. */
+export const FARTHEST = 3_600_000;
+
 /** How long until the next try after `tries` failures; undefined when there is none. */
 export const pauseAfter = (tries: number): number | undefined => PAUSES[tries - 1];
 
@@ -60,6 +63,8 @@ export function troubleOf(error: unknown): Trouble {
     case 'not-connected':
     case 'connection-missing':
       return { kind: 'pause', why: 'not-connected', cause };
+    case 'not-allowed':
+      return { kind: 'pause', why: 'project-limited', cause };
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
@@ -79,7 +84,11 @@ function slackTrouble({
 }: Extract<Failure, { kind: 'slack-failed' }>) {
   if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause } as const;
   if (code === 'ratelimited')
-    return { kind: 'wait', for: retryAfter === undefined ? RATE_PAUSE : retryAfter * 1000, cause } as const;
+    return {
+      kind: 'wait',
+      for: retryAfter === undefined ? RATE_PAUSE : Math.min(retryAfter * 1000, FARTHEST),
+      cause,
+    } as const;
   if (method === 'chat.postMessage' && UNCLEAR.has(code)) return { kind: 'unclear', cause } as const;
   return { kind: 'later', cause } as const;
 }

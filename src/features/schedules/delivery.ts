@@ -43,7 +43,7 @@ export interface Delivery {
 }
 
 /** Somebody else is at it: looked at again after this, in ms. */
-const BUSY = 5_000;
+const BUSY = 3_000;
 /** What falls due while a run lasts is taken along, but nothing keeps a run going for ever. */
 const MOST_ROUNDS = 10;
 /** Channels of one workspace that are posted to side by side. */

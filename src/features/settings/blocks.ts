@@ -5,6 +5,7 @@ import { type Groups, groupsInput } from '../../slack/user-groups.ts';
 import { localTime, type Zone, zoneOption } from '../../slack/zones.ts';
 import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
+import { numberOptions } from './numbers.ts';
 
 export interface FormState {
   /** What is chosen now. */
@@ -34,6 +35,13 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
         initial: settings.currency,
         max: LONGEST_CURRENCY,
         optional: true,
+      }),
+      choiceInput({
+        block: 'locale',
+        label: 'Numbers in public answers and posts',
+        hint: 'Answers for one person alone follow the language of that person’s Slack.',
+        options: numberOptions(settings.locale),
+        initial: settings.locale,
       }),
       peopleInput({
         block: 'managers',

@@ -1,5 +1,6 @@
 import { localTime } from '../../slack/zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
+import { numberExample } from './numbers.ts';
 
 /** One thing that is different now. */
 export interface Change {
@@ -34,6 +35,12 @@ const PARTS: readonly Part[] = [
     keys: ['currency'],
     sentence: ({ currency }) =>
       currency === '' ? 'Amounts now stand without a label.' : `Amounts are now labelled ${currency}.`,
+  },
+  {
+    name: 'number format',
+    keys: ['locale'],
+    sentence: ({ locale }) =>
+      `Numbers in public answers and posts are now written as in ${numberExample(locale)}.`,
   },
   {
     name: 'who manages',

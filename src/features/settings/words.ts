@@ -7,12 +7,21 @@ import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 export type Given = Partial<Omit<Settings, 'connection'>>;
 
 /** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
-export function givenIn({ zone, visibility, currency, managers, managerGroups, others }: Fields): Given {
+export function givenIn({
+  zone,
+  visibility,
+  currency,
+  locale,
+  managers,
+  managerGroups,
+  others,
+}: Fields): Given {
   const allowed = others === undefined ? undefined : severalIn(others);
   return {
     ...(zone !== undefined && { zone }),
     ...(visibility !== undefined && { visibility: visibility as Settings['visibility'] }),
     ...(currency !== undefined && { currency }),
+    ...(locale !== undefined && { locale }),
     ...(managers !== undefined && { managers: severalIn(managers) }),
     ...(managerGroups !== undefined && { managerGroups: severalIn(managerGroups) }),
     ...(allowed !== undefined && {
@@ -26,6 +35,7 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
   zone: 'Choose a time zone from the list.',
   visibility: 'Choose one from the list.',
   currency: 'At most 8 letters or signs, without spaces and digits, such as EUR or €.',
+  locale: 'Choose one from the list.',
   managers: 'Choose at most 100 people from the list.',
   managerGroups: 'Choose at most 20 user groups from the list.',
 };

@@ -15,7 +15,7 @@ export function chart({ usage, period }: SpendReport): Chart | undefined {
       : [],
   );
   if (bars.length < 2) return undefined;
-  const { unit, groups } = groupDays(bars, LIMITS.chartPoints);
+  const { unit, groups } = groupDays(bars, LIMITS.chartPoints, period.days);
   const points = groups.map(({ label, items }) => ({
     label,
     value: Number(roundedDigits(sum(items.map((bar) => bar.value)))),
@@ -23,14 +23,17 @@ export function chart({ usage, period }: SpendReport): Chart | undefined {
   return barChart(`Spent per ${unit}`, 'Spent', points);
 }
 
+/** Rows in a conversation of others, who read along: longer tables are for whoever asks alone. */
+const FOR_ALL = 10;
+
 /** A row a day, the missing ones among them while there is room; weeks, months or more where days do not fit. */
 export function days(report: SpendReport): Table | undefined {
   const { usage } = report;
   if (usage.rows.length === 0) return undefined;
+  const isForAll = report.byline?.how === 'asked' && usage.rows.length > FOR_ALL;
   const tables = [
-    () => daily(report, usage.missing),
-    () => daily(report, []),
-    ...[40, 20, 5].map((most) => () => grouped(report, most)),
+    ...(isForAll ? [] : [() => daily(report, usage.missing), () => daily(report, [])]),
+    ...[isForAll ? FOR_ALL : 40, 20, 5].map((most) => () => grouped(report, most)),
   ];
   for (const draw of tables) {
     const rows = draw();
@@ -83,7 +86,7 @@ function grouped(report: SpendReport, most: number): string[][] {
   const placed = usage.rows.flatMap((row) => (row.day === undefined ? [] : [{ ...row, day: row.day }]));
   const unplaced = usage.rows.filter(({ day }) => day === undefined);
   const rest = unplaced.slice(most);
-  const { unit, groups } = groupDays(placed, most);
+  const { unit, groups } = groupDays(placed, most, period.days);
   const figures = (rows: readonly UsageRow[]) => [
     added(
       rows.map(({ amount }) => amount),

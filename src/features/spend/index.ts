@@ -2,7 +2,7 @@ import { aside, type Missed, remarksOf } from '../../billing/aside.ts';
 import type { BillingClient, Consumption } from '../../billing/client.ts';
 import type { Comparison, Period } from '../../domain/period.ts';
 import { compare, readUsage, type Usage } from '../../domain/usage.ts';
-import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
+import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
 import type { Used } from '../../workspace/used.ts';
@@ -15,6 +15,8 @@ const HELP: HelpLine = {
   what: 'What a project spent in a period: total, average a day against the period before, each day, missing days.',
   examples: ['/spend 123 last-7-days', '/spend 123 mtd', '/spend 123 2026-10-01..2026-10-15 storage'],
 };
+
+const SMALL = `${WORDS.order} ${WORDS.periods} ${WORDS.products}`;
 
 export interface SpendParts {
   readonly billing: BillingClient;
@@ -63,7 +65,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
         open: true,
         async run(text, visit) {
           const answer = await report(text, visit);
-          if (answer === 'help') return visit.whisper(helpMessage('What did we spend?', [HELP]));
+          if (answer === 'help') return visit.whisper(helpMessage('What did we spend?', [HELP], SMALL));
           await visit.answer(spendMessage(answer));
           const { connection, fetched: at } = answer;
           await used.note({ workspace: visit.asker.workspace, record: visit.record }, { connection, at });

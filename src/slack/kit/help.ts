@@ -8,6 +8,14 @@ export interface HelpLine {
   readonly examples?: readonly string[];
 }
 
+/** What the words of a command may be, for the small print. */
+export const WORDS = {
+  order: 'Words come in any order.',
+  periods:
+    'Periods: yesterday, last-week, last-4-weeks, mtd, q3, 2026-10, 2026-10-01..2026-10-15, since october.',
+  products: 'Products: cloud, storage, virtualization.',
+} as const;
+
 export function helpMessage(title: string, lines: readonly HelpLine[], small?: string): Message {
   const blocks: Block[] = [header(title), ...lines.map((line) => markup(lineMarkup(line)))];
   if (small !== undefined) blocks.push(context(escapeMarkup(small)));

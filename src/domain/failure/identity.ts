@@ -1,0 +1,53 @@
+/** What only the identity service answers. */
+import { Base } from './base.ts';
+
+/** The identity service refused an application access (401), or what it asked for (403). It does not tell why. */
+export class AccessRefused extends Base<'access-refused'> {
+  constructor(readonly status: 401 | 403) {
+    super('access-refused', `The identity service refused the application access (HTTP ${status}).`);
+  }
+}
+
+/** HTTP 404 that names an application credential: the ID is wrong, or the access was deleted. */
+export class AccessUnknown extends Base<'access-unknown'> {
+  constructor() {
+    super('access-unknown', 'The identity service does not know that application access (HTTP 404).');
+  }
+}
+
+/** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
+export class ProjectDisabled extends Base<'project-disabled'> {
+  constructor() {
+    super(
+      'project-disabled',
+      'The identity service issues no token for the project of that access (HTTP 404).',
+    );
+  }
+}
+
+/** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
+export class WrongAddress extends Base<'wrong-address'> {
+  constructor(
+    readonly host: string,
+    readonly status: number,
+    readonly suggestion?: string,
+  ) {
+    super('wrong-address', `That address at ${host} is not that of an identity service (HTTP ${status}).`);
+  }
+}
+
+/** A token was asked for and no answer came, so it may have been issued: to nobody, as its value was in the answer. */
+export class OutcomeUnclear extends Base<'outcome-unclear'> {
+  constructor(
+    readonly host: string,
+    options?: ErrorOptions,
+  ) {
+    super(
+      'outcome-unclear',
+      `The identity service at ${host} was asked for a token and its answer never came.`,
+      options,
+    );
+  }
+}
+
+export type IdentityFailure = AccessRefused | AccessUnknown | ProjectDisabled | WrongAddress | OutcomeUnclear;

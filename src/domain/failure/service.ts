@@ -1,0 +1,182 @@
+/** What the services answer, or that they do not. */
+import { Base } from './base.ts';
+
+/** Which of the services a failure speaks of. */
+export type Service = 'billing' | 'identity';
+
+const NAMES: Record<Service, string> = {
+  billing: 'The billing service',
+  identity: 'The identity service',
+};
+
+/** HTTP 401: the token is wrong, lapsed or withdrawn. */
+export class TokenRejected extends Base<'token-rejected'> {
+  constructor(readonly service: Service) {
+    super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);
+  }
+}
+
+/** HTTP 403: the token is known and may not. */
+export class Forbidden extends Base<'forbidden'> {
+  constructor(readonly service: Service) {
+    super('forbidden', `${NAMES[service]} does not let this access token read that (HTTP 403).`);
+  }
+}
+
+/** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
+export class NoData extends Base<'no-data'> {
+  constructor(
+    readonly project: string,
+    readonly productName: string,
+    readonly productId: 1 | 2 | 3,
+  ) {
+    super('no-data', `Project ${project} gave no data as ${productName} (${productId}).`);
+  }
+}
+
+/** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
+export class GraphqlErrors extends Base<'graphql-errors'> {
+  constructor(
+    readonly messages: readonly string[],
+    readonly status: number,
+  ) {
+    super('graphql-errors', 'The billing service refused the question.');
+  }
+}
+
+/** HTTP 429 that outlasted the retries. `retryAfter` in seconds, when the service said it. */
+export class RateLimited extends Base<'rate-limited'> {
+  constructor(
+    readonly service: Service,
+    readonly retryAfter?: number,
+  ) {
+    super('rate-limited', `${NAMES[service]} is being asked too often (HTTP 429).`);
+  }
+}
+
+/** No whole answer within the deadline, `after` milliseconds. */
+export class TimedOut extends Base<'timed-out'> {
+  constructor(
+    readonly service: Service,
+    readonly after: number,
+  ) {
+    super('timed-out', `${NAMES[service]} did not answer within ${Math.round(after / 1000)} seconds.`);
+  }
+}
+
+/** No connection, or one that broke: `code` is the system's (ECONNREFUSED, ECONNRESET, ENOTFOUND, CERT_…). */
+export class Unreachable extends Base<'unreachable'> {
+  constructor(
+    readonly service: Service,
+    readonly host: string,
+    readonly code: string,
+    options?: ErrorOptions,
+  ) {
+    super('unreachable', `${NAMES[service]} at ${host} could not be reached (${code}).`, options);
+  }
+}
+
+/** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
+export class ServiceFailed extends Base<'service-failed'> {
+  constructor(
+    readonly service: Service,
+    readonly status: number,
+  ) {
+    super('service-failed', `${NAMES[service]} answered with an error (HTTP ${status}).`);
+  }
+}
+
+/** What counts as a service being down. */
+export type Outage = ServiceFailed | TimedOut | Unreachable;
+
+/** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
+export class ServicePaused extends Base<'service-paused'> {
+  constructor(
+    readonly service: Service,
+    readonly host: string,
+    last: Outage,
+  ) {
+    super(
+      'service-paused',
+      `${NAMES[service]} at ${host} failed many times in a row (last: ${inShort(last)}), so Tally leaves it alone for a few seconds.`,
+      { cause: last },
+    );
+  }
+}
+
+function inShort(outage: Outage): string {
+  switch (outage.kind) {
+    case 'service-failed':
+      return `HTTP ${outage.status}`;
+    case 'timed-out':
+      return `no whole answer within ${outage.after / 1000} seconds`;
+    case 'unreachable':
+      return outage.code;
+  }
+}
+
+/** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
+export class Nonsense extends Base<'nonsense'> {
+  /** The HTTP status, where that alone was nonsense already. */
+  readonly status: number | undefined;
+  constructor(
+    readonly service: Service,
+    readonly what: string,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    this.status = status;
+  }
+}
+
+/** The body passed the size limit, `limit` bytes. */
+export class TooLarge extends Base<'too-large'> {
+  constructor(
+    readonly service: Service,
+    readonly limit: number,
+  ) {
+    super(
+      'too-large',
+      `${NAMES[service]} sent more than ${Math.round(limit / 1024 / 1024)} MB; Tally stopped reading.`,
+    );
+  }
+}
+
+/** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
+export class Redirected extends Base<'redirected'> {
+  constructor(
+    readonly service: Service,
+    readonly status: number,
+    readonly target: string,
+  ) {
+    super(
+      'redirected',
+      `${NAMES[service]} redirects elsewhere (HTTP ${status}). Tally does not follow, because the token would go along.`,
+    );
+  }
+}
+
+/** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
+export class AddressRefused extends Base<'address-refused'> {
+  constructor(
+    readonly host: string,
+    readonly why: string,
+  ) {
+    super('address-refused', `Tally does not connect to ${host}: it ${why}.`);
+  }
+}
+
+export type ServiceFailure =
+  | TokenRejected
+  | Forbidden
+  | NoData
+  | GraphqlErrors
+  | RateLimited
+  | TimedOut
+  | Unreachable
+  | ServiceFailed
+  | ServicePaused
+  | Nonsense
+  | TooLarge
+  | Redirected
+  | AddressRefused;

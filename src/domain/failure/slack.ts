@@ -1,0 +1,47 @@
+/** Slack, and Tally’s place there. */
+import { Base } from './base.ts';
+
+/**
+ * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
+ * `retryAfter` in seconds, where Slack said 429.
+ */
+export class SlackFailed extends Base<'slack-failed'> {
+  readonly retryAfter?: number;
+  constructor(
+    readonly method: string,
+    readonly code: string,
+    { retryAfter, ...options }: ErrorOptions & { readonly retryAfter?: number | undefined } = {},
+  ) {
+    super('slack-failed', `Slack did not answer ${method} (${code}).`, options);
+    if (retryAfter !== undefined) this.retryAfter = retryAfter;
+  }
+}
+
+/** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */
+export class NotInstalled extends Base<'not-installed'> {
+  constructor(readonly reason: 'unknown' | 'lapsed') {
+    super(
+      'not-installed',
+      {
+        unknown: 'Tally does not know that it is installed in this workspace.',
+        lapsed: 'Slack no longer accepts Tally’s access to this workspace.',
+      }[reason],
+    );
+  }
+}
+
+/** Slack does not let Tally post in a channel. */
+export class CannotPost extends Base<'cannot-post'> {
+  constructor(readonly reason: 'not-there' | 'archived' | 'restricted') {
+    super(
+      'cannot-post',
+      {
+        'not-there': 'Tally is not in that channel, so it cannot answer there.',
+        archived: 'That channel is archived, so nobody can answer there.',
+        restricted: 'That channel lets only some people post, so Tally cannot answer there.',
+      }[reason],
+    );
+  }
+}
+
+export type SlackFailure = SlackFailed | NotInstalled | CannotPost;

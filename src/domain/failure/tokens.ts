@@ -1,0 +1,39 @@
+/** Tokens that are issued. */
+import { Base } from './base.ts';
+
+/** No application access is registered for the project, so nothing can be issued for it. */
+export class AccessMissing extends Base<'access-missing'> {
+  /** @param project its ID; @param label how it is called */
+  constructor(
+    readonly project: string,
+    readonly label: string,
+  ) {
+    super(
+      'access-missing',
+      `No application access is registered for ${label}, so no OS_TOKEN can be issued.`,
+    );
+  }
+}
+
+/** More tokens in a short time than one person gets. `wait` in ms until the next one. */
+export class TokensTooMany extends Base<'tokens-too-many'> {
+  constructor(
+    readonly most: number,
+    readonly minutes: number,
+    readonly wait: number,
+  ) {
+    super('tokens-too-many', `${most} tokens in ${minutes} minutes is the most for one person.`);
+  }
+}
+
+/** A token that Slack would not show in one piece, `length` characters. */
+export class TokenTooLong extends Base<'token-too-long'> {
+  constructor(readonly length: number) {
+    super(
+      'token-too-long',
+      `The identity service issued a token of ${length} characters, more than Slack shows in one piece.`,
+    );
+  }
+}
+
+export type TokenFailure = AccessMissing | TokensTooMany | TokenTooLong;

@@ -1,0 +1,62 @@
+/** What a command names: its words, its project, the connection behind it. */
+import { Base } from './base.ts';
+
+/** A word that cannot be taken. `suggestion` is the whole text corrected, ready to run again. */
+export class WordRefused extends Base<'word-refused'> {
+  constructor(
+    readonly word: string,
+    readonly why: string,
+    readonly works: string,
+    readonly suggestion?: string,
+  ) {
+    super('word-refused', `“${word}” ${why}. ${works}`);
+  }
+}
+
+/** Something in the command looks like a secret. It is not carried here, so that it can't be repeated. */
+export class SecretPasted extends Base<'secret-pasted'> {
+  constructor() {
+    super('secret-pasted', 'That looks like a token or a password. Tally did not store, log or repeat it.');
+  }
+}
+
+/** A period without length yet: `today` at the first millisecond of the day. */
+export class JustBegun extends Base<'just-begun'> {
+  constructor(readonly phrase: string) {
+    super('just-begun', `“${phrase}” has only just begun: there is nothing to ask about yet.`);
+  }
+}
+
+/** The command needs a project and none was named. */
+export class ProjectMissing extends Base<'project-missing'> {
+  constructor() {
+    super('project-missing', 'Which project?');
+  }
+}
+
+/** Nobody has registered a token in this workspace yet. */
+export class NotConnected extends Base<'not-connected'> {
+  constructor() {
+    super('not-connected', 'Tally is not connected to a billing service yet.');
+  }
+}
+
+/** The connection that a project names is gone; without a name: several are there and none is the default. */
+export class ConnectionMissing extends Base<'connection-missing'> {
+  constructor(readonly connection?: string) {
+    super(
+      'connection-missing',
+      connection === undefined
+        ? 'There are several connections, and none of them is the default.'
+        : `There is no connection named ${connection}.`,
+    );
+  }
+}
+
+export type WordFailure =
+  | WordRefused
+  | SecretPasted
+  | JustBegun
+  | ProjectMissing
+  | NotConnected
+  | ConnectionMissing;

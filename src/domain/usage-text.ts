@@ -1,0 +1,37 @@
+import type { Day } from './calendar.ts';
+import { counted } from './text.ts';
+import type { Usage } from './usage.ts';
+
+const SHOWN_DAYS = 5;
+
+/** What is missing or unreadable in these figures, a sentence each; `nameOf` names days as the rest of the answer does. */
+export function usageNotes(usage: Usage, nameOf: (day: Day) => string): string[] {
+  const { missing, unreadableDays, partialDays, mergedDays, reported, fullDays, total, bonuses } = usage;
+  const list = (days: readonly Day[]) => listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);
+  return [
+    ...(missing.length > 0
+      ? [
+          `${reported.length} of ${counted(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
+        ]
+      : []),
+    ...(unreadableDays.length > 0
+      ? [`No readable amount for ${list(unreadableDays)}: left out of total and average.`]
+      : []),
+    ...(partialDays.length > 0 ? [`Only a part of the amount for ${list(partialDays)} could be read.`] : []),
+    ...(total.incomplete
+      ? [`The total is incomplete: ${counted(total.unreadable, 'amount')} could not be read.`]
+      : []),
+    ...(bonuses.incomplete && bonuses.readable > 0
+      ? [`The bonuses are incomplete: ${counted(bonuses.unreadable, 'amount')} could not be read.`]
+      : []),
+    ...(mergedDays > 0
+      ? [`The service sent several items for ${counted(mergedDays, 'day')}; they are added up.`]
+      : []),
+  ];
+}
+
+function listed(names: readonly string[], of: number): string {
+  const more = of - names.length;
+  if (more > 0) return `${names.join(', ')} and ${more} more`;
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

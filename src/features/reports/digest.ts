@@ -1,0 +1,110 @@
+import { changeInPercent, type Money, sum } from '../../domain/money.ts';
+import type { Change, Usage } from '../../domain/usage.ts';
+import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { table } from '../../slack/kit/table.ts';
+import type { ReportView } from './blocks.ts';
+import { changeWords, monthName, notes } from './facts.ts';
+import { type Answered, amountOf, isOfMonth, moneyOf, shortly, whenOf } from './figures.ts';
+import { digestRows, PART } from './rows.ts';
+
+/** `3 projects · 31,579.81 spent on Fri 20 Nov`. Amounts of different labels are no sum: each has its own. */
+export function digestTitle({ headline, brief, answered, unanswered }: ReportView): string {
+  const count = answered.length + unanswered.length;
+  const labels = [...new Set(answered.map(({ target }) => target.currency))];
+  const totals = labels.flatMap((label) => {
+    const those = answered.filter(({ target }) => target.currency === label);
+    const values = those.flatMap((one) => amountOf(one, headline) ?? []);
+    const [first] = those;
+    return first === undefined || values.length === 0 ? [] : [moneyOf(first)(sum(values))];
+  });
+  const isWhole =
+    unanswered.length === 0 &&
+    answered.every((one) => amountOf(one, headline) !== undefined && !one.briefing.main.total.incomplete);
+  const when = headline === 'spent' ? ` ${whenOf(brief)}` : '';
+  if (totals.length === 0)
+    return `${count} projects · ${headline === 'spent' ? `nothing reported for ${shortly(brief.main.window, brief.today)} yet` : 'no figures'}`;
+  return `${count} projects · ${totals.join(' + ')} ${headline}${when}${isWhole ? '' : ' (incomplete)'}`;
+}
+
+/** What all of them make together, then a row for each, then what a reader must know. */
+export function digest(view: ReportView): Block[] {
+  const rows = digestRows(view);
+  const together = togetherLines(view);
+  const isPart = rows.flat().some((cell) => cell.endsWith(PART));
+  return [
+    ...(together.length === 0 ? [] : [markup(together.join('\n'))]),
+    table(rows),
+    ...remarks(view),
+    ...(isPart
+      ? [context(`${PART} not every day is reported yet; a missing day is not counted as zero`)]
+      : []),
+    ...view.unanswered.map(({ label, failure }) => section(`${label}: ${failure.message}`)),
+  ];
+}
+
+function remarks(view: ReportView): Block[] {
+  const { answered, brief } = view;
+  const isOneDay = brief.main.window.days.length === 1;
+  const silent = isOneDay ? answered.filter(({ briefing }) => briefing.main.missing.length > 0) : [];
+  const names = silent.map(({ target }) => target.label).join(', ');
+  return [
+    ...(silent.length === 0
+      ? []
+      : [
+          section(
+            `Nothing reported for ${shortly(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
+          ),
+        ]),
+    ...answered.flatMap((one) => {
+      const said = silent.includes(one) ? [] : notes(one, brief);
+      return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
+    }),
+  ];
+}
+
+/** Only where every project has its figure and all are of one label: a sum of some would look like one of all. */
+function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
+  const [first] = answered;
+  const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
+  if (first === undefined || unanswered.length > 0 || !isOneLabel) return [];
+  const { main, month, today } = brief;
+  const change = joined(answered.map(({ briefing }) => briefing.change));
+  const monthChange = joined(answered.map(({ briefing }) => briefing.monthChange));
+  const monthly = totalOf(answered, ({ briefing }) => briefing.month);
+  return [
+    ...(headline === 'spent' && change !== undefined ? changeWords(change, main.before, first) : []),
+    ...(isOfMonth(brief) || monthly === undefined
+      ? []
+      : [
+          [
+            `*${monthName(month.window, today)}* ${moneyOf(first)(monthly)} (${month.window.label})`,
+            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, first)),
+          ].join(' · '),
+        ]),
+  ];
+}
+
+function totalOf(answered: readonly Answered[], usageOf: (one: Answered) => Usage): Money | undefined {
+  const totals = answered.map((one) => usageOf(one).total);
+  if (totals.some(({ readable, incomplete }) => readable === 0 || incomplete)) return undefined;
+  return sum(totals.map(({ value }) => value));
+}
+
+/** The averages a day added up, each over its own reported days. */
+function joined(changes: readonly (Change | undefined)[]): Change | undefined {
+  const all = changes.flatMap((one) => one ?? []);
+  const [first] = all;
+  if (first === undefined || all.length < changes.length) return undefined;
+  const daily = {
+    current: sum(all.map((one) => one.daily.current)),
+    before: sum(all.map((one) => one.daily.before)),
+  };
+  const percent = changeInPercent(daily.current, daily.before);
+  const { of } = first;
+  const least = (side: 'current' | 'before') => Math.min(...all.map(({ reported }) => reported[side]));
+  return {
+    ...{ basis: 'average', ...daily, daily, of },
+    ...(percent && { percent }),
+    reported: { current: least('current'), before: least('before') },
+  };
+}

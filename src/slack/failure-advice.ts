@@ -1,0 +1,269 @@
+import type { Button } from '@slack/types';
+import type { Failure, Service } from '../domain/failure.ts';
+import { canonical } from '../domain/phrase.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
+import { readWords } from '../domain/words.ts';
+import { type Block, button } from './kit/atoms.ts';
+import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
+import { type Rerun, rerunButton } from './rerun.ts';
+
+/** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
+export interface Advice {
+  readonly todo: string;
+  /** Words from outside, shown as a quotation. */
+  readonly quotes?: readonly string[];
+  readonly buttons?: readonly Button[];
+  /** What to choose from. */
+  readonly choices?: readonly Block[];
+}
+
+const OPEN_CONNECT = button('connect', 'Connect…', { style: 'primary' });
+export const again = (rerun?: Rerun): Button[] =>
+  rerun === undefined ? [] : rerunButton('again', 'Try again', rerun);
+
+const ALLOWED_INSTEAD = {
+  guest: 'Ask a full member of the workspace, or one of its owners and admins to allow guests.',
+  stranger: 'Ask a full member of the workspace.',
+  'not-member': 'Ask one of them.',
+  'not-owner': 'Ask one of them.',
+  'not-manager': 'Ask one of them.',
+  channel: 'Ask there, or ask an owner or admin to allow this channel.',
+} as const;
+
+const POST_INSTEAD = {
+  'not-there': 'Type /invite @Tally there, then ask again; or ask here.',
+  archived: 'Ask in another channel, or here.',
+  restricted: 'Ask in another channel, or here.',
+} as const;
+
+const ANEW = {
+  'billing-token': 'An owner or admin can register the token again.',
+  'application-access': 'An owner or admin can register it again.',
+  'slack-installation': 'Whoever may install apps in this workspace can install Tally again.',
+  project: 'Whoever runs the bot can put it back from a copy of Redis.',
+  record: 'Whoever runs the bot finds the rest in its log.',
+} as const;
+
+const OVER_SOON = {
+  billing: 'That is usually over soon. No figures were guessed.',
+  identity: 'That is usually over soon.',
+} as const;
+
+/** Where the address of each service is registered. */
+const FORM = { billing: '/billing connect', identity: '/billing projects access' } as const;
+
+const leadsElsewhere = (service: Service): string =>
+  `The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with ${FORM[service]}.`;
+
+/** Every kind of failure has its advice here; the compiler refuses a kind without one. */
+export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
+  switch (failure.kind) {
+    case 'token-rejected':
+      return {
+        todo: 'It may have lapsed or been withdrawn. An owner or admin of the workspace can register a new one.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'forbidden':
+      return {
+        todo: 'Its role may not cover billing, or it belongs to another account. An owner or admin can register a token with another role.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'no-data':
+      return {
+        todo: 'That happens when the project belongs to another product, when the ID is not that of a project, or when nothing was recorded for the period.',
+        buttons: rerun === undefined ? [] : otherProducts(failure.productId, rerun, scene),
+      };
+    case 'graphql-errors':
+      return {
+        todo: 'It said (in its own words):',
+        quotes: failure.messages,
+        buttons: again(rerun),
+      };
+    case 'rate-limited':
+      return {
+        todo:
+          failure.retryAfter === undefined ? 'Wait a minute, then try again.' : waitFor(failure.retryAfter),
+        buttons: again(rerun),
+      };
+    case 'service-failed':
+      return failure.status < 500
+        ? {
+            todo: `The address may lead to something else than the service’s interface. An owner or admin can check it with ${FORM[failure.service]}.`,
+            buttons: again(rerun),
+          }
+        : { todo: OVER_SOON[failure.service], buttons: again(rerun) };
+    case 'timed-out':
+    case 'service-paused':
+      return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
+    case 'unreachable':
+      return {
+        todo: `Either the service is down or the address is wrong. An owner or admin can check the address with ${FORM[failure.service]}.`,
+        buttons: again(rerun),
+      };
+    case 'nonsense':
+      return {
+        todo: leadsElsewhere(failure.service),
+        buttons: again(rerun),
+      };
+    case 'too-large':
+      return {
+        todo: rerun?.command === '/spend' ? 'Ask for a shorter period.' : leadsElsewhere(failure.service),
+      };
+    case 'redirected':
+      return {
+        todo: `If that is the service’s new address, an owner or admin can register it with ${FORM[failure.service]}. It points to:`,
+        quotes: [failure.target],
+      };
+    case 'access-refused':
+      return {
+        todo:
+          failure.status === 401
+            ? 'Its secret may be wrong, or the access has lapsed, or its user was disabled or lost the role. The console shows it under Cloud servers → the project → Access for applications; a new one can be made there.'
+            : 'It is known and may not do that. Its role may not be enough.',
+      };
+    case 'access-unknown':
+      return {
+        todo: 'Its ID may be mistyped, or the access was deleted. The console lists those that are there under Cloud servers → the project → Access for applications.',
+      };
+    case 'project-disabled':
+      return { todo: 'The project may be disabled or deleted. The console shows its state.' };
+    case 'wrong-address':
+      return failure.suggestion === undefined
+        ? {
+            todo: 'The console lists the right one in its section API endpoints, under identity; it ends with /v3.',
+          }
+        : { todo: 'Its address ends with /v3. This one may be meant:', quotes: [failure.suggestion] };
+    case 'outcome-unclear':
+      return {
+        todo: 'A token may exist that nobody has seen; it lapses by itself. Tally did not ask again, so that there are not two. You can.',
+        buttons: again(rerun),
+      };
+    case 'address-refused':
+      return {
+        todo: 'Tally connects to public https addresses only. Whoever runs this bot can allow others in TRUSTED_API_HOSTS.',
+      };
+    case 'word-refused':
+      return {
+        todo: '',
+        buttons:
+          failure.suggestion === undefined ||
+          rerun === undefined ||
+          (scene !== undefined && !mayOffer(failure.suggestion, scene))
+            ? []
+            : suggestion(failure.suggestion, rerun),
+      };
+    case 'secret-pasted':
+      return {
+        todo: 'Slack keeps what was typed in its own history, so treat it as known to others: withdraw it in the console and make a new one. Secrets belong in the form that opens here.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'just-begun':
+      return { todo: 'Ask again in a moment, or for yesterday.', buttons: again(rerun) };
+    case 'project-missing':
+      return rerun === undefined || scene === undefined
+        ? { todo: 'Name it by the ID on its project card in the console, for example: /spend 123' }
+        : { todo: '', choices: projectPicker(rerun, scene) };
+    case 'not-connected':
+      return {
+        todo: 'An owner or admin of the workspace connects it once: it takes the address of the service and an access token.',
+        buttons: [OPEN_CONNECT],
+      };
+    case 'connection-missing':
+      return {
+        todo: 'An owner or admin can see what is there with /billing status, and register or choose one.',
+        buttons: [
+          button(
+            'connect',
+            'Connect…',
+            failure.connection === undefined ? {} : { value: failure.connection },
+          ),
+        ],
+      };
+    case 'not-allowed':
+      return {
+        todo: ALLOWED_INSTEAD[failure.reason],
+      };
+    case 'access-missing':
+      return scene?.manager === true
+        ? {
+            todo: 'Register one: its ID and secret are shown in the console when an access for applications is made.',
+            buttons: [button('access', 'Register an access…', { value: failure.project, style: 'primary' })],
+          }
+        : { todo: 'An owner or admin registers one with /billing projects access.' };
+    case 'not-issuer':
+      return {
+        todo: 'An owner or admin names people and groups with /billing projects access; managing alone is not enough.',
+      };
+    case 'tokens-too-many':
+      return { todo: `The next one is possible in ${minutes(failure.wait)}.`, buttons: again(rerun) };
+    case 'token-too-long':
+      return {
+        todo: 'So it was not shown, and was given back at once where the service takes tokens back.',
+      };
+    case 'seal-broken':
+      return {
+        todo: [
+          failure.reason === 'unknown-key'
+            ? 'It was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS.'
+            : 'The record is damaged or does not belong here, so Tally did not use it.',
+          ANEW[failure.what],
+        ].join(' '),
+        buttons: failure.what === 'billing-token' ? [OPEN_CONNECT] : [],
+      };
+    case 'settings-damaged':
+      return {
+        todo: 'The time zone is among them, so no figures were guessed. An owner or admin can save them anew with /billing settings.',
+      };
+    case 'changed-meanwhile':
+      return {
+        todo: 'Your change was not made. Look at what is there, then change it if you still want to.',
+      };
+    case 'store-unreachable':
+      return {
+        todo: failure.unsure
+          ? 'Whether your change was made is not known: look in a minute, before you make it again.'
+          : 'Nothing was changed. Try again in a minute.',
+        buttons: again(rerun),
+      };
+    case 'not-installed':
+      return { todo: 'Whoever may install apps in this workspace can install Tally again.' };
+    case 'slack-failed':
+      return {
+        todo:
+          failure.retryAfter !== undefined
+            ? waitFor(failure.retryAfter)
+            : failure.code === 'expired_trigger_id'
+              ? 'It took longer than the three seconds that Slack allows.'
+              : 'Try again; if it stays, whoever runs the bot finds the reason in its log.',
+        buttons: again(rerun),
+      };
+    case 'cannot-post':
+      return { todo: POST_INSTEAD[failure.reason], buttons: again(rerun) };
+  }
+}
+
+const waitFor = (seconds: number): string =>
+  seconds <= 0
+    ? 'It no longer asks to wait: try again.'
+    : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
+
+const minutes = (ms: number): string => {
+  const count = Math.max(1, Math.ceil(ms / 60_000));
+  return count === 1 ? 'a minute' : `${count} minutes`;
+};
+
+/** The same question about the other two products. */
+function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {
+  const { project, alias = project, phrase } = readWords(text, scene?.record.aliases);
+  const words = [alias, phrase && canonical(phrase)].filter(Boolean).join(' ');
+  return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
+    rerunButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {
+      command,
+      text: `${words} ${PRODUCTS[id].word}`.trim(),
+    }),
+  );
+}
+
+function suggestion(text: string, { command }: Rerun): Button[] {
+  return rerunButton('suggestion', `${command} ${text}`.trim(), { command, text }, { style: 'primary' });
+}
