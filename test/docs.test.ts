@@ -32,6 +32,28 @@ describe('docs/periods.md', () => {
   });
 });
 
+describe('the variables', () => {
+  it.each(['.env.example', 'docs/operating.md'])('are all in %s', async (path) => {
+    const named = (await readFile('src/config.ts', 'utf8')).matchAll(/'([A-Z]+(?:_[A-Z]+)+|PORT)'/g);
+    const text = await readFile(path, 'utf8');
+    expect(
+      [...new Set([...named].map(([, name = '']) => name))].filter((name) => !text.includes(name)),
+    ).toEqual([]);
+  });
+});
+
+describe('the metrics', () => {
+  it('are all in docs/operating.md', async () => {
+    const text = await readFile('docs/operating.md', 'utf8');
+    const named = (await readFile('src/ops/metrics.ts', 'utf8')).matchAll(
+      /'((?:tally|process|nodejs)_\w+)'/g,
+    );
+    const names = [...named].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
 describe('the pictures', () => {
   it('are all shown to somebody, and all that are shown are there', async () => {
     const pages = ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md'))];

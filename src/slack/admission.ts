@@ -2,8 +2,9 @@ import { NotAllowed } from '../domain/failure.ts';
 import { demand, type Right } from '../workspace/rights.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
+import type { Origin } from './origin.ts';
 import type { People } from './people.ts';
-import type { Admission, Origin } from './visit.ts';
+import type { Admission } from './visit.ts';
 import type { WebClient } from './web.ts';
 
 export interface AdmitOptions {

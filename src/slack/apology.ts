@@ -6,7 +6,7 @@ import { failureMessage, failureModal, unknownMessage, unknownModal } from './fa
 import type { Message } from './kit/atoms.ts';
 import type { Scene } from './project-picker.ts';
 import type { Rerun } from './rerun.ts';
-import { show, type Ways, whisper } from './visit.ts';
+import { show, type Ways, whisper } from './ways.ts';
 
 /** The one place where a thrown thing turns into words. */
 export interface Apology {

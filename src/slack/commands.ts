@@ -6,7 +6,8 @@ import type { CommandListener } from './listeners.ts';
 import { own } from './own.ts';
 import type { Scene } from './project-picker.ts';
 import type { Rerun } from './rerun.ts';
-import { type Admission, createVisit, type VisitOptions, type Ways } from './visit.ts';
+import { type Admission, createVisit, type VisitOptions } from './visit.ts';
+import type { Ways } from './ways.ts';
 
 /** Runs a command, whether it was typed, said or clicked. Never rejects: what goes wrong is said. */
 export type RunCommand = (

@@ -3,10 +3,12 @@ import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { messageOf } from './apology.ts';
 import type { House } from './listen.ts';
 import type { SlackEvent } from './listeners.ts';
+import type { Origin } from './origin.ts';
 import { own } from './own.ts';
 import { isDirect } from './post.ts';
 import type { Rerun } from './rerun.ts';
-import { createVisit, type Origin, type Ways } from './visit.ts';
+import { createVisit } from './visit.ts';
+import type { Ways } from './ways.ts';
 
 /** What is written around an event. */
 interface Envelope {
@@ -25,7 +27,7 @@ export function listenToEvents(app: App, house: House): void {
     const listener = own(listeners.events, given.type);
     if (listener === undefined || listener.wants?.(given) === false) return;
     const envelope = body as Envelope;
-    const where = originOf(given, envelope);
+    const where = originOfEvent(given, envelope);
     if (where === undefined) return;
     const ways: Ways = { origin: where, client, responder };
     const at = clock();
@@ -52,7 +54,7 @@ const withoutNulls = (event: object): object =>
 
 const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirect(channel);
 
-function originOf(event: SlackEvent, { authorizations, team_id }: Envelope): Origin | undefined {
+function originOfEvent(event: SlackEvent, { authorizations, team_id }: Envelope): Origin | undefined {
   const { user: person, user_team: home, channel, thread_ts: thread, ts } = event;
   const workspace = authorizations?.[0]?.team_id ?? team_id;
   if (workspace === undefined || person === undefined) return undefined;

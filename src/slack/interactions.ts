@@ -3,9 +3,11 @@ import type { App } from '@slack/bolt';
 import { modalOf } from './apology.ts';
 import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
+import { originOf, type Payload } from './origin.ts';
 import { own } from './own.ts';
 import { readRerun, readShare } from './rerun.ts';
-import { createVisit, originOf, type Payload, type Ways } from './visit.ts';
+import { createVisit } from './visit.ts';
+import type { Ways } from './ways.ts';
 import type { WebClient } from './web.ts';
 
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */

@@ -8,9 +8,9 @@ import { type CommandsParts, commandNamed, createRunCommand, type RunCommand } f
 import { listenToEvents } from './events.ts';
 import { listenToInteractions } from './interactions.ts';
 import type { Listeners } from './listeners.ts';
+import { originOf } from './origin.ts';
 import type { People } from './people.ts';
 import type { Responder } from './respond.ts';
-import { originOf } from './visit.ts';
 
 export interface ListenDeps {
   readonly people: People;

@@ -7,10 +7,10 @@ import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import type { Asker, UserGroup } from './people.ts';
-import { isDirect, post, postAlone } from './post.ts';
+import { isDirect, post } from './post.ts';
 import { type Rerun, rerunButton, withoutShare } from './rerun.ts';
-import type { Responder } from './respond.ts';
-import { callSlack, type WebClient } from './web.ts';
+import { draw, show, speak, type Ways, whisper } from './ways.ts';
+import { callSlack } from './web.ts';
 
 /** One request of one person, whatever it came as, with the ways to answer it. */
 export interface Visit {
@@ -73,126 +73,6 @@ interface OutgoingFile {
   readonly name: string;
   readonly title: string;
   readonly content: string;
-}
-
-/** What every payload of Slack's has in one place or another. */
-export interface Origin {
-  readonly workspace: string;
-  readonly person: string;
-  /** The workspace the person belongs to, where the payload names it. */
-  readonly home: string | undefined;
-  readonly channel: string | undefined;
-  readonly responseUrl: string | undefined;
-  readonly trigger: string | undefined;
-  /** The modal it came from. */
-  readonly viewId: string | undefined;
-  /** The thread it was said in. What is for one person alone is not shown in a thread that nobody has begun. */
-  readonly thread: string | undefined;
-  /** The message that it was said with, in a channel: a thread can begin there. */
-  readonly begins: string | undefined;
-}
-
-export interface Payload {
-  readonly team_id?: string;
-  readonly enterprise_id?: string;
-  readonly user_id?: string;
-  readonly channel_id?: string;
-  readonly team?: { readonly id?: string } | null;
-  readonly enterprise?: { readonly id?: string } | null;
-  readonly user?: { readonly id?: string; readonly team_id?: string };
-  readonly channel?: { readonly id?: string };
-  readonly view?: { readonly id?: string; readonly type?: string; readonly app_installed_team_id?: string };
-  readonly container?: { readonly thread_ts?: string };
-  readonly response_url?: string;
-  readonly trigger_id?: string;
-}
-
-/** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
-export function originOf(body: Payload): Origin {
-  // A form that a member of another organisation sends names that one as its team, and ours in the view.
-  const workspace =
-    body.view?.app_installed_team_id ??
-    body.team_id ??
-    body.team?.id ??
-    body.user?.team_id ??
-    body.enterprise_id ??
-    body.enterprise?.id ??
-    '';
-  const person = body.user_id ?? body.user?.id ?? '';
-  return {
-    workspace,
-    person,
-    home: body.user?.team_id ?? undefined,
-    channel: body.channel_id ?? body.channel?.id ?? undefined,
-    responseUrl: body.response_url ?? undefined,
-    trigger: body.trigger_id ?? undefined,
-    viewId: body.view?.type === 'home' ? undefined : (body.view?.id ?? undefined),
-    thread: body.container?.thread_ts ?? undefined,
-    begins: undefined,
-  };
-}
-
-export interface Ways {
-  readonly origin: Origin;
-  readonly client: WebClient;
-  readonly responder: Responder;
-  /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
-  opened?: string;
-  /** What Slack called the modal as it was drawn last. */
-  hash?: string;
-}
-
-/**
- * To the asker alone, by the first way that is open: the response_url, the channel, a direct message.
- * @throws CannotPost, SlackFailed: why the first was not, where none is
- */
-export async function whisper(
-  { origin, client, responder }: Ways,
-  message: Message,
-  replace = false,
-): Promise<void> {
-  const { responseUrl, channel, person, thread } = origin;
-  const direct = { channel: person, thread: undefined };
-  const attempts = [
-    ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
-    ...(channel === undefined ? [] : [() => postAlone(client, person, { channel, thread }, message)]),
-    ...(person === '' ? [] : [() => post(client, direct, message)]),
-  ];
-  const reasons: unknown[] = [];
-  for (const attempt of attempts) {
-    try {
-      return await attempt();
-    } catch (error) {
-      reasons.push(error);
-    }
-  }
-  throw reasons[0];
-}
-
-/** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. */
-async function speak({ origin, client, responder }: Ways, message: Message): Promise<void> {
-  const { responseUrl, channel, thread, begins } = origin;
-  // A response_url knows no thread: what it posts for everybody would stand in the channel.
-  if (channel !== undefined && (responseUrl === undefined || thread !== undefined))
-    return post(client, { channel, thread: thread ?? begins }, message);
-  await responder.post(responseUrl ?? '', message, { everyone: true });
-}
-
-async function draw(ways: Ways, view: ModalView): Promise<boolean> {
-  const { origin, client, opened = origin.viewId } = ways;
-  try {
-    const drawn = await callSlack('views.update', () => client.views.update({ view_id: opened ?? '', view }));
-    if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Draws the modal that this came from anew; where that fails, says `instead` in a direct message. @throws SlackFailed */
-export async function show(ways: Ways, view: ModalView, instead?: Message): Promise<void> {
-  if ((await draw(ways, view)) || instead === undefined) return;
-  await whisper({ ...ways, origin: { ...ways.origin, responseUrl: undefined, channel: undefined } }, instead);
 }
 
 /** Who was let in, and the workspace's record that decided it. */

@@ -10,16 +10,17 @@ import {
   type OpenableConnection,
   writeConnection,
 } from './connections.ts';
-import { ACCESS, CHANNEL, CONNECTION, PROJECT, REMOVED, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
+import { ACCESS, CONNECTION, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
 import { settingsClash } from './meanwhile.ts';
-import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
+import { createProjectStore, type ProjectStore } from './project-store.ts';
+import type { Project } from './projects.ts';
 import { recordOf } from './reading.ts';
 import { readable } from './record.ts';
 import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
 import type { LastSent, Schedule } from './schedules.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, writeSettings } from './settings.ts';
 import { ANY, createWorkspaceStore, type Fields, type Writing } from './store.ts';
-import { balanceFields, type LastBalance, type Notes, noteFields, usedField } from './used.ts';
+import { type LastBalance, type Notes, noteFields, usedField } from './used.ts';
 
 /**
  * What a workspace told us, read once for each request. A part that is damaged throws SealBroken `malformed` when it
@@ -73,7 +74,7 @@ export interface WorkspaceRecord {
  *
  * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
  */
-export interface Workspaces extends ScheduleStore {
+export interface Workspaces extends ProjectStore, ScheduleStore {
   read(workspace: string): Promise<WorkspaceRecord>;
   /** Only these parts; what somebody else saved of the others meanwhile stays. */
   saveSettings(change: Change, parts: Partial<Settings>): Promise<void>;
@@ -92,21 +93,6 @@ export interface Workspaces extends ScheduleStore {
   noteTold(workspace: string, person: string, at: number): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
   note(workspace: string, notes: Notes): Promise<void>;
-  /** False when the alias is taken. */
-  addProject(change: Change, project: Project): Promise<boolean>;
-  /**
-   * Writes a known project anew, under its alias or under a new one, which its channels' defaults follow; false when
-   * that one is taken.
-   */
-  changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
-  removeProject(change: Change, removal: Removal): Promise<void>;
-  /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
-  dropProject(change: Change, alias: string): Promise<void>;
-  /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
-  removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
-  /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
-  restoreProject(change: Change, removal: Removal): Promise<boolean>;
-  setChannelDefault(change: Change, channel: string, alias: string | undefined): Promise<void>;
   /** Deletes everything of the workspace. */
   forget(workspace: string): Promise<void>;
 }
@@ -121,9 +107,6 @@ export interface WorkspacesParts {
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
   const destination: Destination = { store, stays };
-  const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
-  const defaults = (channels: readonly string[], alias: string): Fields =>
-    Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
   /** What is changed of the settings; nothing when they say so already. */
   const settled = ({ record }: Change, fields: Fields, parts: Partial<Settings>): Plans => {
     const before = readable(() => readSettings(record.fields[SETTINGS]));
@@ -149,6 +132,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   };
 
   return {
+    ...createProjectStore(destination),
     ...createScheduleStore(destination),
     read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
@@ -207,82 +191,6 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
         seen: { [CONNECTION + notes.connection]: ANY },
         set: noteFields(notes),
       });
-    },
-    addProject(change, project) {
-      const field = PROJECT + project.alias;
-      return commit(
-        destination,
-        change,
-        () => ({ seen: { [field]: undefined }, set: written(project) }),
-        field,
-      );
-    },
-    changeProject(change, alias, after) {
-      const [from, to] = [PROJECT + alias, PROJECT + after.alias];
-      const id = change.record.project(alias)?.id ?? after.id;
-      const stale = id === after.id ? [] : balanceFields(id);
-      if (from === to)
-        return commit(destination, change, (fields) => ({
-          seen: asIn(fields, from),
-          remove: stale,
-          set: written(after),
-        }));
-      const channels = change.record.channelsOf(alias);
-      return commit(
-        destination,
-        change,
-        (fields) => ({
-          seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
-          remove: [from, ...stale],
-          set: { ...written(after), ...defaults(channels, after.alias) },
-        }),
-        to,
-      );
-    },
-    async removeProject(change, removal) {
-      const { alias, id } = removal.project;
-      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(destination, change, (fields) => ({
-        seen: asIn(fields, ...gone),
-        remove: [...gone, ...balanceFields(id)],
-        set: { [REMOVED + alias]: JSON.stringify(removal) },
-      }));
-    },
-    async dropProject(change, alias) {
-      const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
-      await commit(destination, change, (fields) => ({ seen: asIn(fields, ...gone), remove: gone }));
-    },
-    async removed(workspace, alias, now) {
-      const json = (await store.read(workspace))[REMOVED + alias];
-      const removal = json === undefined ? undefined : readRemoval(json);
-      return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
-    },
-    restoreProject(change, { project, channels }) {
-      const { alias } = project;
-      return commit(
-        destination,
-        change,
-        (fields) => {
-          const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
-          return {
-            seen: {
-              ...asIn(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
-              [PROJECT + alias]: undefined,
-            },
-            remove: [REMOVED + alias],
-            set: { ...written(project), ...defaults(free, alias) },
-          };
-        },
-        PROJECT + alias,
-      );
-    },
-    async setChannelDefault(change, channel, alias) {
-      const field = CHANNEL + channel;
-      await commit(destination, change, (fields) =>
-        alias === undefined
-          ? { seen: asIn(fields, field), remove: [field] }
-          : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },
-      );
     },
     forget: (workspace) => store.forget(workspace),
   };

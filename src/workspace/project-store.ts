@@ -1,0 +1,109 @@
+import { asIn, type Change, commit, type Destination } from './change.ts';
+import { CHANNEL, PROJECT, REMOVED } from './fields.ts';
+import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
+import type { Fields } from './store.ts';
+import { balanceFields } from './used.ts';
+
+/** What `Workspaces` does with projects and channels' defaults: each method is one round trip. @throws StoreUnreachable */
+export interface ProjectStore {
+  /** False when the alias is taken. */
+  addProject(change: Change, project: Project): Promise<boolean>;
+  /**
+   * Writes a known project anew, under its alias or under a new one, which its channels' defaults follow; false when
+   * that one is taken.
+   */
+  changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
+  removeProject(change: Change, removal: Removal): Promise<void>;
+  /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
+  dropProject(change: Change, alias: string): Promise<void>;
+  /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
+  removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
+  /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
+  restoreProject(change: Change, removal: Removal): Promise<boolean>;
+  setChannelDefault(change: Change, channel: string, alias: string | undefined): Promise<void>;
+}
+
+export function createProjectStore(destination: Destination): ProjectStore {
+  return {
+    addProject(change, project) {
+      const field = PROJECT + project.alias;
+      return commit(
+        destination,
+        change,
+        () => ({ seen: { [field]: undefined }, set: written(project) }),
+        field,
+      );
+    },
+    changeProject(change, alias, after) {
+      const [from, to] = [PROJECT + alias, PROJECT + after.alias];
+      const id = change.record.project(alias)?.id ?? after.id;
+      const stale = id === after.id ? [] : balanceFields(id);
+      if (from === to)
+        return commit(destination, change, (fields) => ({
+          seen: asIn(fields, from),
+          remove: stale,
+          set: written(after),
+        }));
+      const channels = change.record.channelsOf(alias);
+      return commit(
+        destination,
+        change,
+        (fields) => ({
+          seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
+          remove: [from, ...stale],
+          set: { ...written(after), ...defaults(channels, after.alias) },
+        }),
+        to,
+      );
+    },
+    async removeProject(change, removal) {
+      const { alias, id } = removal.project;
+      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
+      await commit(destination, change, (fields) => ({
+        seen: asIn(fields, ...gone),
+        remove: [...gone, ...balanceFields(id)],
+        set: { [REMOVED + alias]: JSON.stringify(removal) },
+      }));
+    },
+    async dropProject(change, alias) {
+      const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, ...gone), remove: gone }));
+    },
+    async removed(workspace, alias, now) {
+      const json = (await destination.store.read(workspace))[REMOVED + alias];
+      const removal = json === undefined ? undefined : readRemoval(json);
+      return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
+    },
+    restoreProject(change, { project, channels }) {
+      const { alias } = project;
+      return commit(
+        destination,
+        change,
+        (fields) => {
+          const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
+          return {
+            seen: {
+              ...asIn(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
+              [PROJECT + alias]: undefined,
+            },
+            remove: [REMOVED + alias],
+            set: { ...written(project), ...defaults(free, alias) },
+          };
+        },
+        PROJECT + alias,
+      );
+    },
+    async setChannelDefault(change, channel, alias) {
+      const field = CHANNEL + channel;
+      await commit(destination, change, (fields) =>
+        alias === undefined
+          ? { seen: asIn(fields, field), remove: [field] }
+          : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },
+      );
+    },
+  };
+}
+
+const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
+const defaults = (channels: readonly string[], alias: string): Fields =>
+  Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
