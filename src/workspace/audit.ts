@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { NotInstalled } from '../domain/failure.ts';
 import { storeGuard } from '../redis.ts';
 import { auditKey } from './keys.ts';
 import { createWorkspaceStore } from './store.ts';
@@ -56,7 +57,10 @@ export interface AuditPage {
 
 /** Each method is one round trip. @throws StoreUnreachable */
 export interface Audit {
-  /** For a deed that changes nothing in the workspace's record. A change brings its own entries: see `Change`. */
+  /**
+   * For a deed that changes nothing in the workspace's record. A change brings its own entries: see `Change`.
+   * @throws NotInstalled where nothing is known of the workspace any more, and nothing was written
+   */
   record(workspace: string, entry: AuditEntry): Promise<void>;
   /** Newest first. */
   list(workspace: string, most: number): Promise<readonly RecordedEntry[]>;
@@ -76,7 +80,7 @@ export function createAudit(redis: Redis): Audit {
 
   return {
     async record(workspace, entry) {
-      await store.write(workspace, { entries: [entry] });
+      if (!(await store.write(workspace, { entries: [entry] }))) throw new NotInstalled('unknown');
     },
     async list(workspace, most) {
       return (await rows(workspace, '+', most)).map(entryOf);

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { StoreUnreachable } from '../../src/domain/failure.ts';
+import { NotInstalled, StoreUnreachable } from '../../src/domain/failure.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Audit, type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
@@ -42,6 +42,11 @@ describe('the audit', () => {
       { ...ENTRY, deed: 'project removed', at: ENTRY.at + 1 },
       ENTRY,
     ]);
+  });
+
+  it('says so when there is no workspace any more to write for', async () => {
+    await expect(audit.record('T3', ENTRY)).rejects.toThrow(NotInstalled);
+    expect(await audit.list('T3', 1)).toEqual([]);
   });
 
   it('keeps the newest thousand and lets older ones go', async () => {
