@@ -37,6 +37,8 @@ const NOW: Advice = {
   works: 'Type a project ID or a product (cloud, storage, virtualization); /spend takes periods.',
 };
 
+const PROJECT: Advice = { name: 'project', works: 'Type a project’s name or its ID.' };
+
 /** The contract writes the ID into the query as a number literal; no known number is longer. */
 const LONGEST_ID = 32;
 
@@ -136,6 +138,11 @@ export function readWords(text: string, aliases?: Aliases): Words {
 /** The same for a question about now: a period is refused, and no suggestion has one. */
 export function readTimelessWords(text: string, aliases?: Aliases): Omit<Words, 'phrase'> {
   return reading(text, (source) => wordsOf(source, timelessItemAt, NOW), aliases);
+}
+
+/** The same for a question about a whole project: it reads as much, so that each word is refused for what it is. */
+export function readProjectWords(text: string, aliases?: Aliases): Words {
+  return reading(text, (source) => wordsOf(source, anyItemAt, PROJECT), aliases);
 }
 
 /** Reads a text that is a period phrase and nothing else; the empty one is the default. Throws as `readWords` does. */

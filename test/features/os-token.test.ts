@@ -386,6 +386,10 @@ describe('/os-token', () => {
   it('takes neither a period nor a product, and helps', async () => {
     expect((await bot.ask('/os-token prod last-week')).reads).toContain('a token is for now');
     expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
+    const { reads } = await bot.ask('/os-token nowhere');
+    expect(reads).toContain('“nowhere” is no project that Tally knows.');
+    expect(reads).not.toContain('last-7-days');
+    expect((await bot.ask('/os-token prof')).reads).toContain('/os-token prod');
     expect((await bot.ask('/os-token help')).reads).toContain('/os-token [project]');
     expect((await bot.ask('/os-token')).reads).toContain('Which project?');
   });

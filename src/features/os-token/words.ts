@@ -1,11 +1,11 @@
 import { WordRefused } from '../../domain/failure.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { readWords } from '../../domain/words.ts';
+import { readProjectWords } from '../../domain/words.ts';
 import type { Named } from '../../workspace/target.ts';
 
 /** `prod` or `123`; without a project the channel's is meant. @throws WordRefused, SecretPasted */
 export function readTokenWords(text: string, aliases: ReadonlySet<string>): Named | 'help' {
-  const { help, phrase, product, project, alias } = readWords(text, aliases);
+  const { help, phrase, product, project, alias } = readProjectWords(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
   if (phrase !== undefined)
