@@ -24,6 +24,7 @@ import { createAlarms } from './jobs/alarms.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { connectQueue, connectRedis, untilReady } from './redis.ts';
+import { createApology } from './slack/apology.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
@@ -75,6 +76,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     readAuthUrl: (text) => readAuthUrl(text, config.trustedHosts),
     authUrl: config.identity.authUrl,
     clock,
+    explain: createApology(log).explain,
   });
   // A queue's connection complains at every attempt: the other one says that Redis is away.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));

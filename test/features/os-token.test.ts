@@ -184,6 +184,16 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).not.toContain(identity.accesses.good.secret);
   });
 
+  it('leaves a line in the log where it is refused, without what was filled in', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await fillIn('good', { secret: 'a-secret-that-is-wrong' });
+    await shows('Not registered');
+    expect(bot.log()).toMatch(/"where":"access","kind":"access-refused".*answered with a failure/);
+    for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
+      expect(bot.log()).not.toContain(hidden);
+  });
+
   it('names at least somebody', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -287,6 +297,23 @@ describe('/os-token', () => {
     expect(await handles()).toBe(0);
   });
 
+  it.each([
+    ['internal_error', { error: 'internal_error' }],
+    ['ratelimited', { status: 429, retryAfter: 1 }],
+  ] as const)('does not wait for ever where Slack answers %s instead of showing it', async (_, failure) => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    bot.slack.failNext('views.update', failure);
+    await shows('could not be shown');
+    expect(modalText()).toContain('given back at once');
+    expect(modalText()).toContain('/os-token prod');
+    expect(pieces()).toEqual([]);
+    expect(identity.requests.at(-1)?.method).toBe('DELETE');
+    expect(await handles()).toBe(0);
+  });
+
   it('warns beside a token of an unrestricted access', async () => {
     await register('unrestricted');
     await issue();
@@ -318,6 +345,7 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
     expect(buttonsOf()).toEqual(buttons);
+    expect(bot.log()).toMatch(/"where":"os-token".*answered with a failure/);
     identity.setMode('healthy');
     await press('Try again');
     await shown();
@@ -532,6 +560,28 @@ describe('Revoke now', () => {
     identity.setMode('401');
     await press('Revoke now');
     await shows('did not accept the token any more');
+  });
+
+  it('says what became of the token, though nothing can be written any more', async () => {
+    await register();
+    const token = await issue();
+    await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
+    await press('Revoke now');
+    await shows('Revoked.');
+    expect(modalText()).toContain('Tally could not write that into its audit.');
+    expect(buttonsOf()).toEqual([]);
+    expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('says that the token lives where it can neither be given back nor kept for another try', async () => {
+    await register();
+    await issue();
+    await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+    identity.setMode('500');
+    await press('Revoke now');
+    await shows('The token cannot be given back from here any more. It lives until 11:15');
+    expect(buttonsOf()).toEqual([]);
+    expect(bot.log()).toMatch(/"where":"os-token-revoke".*answered with a failure/);
   });
 
   it('has lapsed with the token', async () => {

@@ -1,4 +1,4 @@
-import { isFailure, WordRefused } from '../../domain/failure.ts';
+import { type Failure, isFailure, WordRefused } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { actions, type Block, button, header, markup, section } from '../../slack/kit/atoms.ts';
@@ -36,10 +36,12 @@ export interface AccessParts {
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
   readonly authUrl: string | undefined;
+  /** Told of what was answered with a failure, and where. */
+  readonly explain: (failure: Failure, where: string) => void;
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, identity, readAuthUrl, authUrl }: AccessParts) {
+export function createAccess({ workspaces, identity, readAuthUrl, authUrl, explain }: AccessParts) {
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -115,6 +117,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl }: Acc
       await visit.show(said(blocks), { text: 'The application access is registered.', blocks });
     } catch (error) {
       if (!isFailure(error)) throw error;
+      explain(error, ACCESS);
       const { text, blocks } = failureMessage(error);
       const isKnown = visit.record.accessIds.includes(request.project);
       const sorry = [

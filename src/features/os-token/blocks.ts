@@ -112,17 +112,38 @@ export const anotherButton = (label: string): Button => button('os-token-another
 export type Outcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered';
 
 /** @param until when it lapses, in words; undefined where the service did not tell */
-export function revokedModal(outcome: Outcome, until: string | undefined, carried: string): ModalView {
-  const lives = until === undefined ? 'It lives until it lapses.' : `It lives until ${until}.`;
+const livesUntil = (until: string | undefined): string =>
+  until === undefined ? 'It lives until it lapses.' : `It lives until ${until}.`;
+
+export interface Revoked {
+  readonly outcome: Outcome;
+  readonly until: string | undefined;
+  readonly isAudited: boolean;
+}
+
+/** @param carried undefined where nothing can be kept for another token */
+export function revokedModal({ outcome, until, isAudited }: Revoked, carried: string | undefined): ModalView {
+  const lives = livesUntil(until);
   const said: Record<Outcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
     alive: `The service said that it took the token back, and still accepts it. ${lives}`,
     unchecked: 'Revoked. Whether the service still accepts it could not be checked.',
-    'already-dead': 'The service did not accept the token any more: it had lapsed, or was revoked elsewhere.',
+    'already-dead': 'The service did not accept the token any more: it had lapsed, or was revoked before.',
     'not-offered': `The service does not take tokens back. ${lives}`,
   };
-  return window([section(said[outcome]), actions(anotherButton('Issue another'))], carried);
+  return window(
+    [
+      section(said[outcome]),
+      ...(isAudited ? [] : [section('Tally could not write that into its audit.')]),
+      ...(carried === undefined ? [] : [actions(anotherButton('Issue another'))]),
+    ],
+    carried,
+  );
 }
+
+/** Where nothing can be kept by which it could be tried again. */
+export const stuckModal = (said: readonly Block[], until: string | undefined): ModalView =>
+  window([...said, section(`The token cannot be given back from here any more. ${livesUntil(until)}`)]);
 
 export const usedModal = (word: string | undefined): ModalView =>
   window([
@@ -158,9 +179,14 @@ export function goElsewhere(word: string | undefined, rerun: Rerun): Message {
   };
 }
 
-export function lostMessage(label: string, isWithdrawn: boolean): Message {
-  const text = isWithdrawn
-    ? `The window was closed before the token for ${label} could be shown, so it was given back at once.`
-    : `The window was closed before the token for ${label} could be shown. Nobody has seen it; it could not be given back, and lives until it lapses.`;
+/** Where the window was closed meanwhile, or Slack did not draw it. */
+export function lostMessage({ label, word }: { label: string; word: string }, isWithdrawn: boolean): Message {
+  const what = `The token for ${label} could not be shown: the window was closed, or Slack did not take it.`;
+  const since = isWithdrawn
+    ? 'So it was given back at once.'
+    : 'It could not be given back either: nobody has seen it, and it lives until it lapses.';
+  const text = `${what} ${since} For another one, type /os-token ${word}.`;
   return { text, blocks: [section(text)] };
 }
+
+export const lostModal = ({ blocks }: Message): ModalView => window(blocks);

@@ -47,7 +47,7 @@ const PATIENCE = 60 * 60_000;
 
 /** `/os-token`: a token is issued, shown once to the one who asks, and given back from there. Nothing of it is kept. */
 export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<typeof createAccess>, 'open'> {
-  const { workspaces, handles, clock } = parts;
+  const { workspaces, handles, clock, explain } = parts;
   const issue = createIssuing(parts);
   const revoke = createRevoking(parts);
   const access = createAccess(parts);
@@ -84,6 +84,7 @@ export function createOsToken(parts: OsTokenParts): Feature & Pick<ReturnType<ty
   };
 
   const apologise = async (error: Failure, errand: Errand, visit: Visit, earlier?: Taken): Promise<void> => {
+    explain(error, 'os-token');
     const { workspace } = visit.asker;
     const at = clock();
     const life = { at, until: earlier?.until ?? at + PATIENCE };

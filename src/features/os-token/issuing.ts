@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { isFailure, NotAllowed, NotIssuer, TokensTooMany, TokenTooLong } from '../../domain/failure.ts';
+import {
+  type Failure,
+  isFailure,
+  NotAllowed,
+  NotIssuer,
+  TokensTooMany,
+  TokenTooLong,
+} from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { shellLines } from '../../identity/shell.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
@@ -9,7 +16,7 @@ import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts'
 import type { Audit } from '../../workspace/audit.ts';
 import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
-import { lostMessage, tokenModal } from './blocks.ts';
+import { lostMessage, lostModal, tokenModal } from './blocks.ts';
 import { zoneFor } from './lapse.ts';
 
 export interface IssuingParts {
@@ -19,6 +26,8 @@ export interface IssuingParts {
   readonly allowance: Allowance;
   /** ms since the epoch */
   readonly clock: () => number;
+  /** Told of what was answered with a failure, and where. */
+  readonly explain: (failure: Failure, where: string) => void;
 }
 
 /** What a token is asked for. */
@@ -110,7 +119,6 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
   };
 
   return async (wanted: Wanted, visit: Visit): Promise<void> => {
-    const { label } = wanted;
     const issued = await issue(wanted, visit);
     try {
       if (linesFor(issued, wanted.access).length > LIMITS.section)
@@ -121,7 +129,9 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
       throw error;
     }
     const isWithdrawn = await withdraw(wanted, issued, visit);
-    await visit.whisper(lostMessage(label, isWithdrawn));
+    const lost = lostMessage({ label: wanted.label, word: wanted.errand.word }, isWithdrawn);
+    // A window that is open still would wait for ever.
+    if (!(await visit.draw(lostModal(lost)))) await visit.whisper(lost);
   };
 }
 
@@ -133,6 +143,6 @@ function linesFor(issued: IssuedToken, { authUrl }: Access): string {
 }
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */
-function unlessFailure(error: unknown): undefined {
+export function unlessFailure(error: unknown): undefined {
   if (!isFailure(error)) throw error;
 }

@@ -4,8 +4,8 @@ import type { Visit } from '../../slack/visit.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { givingBack, type Outcome, revokedModal, sorryModal, usedModal } from './blocks.ts';
-import { aboutToken, type IssuingParts } from './issuing.ts';
+import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedModal } from './blocks.ts';
+import { aboutToken, type IssuingParts, unlessFailure } from './issuing.ts';
 import { clockTime, zoneFor } from './lapse.ts';
 
 type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Workspaces }, 'workspaces'>;
@@ -17,7 +17,7 @@ const AFTERWARDS = 60 * 60_000;
  * **Revoke now**: the two halves make the token once more, which goes back to the service that issued it and to no
  * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody.
  */
-export function createRevoking({ identity, audit, handles, workspaces, clock }: RevokingParts) {
+export function createRevoking({ identity, audit, handles, workspaces, clock, explain }: RevokingParts) {
   const giveBack = async (authUrl: string, token: string): Promise<Outcome> => {
     const revoked = await identity.revoke(authUrl, token);
     if (revoked !== 'revoked') return revoked;
@@ -30,44 +30,56 @@ export function createRevoking({ identity, audit, handles, workspaces, clock }: 
     }
   };
 
-  const learn = async (outcome: Outcome, errand: Errand, visit: Visit): Promise<void> => {
+  /** Whether the audit has it, where it belongs there. */
+  const learn = async (outcome: Outcome, errand: Errand, visit: Visit): Promise<boolean> => {
     const { workspace, person } = visit.asker;
     const { project, word, audit: mark } = errand;
     const access = readable(() => visit.record.access(project));
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
-      return workspaces.noteRevocable(workspace, access, false);
-    if (outcome === 'not-offered' || outcome === 'already-dead') return;
-    const about = aboutToken(word, project, mark);
-    await audit.record(workspace, { at: clock(), who: person, deed: 'token revoked', about });
+      await workspaces.noteRevocable(workspace, access, false).catch(unlessFailure);
+    if (outcome === 'not-offered' || outcome === 'already-dead') return true;
+    const entry = {
+      at: clock(),
+      who: person,
+      deed: 'token revoked',
+      about: aboutToken(word, project, mark),
+    } as const;
+    return audit.record(workspace, entry).then(
+      () => true,
+      (error) => unlessFailure(error) ?? false,
+    );
   };
 
   return async ({ errand, token, until }: Taken, visit: Visit): Promise<void> => {
-    const { workspace, zone } = visit.asker;
+    const { workspace } = visit.asker;
     const { authUrl, audit: _, expiresAt, ...again } = errand;
     if (token === undefined || authUrl === undefined) return visit.show(usedModal(errand.word));
     await visit.show(givingBack);
     const at = clock();
+    const lapses = expiresAt === undefined ? undefined : clockTime(expiresAt, zoneOf(visit));
+    let outcome: Outcome;
     try {
-      const outcome = await giveBack(authUrl, token);
-      await learn(outcome, errand, visit);
-      const lapses =
-        expiresAt === undefined
-          ? undefined
-          : clockTime(
-              expiresAt,
-              zoneFor(
-                zone,
-                readable(() => visit.record.settings.zone),
-              ),
-            );
-      const handle = await handles.keep(workspace, again, { at, until: at + AFTERWARDS });
-      await visit.show(revokedModal(outcome, lapses, handle));
+      outcome = await giveBack(authUrl, token);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      // The token may live: the way to give it back stays open.
-      const carried = await handles.keep(workspace, errand, { at, until }, token);
+      explain(error, 'os-token-revoke');
+      // The token may live: the way to give it back stays open, where there is something to keep it in.
+      const carried = await handles.keep(workspace, errand, { at, until }, token).catch(unlessFailure);
       const said = failureMessage(error).blocks.filter(({ type }) => type !== 'actions');
-      await visit.show(sorryModal(said, [], true, carried));
+      return visit.show(
+        carried === undefined ? stuckModal(said, lapses) : sorryModal(said, [], true, carried),
+      );
     }
+    // What became of it is said, whatever else fails.
+    const isAudited = await learn(outcome, errand, visit);
+    const life = { at, until: at + AFTERWARDS };
+    const handle = await handles.keep(workspace, again, life).catch(unlessFailure);
+    await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
   };
 }
+
+const zoneOf = ({ asker, record }: Visit): string =>
+  zoneFor(
+    asker.zone,
+    readable(() => record.settings.zone),
+  );
