@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure.ts';
 import { connectRedis, untilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
@@ -156,7 +157,7 @@ describe('what is under way when a workspace leaves', () => {
     const installed = createInstalled({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createForget(redis, async () => undefined).workspace('T1');
-    await createAudit(redis).record('T1', ENTRY);
+    await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(NotInstalled);
     expect(await createHeard(redis).first('T1', 'Ev1', NOW)).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
