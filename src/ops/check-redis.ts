@@ -51,7 +51,8 @@ function role(info: Info): readonly Finding[] {
 
 async function persistence(redis: Redis, info: Info): Promise<Finding> {
   if (info.get('aof_enabled') === '1') return good(ABOUT, 'writes every change to disk');
-  const todo = 'Set `appendonly yes`: without it, tokens have to be registered again after a loss.';
+  const todo =
+    'Set `appendonly yes`: without it, tokens have to be registered again after a loss, and posts may come twice.';
   try {
     const [, save = ''] = (await redis.config('GET', 'save')) as string[];
     const says =

@@ -78,6 +78,8 @@ export interface Entering {
   readonly entry: LedgerEntry;
   /** Only while the lease lasts; otherwise also later, over what stood before. */
   readonly strictly?: boolean;
+  /** The schedule as the record has it: not where somebody has changed or removed it since. */
+  readonly resting?: string;
   /** A post went out just now. */
   readonly posted?: { readonly channel: string; readonly at: number };
   /** Dates of the schedule that need not be known any more. */
@@ -99,7 +101,10 @@ export interface Ledger {
   renew(lease: Lease): Promise<boolean>;
   /** Whether it was held to the end. */
   release(lease: Lease): Promise<boolean>;
-  /** What was written; undefined, and nothing is, where the lease is lost or something else stood before. */
+  /**
+   * What was written; undefined, and nothing is, where the lease is lost or something else stood before; '' where it
+   * rested on another schedule.
+   */
   enter(lease: Lease, entering: Entering): Promise<string | undefined>;
   quiet(lease: Lease, until: number): Promise<void>;
   drop(lease: Lease, lines: readonly Line[]): Promise<void>;
@@ -127,9 +132,10 @@ const ENTER = `
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
 if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
+if ARGV[12] ~= '' and redis.call('HGET', KEYS[3], ARGV[9]) ~= ARGV[12] then return 2 end
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[5])
 if ARGV[7] ~= '' then redis.call('HSET', KEYS[2], ARGV[7], ARGV[8]) end
-for i = 12, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
+for i = 13, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[2], ARGV[6])
 if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
   redis.call('HSET', KEYS[3], ARGV[10], ARGV[11])
@@ -169,7 +175,7 @@ export function createLedger(redis: Redis): Ledger {
       (await evaluate(RELEASE, [deliveryLockKey(workspace)], mark)) === 1,
     async enter(
       { workspace, mark },
-      { schedule, date, before = '', strictly = false, posted, drop = [], ...to },
+      { schedule, date, before = '', strictly = false, resting = '', posted, drop = [], ...to },
     ) {
       const json = JSON.stringify(to.entry);
       const done = await evaluate(
@@ -186,8 +192,10 @@ export function createLedger(redis: Redis): Ledger {
         SCHEDULE + schedule,
         SENT + schedule,
         to.sent === undefined ? '' : JSON.stringify(to.sent),
+        resting,
         ...drop.map((day) => fieldOf(schedule, day)),
       );
+      if (done === 2) return '';
       return done === 1 ? json : undefined;
     },
     async quiet({ workspace, mark }, until) {

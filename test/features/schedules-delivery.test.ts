@@ -458,7 +458,7 @@ describe('when billing fails', () => {
     await redis.client.hset(`tally:workspace:${TEAM}`, 'project:prod', '{');
     answer = failing(new TokenRejected('billing'));
     await run();
-    expect(toPerson()[0]?.blocks).toContain('Spend of yesterday in');
+    expect(toPerson()[0]?.blocks).toMatch(/Spend of yesterday of Project 123 in/);
   });
 
   it('tells the owner of many schedules once of what stops them all', async () => {
@@ -736,6 +736,34 @@ describe('Send it now', () => {
 });
 
 describe('a schedule that is removed or changed while it is tried', () => {
+  it.each([
+    ['paused', () => given({ id: 'schedul2', paused: { why: 'person', at: now, by: 'U0OWNER001' } })],
+    ['removed', () => redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul2')],
+    ['moved', () => given({ id: 'schedul2', since: now })],
+  ])('is not posted any more once it is %s, however many are before it in the channel', async (_, change) => {
+    await given();
+    await given({ id: 'schedul2' });
+    answer = async () => {
+      await change();
+      return finding('100');
+    };
+    await run();
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
+  });
+
+  it('is posted as it is by then', async () => {
+    await given();
+    await given({ id: 'schedul2' });
+    answer = async () => {
+      await given({ id: 'schedul2', channel: 'C0OTHER001' });
+      return finding('100');
+    };
+    await run();
+    expect(inChannel('C0OTHER001')).toMatchObject([{ key: 'schedul2/2026-11-20' }]);
+    expect(inChannel()).toHaveLength(1);
+  });
+
   it('is not brought back by the end of its delivery', async () => {
     await given();
     answer = async () => {

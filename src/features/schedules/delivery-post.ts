@@ -1,20 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Due } from '../../domain/cadence.ts';
 import { isFailure, StoreUnreachable } from '../../domain/failure.ts';
 import { postMarked } from '../../slack/post.ts';
+import { SCHEDULE } from '../../workspace/fields.ts';
 import type { LedgerEntry, StandingPost } from '../../workspace/ledger.ts';
 import type { LastSent } from '../../workspace/schedules.ts';
-import { earlierCounted, earlierFailed, earlierLine, postMessage } from './delivery-blocks.ts';
+import { postMessage } from './delivery-blocks.ts';
+import { earlierOf } from './delivery-earlier.ts';
 import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
 import type { Task } from './delivery-plan.ts';
-import { LeaseLost, type Round, runReport } from './delivery-run.ts';
+import { LeaseLost, type Round, runReport, ScheduleChanged } from './delivery-run.ts';
 import { failed, sentOf } from './delivery-states.ts';
 import { troubleOf } from './delivery-trouble.ts';
 
 /** From here on a post says that it is late, in ms. */
 const LATE = 5 * 60_000;
-/** Dates before it that a post names; the rest is counted. */
-const MOST_NAMED = 10;
 /** Between the note that a post goes out and the call nothing may come that takes longer, in ms. */
 const FRESH = 3_000;
 /** A pause that Slack asks for is waited out on the spot up to this, in ms. */
@@ -44,6 +43,7 @@ export async function deliver(task: Task, round: Round): Promise<void> {
     if (course.isDoubtful && (await isFound(task, course, round))) return;
     await postNow(task, course, round);
   } catch (error) {
+    if (error instanceof ScheduleChanged) return;
     if (error instanceof LeaseLost || (round.stopping.aborted && !isSlacks(error))) throw error;
     if (!isFailure(error))
       round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
@@ -112,11 +112,13 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
   }
 }
 
-/** Over what stands there, and only with the lease. */
+/** Over what stands there, and only with the lease and for the schedule as it was read. */
 async function enter(task: Task, course: Course, entry: LedgerEntry, round: Round): Promise<void> {
   const { before } = course;
   const { schedule, due } = task;
-  course.before = await round.enter({ schedule: schedule.id, date: due.date, before, entry, strictly: true });
+  const { id } = schedule;
+  const resting = round.record.fields[SCHEDULE + id] ?? '';
+  course.before = await round.enter({ schedule: id, date: due.date, before, entry, strictly: true, resting });
   course.entry = entry;
 }
 
@@ -171,35 +173,3 @@ const lineOf = ({ schedule, due, earlier }: Task) => ({
   date: due.date,
   drop: earlier.map(({ date }) => date),
 });
-
-/** The dates that were missed, a line each, oldest first. */
-async function earlierOf(task: Task, round: Round): Promise<{ lines: readonly string[]; isEmpty: boolean }> {
-  const missed: Due[] = [];
-  for (const due of task.earlier) if (!(await wentOut(due, task, round))) missed.push(due);
-  const counted = missed.length - MOST_NAMED;
-  const named = await Promise.all(missed.slice(-MOST_NAMED).map((due) => lookBack(due, task, round)));
-  const lines = named.map(({ line }) => line);
-  return {
-    lines: counted > 0 ? [earlierCounted(counted), ...lines] : lines,
-    isEmpty: counted <= 0 && named.every(({ isEmpty }) => isEmpty),
-  };
-}
-
-/** Of an earlier date that Slack may have taken. Where nobody can tell, it is named once more. */
-async function wentOut({ date }: Due, { schedule, doubtful }: Task, round: Round): Promise<boolean> {
-  const line = doubtful.find((one) => one.date === date);
-  if (line === undefined) return false;
-  const channel = line.entry.post?.channel ?? schedule.channel;
-  const key = deliveryKey(schedule.id, date);
-  return typeof (await findPost(await round.client(), channel, key, line.entry.at)) !== 'string';
-}
-
-async function lookBack({ date, at }: Due, { schedule }: Task, round: Round) {
-  try {
-    const finding = await runReport(schedule, at, round);
-    return { line: earlierLine(date, finding, round.record), isEmpty: finding.isEmpty };
-  } catch (error) {
-    const { cause } = troubleOf(error);
-    return { line: earlierFailed(date, cause), isEmpty: false };
-  }
-}

@@ -10,6 +10,9 @@ import type { Finding, Report } from '../feature.ts';
 /** Another run may be at it by now: this one must not post any more. */
 export class LeaseLost extends Error {}
 
+/** Somebody paused, changed or removed the schedule since the round began: the next one sees what they made of it. */
+export class ScheduleChanged extends Error {}
+
 export interface RunParts {
   readonly workspaces: Workspaces;
   readonly ledger: Ledger;
@@ -34,7 +37,7 @@ export interface Run extends RunParts {
   quiet(until: number): Promise<void>;
   /** The workspace's client, the same for the whole run. @throws NotInstalled, SealBroken */
   client(): Promise<WebClient>;
-  /** Writes to the ledger. @throws LeaseLost */
+  /** Writes to the ledger. @throws LeaseLost, ScheduleChanged */
   enter(entering: Entering): Promise<string>;
   /** A second lies between two posts to one channel. */
   pace(channel: string, lastPost: number | undefined): Promise<void>;
@@ -92,6 +95,7 @@ export function startRun(parts: RunParts): Run {
       if (!held()) throw new LeaseLost();
       const json = await ledger.enter(lease, entering);
       if (json === undefined) throw new LeaseLost();
+      if (json === '') throw new ScheduleChanged();
       return json;
     },
     async pace(channel, lastPost = 0) {
