@@ -15,7 +15,7 @@ import {
 import { rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import type { LastSent, Schedule } from '../../workspace/schedules.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
 import { schedulesOf } from './delivery-plan.ts';
 import { REPORT_NAMES } from './inputs.ts';
@@ -154,16 +154,19 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
-  const failing = running.filter(({ id }) => visit.record.lastSent(id)?.result === 'failed');
+  const cameTo = (result: LastSent['result']) =>
+    running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
+  const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
     `${running.length} running`,
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
+    ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
   ];
   const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
-  const troubled = [...stuck, ...failing].slice(0, MOST_TROUBLES);
+  const troubled = [...stuck, ...failing, ...trying].slice(0, MOST_TROUBLES);
   return [
     markup(
       [
