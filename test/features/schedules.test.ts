@@ -790,11 +790,20 @@ describe('in the whole bot', () => {
     expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
-    const trying = { date: '2026-11-21', due: 0, at: 0, result: 'trying', cause: 'Billing is down.' };
-    await bot.redis.client.hset(KEY, key.replace('schedule', 'sent'), JSON.stringify(trying));
-    const tried = await bot.ask('/billing status');
-    expect(tried.reads).toContain('1 running · *1 being tried again*');
-    expect(tried.reads).toContain('Billing is down.');
+    const { since: at, id } = schedule;
+    const sent = {
+      date: '2026-11-21',
+      due: at,
+      at,
+      failures: 0,
+      result: 'trying',
+      cause: 'It is down.',
+      next: at,
+    };
+    await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
+    const meanwhile = (await bot.ask('/billing status')).reads;
+    expect(meanwhile).toContain('1 running · *1 not posted yet*');
+    expect(meanwhile).toContain('It is down. Next try');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     const { reads } = await bot.ask('/billing status', MEMBER);

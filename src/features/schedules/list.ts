@@ -158,15 +158,15 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
-  const ending = (result: LastSent['result']) =>
+  const cameTo = (result: LastSent['result']) =>
     running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
-  const [failing, trying] = [ending('failed'), ending('trying')];
+  const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
     `${running.length} running`,
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
-    ...(trying.length > 0 ? [`*${trying.length} being tried again*`] : []),
+    ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
   ];
   const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
