@@ -82,6 +82,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       queue,
       workspaces,
       billing,
+      used,
       clientFor: (workspace) => installations.clientFor(workspace),
       reports: all.reports,
       clock,

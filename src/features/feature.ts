@@ -47,6 +47,8 @@ export interface ReportQuestion {
   readonly at: number;
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
+  /** Told of each connection that an answer came by. */
+  readonly answeredBy: (connection: string) => void;
 }
 
 /** What is posted, and the figures in it that a later look is compared with. */

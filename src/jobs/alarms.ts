@@ -101,6 +101,8 @@ export function createAlarms(parts: AlarmsParts): Alarms {
       });
       worker.on('error', onError);
       worker.on('failed', (_, error) => onError(error));
+      // The stream is cut before its last event is written, which may be of a workspace that left meanwhile.
+      worker.on('completed', () => void bounded(() => queue.trimEvents(0)).catch(onError));
     },
     async set(workspace, timings) {
       if (timings.length === 0) {

@@ -40,7 +40,7 @@ const ANEW = {
   'billing-token': 'An owner or admin can register the token again.',
   'application-access': 'An owner or admin can register it again.',
   'slack-installation': 'Whoever may install apps in this workspace can install Tally again.',
-  project: 'Whoever runs the bot can put it back from a copy of Redis.',
+  project: 'An owner or admin finds it under /billing projects, and can remove it and add it again.',
   record: 'Whoever runs the bot finds the rest in its log.',
 } as const;
 

@@ -58,7 +58,7 @@ export interface InstallationsParts {
  * A code and a refresh token work once: a second try after an answer that was lost would only be refused, so the first
  * is given time, in ms; less than `installed.lock` lasts.
  */
-const ONCE = { timeout: 10_000, retryConfig: { retries: 0 } };
+const ONCE = { ...QUEUE_OPTIONS, timeout: 10_000 };
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 
@@ -161,7 +161,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       },
       log,
     }),
-    async authorize({ teamId, enterpriseId, isEnterpriseInstall }, body) {
+    async authorize({ teamId: named, enterpriseId, isEnterpriseInstall }, body) {
+      const teamId = installedTeamOf(body) ?? named;
       try {
         const known = await find(teamId, enterpriseId, isEnterpriseInstall);
         await join(known, teamId);
@@ -188,6 +189,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     stays: async (id) => (await installed.read(id)) !== undefined,
     idle: tokens.idle,
   };
+}
+
+/** Bolt reads it of a form that is sent, and not of a click in one: that would be answered by the other organisation's. */
+function installedTeamOf(body: object = {}): string | undefined {
+  const { view } = body as { readonly view?: { readonly app_installed_team_id?: string | null } | null };
+  return view?.app_installed_team_id ?? undefined;
 }
 
 /** What Slack says of a token that it takes no more. */

@@ -38,7 +38,7 @@ const schema = z.looseObject({
   container: z.looseObject({ thread_ts: word }).nullish(),
   view: z
     .looseObject({
-      ...{ id: word, type: word, callback_id: word, private_metadata: word, state },
+      ...{ id: word, type: word, callback_id: z.string().optional(), private_metadata: word, state },
       app_installed_team_id: team,
     })
     .nullish(),

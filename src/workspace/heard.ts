@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { storeGuard } from '../redis.ts';
 import { heardKey, recordKey } from './keys.ts';
@@ -8,8 +9,8 @@ const KEPT = 10 * 60_000;
 /** Which events were taken up already, by any process. One key a workspace, so that it goes when the workspace goes. */
 export interface Heard {
   /**
-   * Whether this event comes for the first time, to any process, within ten minutes. Nothing is kept where nothing is
-   * known of the workspace, so that a late event leaves no key behind one that left.
+   * Whether this event comes for the first time, to any process, within ten minutes. Where nothing is known of the
+   * workspace, it may be one that left: what is kept then names nobody.
    * @param event Slack's `event_id`
    * @param at ms since the epoch
    * @throws StoreUnreachable
@@ -17,8 +18,14 @@ export interface Heard {
   first(workspace: string, event: string, at: number): Promise<boolean>;
 }
 
+const namelessKey = (workspace: string, event: string): string =>
+  `tally:event:${createHash('sha256').update(`${workspace} ${event}`).digest('base64url')}`;
+
 const HEAR = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return 1 end
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  return redis.call('SET', KEYS[3], '1', 'PX', ARGV[4], 'NX') and 1 or 0
+end
+if redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[1])
 local new = redis.call('ZADD', KEYS[2], 'NX', ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[2], ARGV[4])
@@ -28,8 +35,8 @@ export function createHeard(redis: Redis): Heard {
   return {
     async first(workspace, event, at) {
       const key = heardKey(workspace);
-      const args = [recordKey(workspace), key, at - KEPT, at, event, KEPT];
-      return (await storeGuard(() => redis.eval(HEAR, 2, ...args))) === 1;
+      const args = [recordKey(workspace), key, namelessKey(workspace, event), at - KEPT, at, event, KEPT];
+      return (await storeGuard(() => redis.eval(HEAR, 3, ...args))) === 1;
     },
   };
 }

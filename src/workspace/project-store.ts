@@ -14,6 +14,8 @@ export interface ProjectStore {
    */
   changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
   removeProject(change: Change, removal: Removal): Promise<void>;
+  /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
+  dropProject(change: Change, alias: string): Promise<void>;
   /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
   removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
   /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
@@ -62,6 +64,10 @@ export function createProjectStore(destination: Destination): ProjectStore {
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
       }));
+    },
+    async dropProject(change, alias) {
+      const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
+      await commit(destination, change, (fields) => ({ seen: asIn(fields, ...gone), remove: gone }));
     },
     async removed(workspace, alias, now) {
       const json = (await destination.store.read(workspace))[REMOVED + alias];

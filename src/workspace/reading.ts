@@ -3,6 +3,7 @@ import { readAccess, withRevocable } from './accesses.ts';
 import { type OpenableConnection, readConnection } from './connections.ts';
 import { ACCESS, CHANNEL, CONNECTION, PROJECT, REVOCABLE, SCHEDULE, SENT, SETTINGS, TOLD } from './fields.ts';
 import { type Project, readProject } from './projects.ts';
+import { readable } from './record.ts';
 import { readLastSent, readSchedule, type Schedule } from './schedules.ts';
 import { readSettings } from './settings.ts';
 import type { Fields } from './store.ts';
@@ -48,7 +49,10 @@ export function recordOf(fields: Fields, keyring: Keyring, workspace: string): W
       return name === undefined ? undefined : opened(name);
     },
     get projects() {
-      return named(PROJECT).flatMap((alias) => project(alias) ?? []);
+      return named(PROJECT).flatMap((alias) => readable(() => project(alias)) ?? []);
+    },
+    get damagedProjects() {
+      return named(PROJECT).filter((alias) => readable(() => project(alias)) === undefined);
     },
     project,
     aliases: new Set(named(PROJECT)),

@@ -11,6 +11,8 @@ export interface ScheduleStore {
   saveSchedule(change: Change, schedule: Schedule): Promise<void>;
   /** It can be brought back for `UNDO`; nothing where it is gone already. @param at ms since the epoch @throws ChangedMeanwhile */
   removeSchedule(change: Change, id: string, at: number): Promise<void>;
+  /** Those that cannot be read; there is nothing to bring back. @throws ChangedMeanwhile */
+  dropSchedules(change: Change, ids: readonly string[]): Promise<void>;
   /** What `removeSchedule` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
   unscheduled(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
   /** As it was, with its past: what fell due meanwhile is posted late. False when there is nothing to bring back. */
@@ -31,6 +33,12 @@ export function createScheduleStore(destination: Destination): ScheduleStore {
         seen: asIn(fields, SCHEDULE + id),
         remove: [SCHEDULE + id, SENT + id, ...lapsed(fields, at)],
         set: { [UNSCHEDULED + id]: JSON.stringify({ schedule, sent: fields[SENT + id], at }) },
+      }));
+    },
+    async dropSchedules(change, ids) {
+      await commit(destination, change, (fields) => ({
+        seen: asIn(fields, ...ids.map((id) => SCHEDULE + id)),
+        remove: ids.flatMap((id) => [SCHEDULE + id, SENT + id]),
       }));
     },
     async unscheduled(workspace, id, now) {

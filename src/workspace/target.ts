@@ -1,4 +1,10 @@
-import { ConnectionMissing, NotAllowed, NotConnected, ProjectMissing } from '../domain/failure.ts';
+import {
+  ConnectionMissing,
+  NotAllowed,
+  NotConnected,
+  ProjectMissing,
+  SealBroken,
+} from '../domain/failure.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
 import type { WorkspaceRecord } from './workspaces.ts';
@@ -70,7 +76,7 @@ function defaultOf(record: WorkspaceRecord, place: Place): Project | undefined {
 
 /** An ID finds its registration: the only one, or the only one as that product, for aliases may share an ID. */
 function registered({ project, product }: Named, record: WorkspaceRecord): Project | undefined {
-  const same = record.projects.filter(({ id }) => id === project);
+  const same = withId(project, record);
   const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
   return others.length === 0 ? only : undefined;
@@ -87,9 +93,15 @@ function limiting(
   record: WorkspaceRecord,
 ): readonly Project[] {
   if (project?.product === product) return [project];
-  const same = record.projects.filter((one) => one.id === id);
+  const same = withId(id, record);
   const exact = same.filter((one) => one.product === product);
   return [...(project === undefined ? [] : [project]), ...(exact.length > 0 ? exact : same)];
+}
+
+/** @throws SealBroken where one cannot be read: it may be this one, and limited to channels */
+function withId(id: string | undefined, { projects, damagedProjects }: WorkspaceRecord): readonly Project[] {
+  if (damagedProjects.length > 0) throw new SealBroken('malformed', undefined, 'project');
+  return projects.filter((one) => one.id === id);
 }
 
 /** Whether a project may be asked about there. */
@@ -97,7 +109,7 @@ export function mayAsk({ channels }: Project, { channel, manager }: Place): bool
   return manager || channels.length === 0 || (channel !== undefined && channels.includes(channel));
 }
 
-/** The projects that may be asked about there, by alias. @throws SealBroken */
+/** The projects that may be asked about there, by alias. */
 export function projectsFor(record: WorkspaceRecord, place: Place): readonly Project[] {
   return record.projects.filter((one) => mayAsk(one, place));
 }

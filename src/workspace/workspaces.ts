@@ -36,8 +36,10 @@ export interface WorkspaceRecord {
   readonly defaultConnection: string | undefined;
   /** The one of that name; without a name the default one, or the only one there is. */
   connection(name?: string): OpenableConnection | undefined;
-  /** By alias. */
+  /** By alias, those that can be read. */
   readonly projects: readonly Project[];
+  /** Aliases of the others: one of them may limit any ID to channels. */
+  readonly damagedProjects: readonly string[];
   project(alias: string): Project | undefined;
   /** Aliases, lower case: what a command's words may be. */
   readonly aliases: ReadonlySet<string>;

@@ -392,7 +392,7 @@ describe('any text', () => {
           if (error.suggestion !== undefined) readWords(error.suggestion);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 1500 },
     );
   });
 

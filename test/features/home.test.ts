@@ -160,7 +160,7 @@ describe('the Home', () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.redis.client.hset(RECORD, 'project:prod', 'no JSON', 'connection:main', '{}');
     const page = await open();
-    expect(page).toContain('A part of what Tally keeps is damaged');
+    expect(page).toContain('A project’s record is damaged');
     expect(page).toContain('*main* · *the record is damaged:* register its token again');
     expect(buttons(OWNER)).toContain('Connect…');
     expect(await open(MEMBER)).toContain('A connection of Tally’s is damaged.');

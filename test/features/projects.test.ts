@@ -427,6 +427,7 @@ describe('/billing projects', () => {
           page,
           manager,
           more: [{ verb: 'access', label: 'Application access…' }],
+          damaged: manager ? all.map(({ alias }) => alias) : [],
           access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ····0001'),
           channelDefault: all[0]?.alias,
         });
@@ -585,6 +586,52 @@ describe('a project that is removed', () => {
     await bot.slack.press(OWNER, place(again), 'Keep');
     await replaced(again, 'Nothing was changed.');
     expect((await stored('prod'))?.id).toBe('456');
+  });
+});
+
+describe('a project whose record is damaged', () => {
+  const damage = async (json: string): Promise<void> => {
+    await add('prod', '123');
+    await add('live', '456');
+    await bot.ask('/billing default prod');
+    await bot.redis.client.hset(KEY, 'project:prod', json);
+  };
+
+  it.each(['{', 'null', '[]', '{"alias":"prod"}'])(
+    'is removed by those who manage, and the others are listed: %s',
+    async (json) => {
+      await damage(json);
+      const list = await bot.ask('/billing projects');
+      expect(list.reads).toContain('live');
+      expect(list.reads).toContain('*prod* · *the record is damaged:*');
+      expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('damaged');
+      const edit = await bot.ask('/billing projects edit prod');
+      expect(edit.reads).toContain('Remove the damaged record of prod?');
+      const question = await bot.ask('/billing projects remove prod');
+      await bot.slack.press(OWNER, place(question), 'Remove');
+      await replaced(question, 'Add it again with');
+      expect(await stored('prod')).toBeUndefined();
+      expect(await defaultOf(CHANNEL)).toBeNull();
+      expect((await audit())[0]).toBe(`${OWNER} project removed prod (its record was damaged)`);
+      expect((await bot.ask('/balance 456')).reads).toContain('left');
+    },
+  );
+
+  it('may limit any ID: so none is answered until it is gone, and names are', async () => {
+    await damage('{');
+    expect((await bot.ask('/balance 123')).reads).toContain('The stored project cannot be read.');
+    expect((await bot.ask('/balance live')).reads).toContain('live');
+  });
+
+  it('is not removed by members, nor is one that is sound as if it were damaged', async () => {
+    await damage('{');
+    const before = await snapshot();
+    await forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod -' });
+    await forgedClick(OWNER, { action_id: 'project-remove', value: 'live -' });
+    await brings('There is no such project any more', () =>
+      forgedClick(OWNER, { action_id: 'project-remove', value: 'prod 123' }),
+    );
+    expect(await snapshot()).toEqual(before);
   });
 });
 

@@ -40,7 +40,14 @@ async function post(
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
   const projects = ids.map((id) => ({ id, product: 1 as const }));
-  const finding = await reports[name]?.run({ record, projects, channel: CHANNEL, at, billing });
+  const finding = await reports[name]?.run({
+    record,
+    projects,
+    channel: CHANNEL,
+    at,
+    billing,
+    answeredBy: () => undefined,
+  });
   if (finding === undefined) throw new Error(`There is no report ${name}.`);
   return { ...finding, reads: textOf(finding.message.blocks).split('\n') };
 }

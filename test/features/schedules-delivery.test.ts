@@ -82,6 +82,17 @@ describe('a post that is due', () => {
     });
   });
 
+  it('notes that its connection was used', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    answer = ({ answeredBy }) => {
+      answeredBy('main');
+      return finding('100');
+    };
+    await run();
+    expect((await parts.workspaces.read(TEAM)).lastUsed('main')).toBe(now);
+  });
+
   it('asks as of the instant it was due, however late it is', async () => {
     await given();
     now = NINE + 2 * HOUR;
@@ -442,12 +453,21 @@ describe('when billing fails', () => {
     expect((await stored())?.paused).toBeUndefined();
   });
 
+  it('tells the owner also where the record of a project is damaged', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'project:prod', '{');
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()[0]?.blocks).toContain('Spend of yesterday in');
+  });
+
   it('tells the owner of many schedules once of what stops them all', async () => {
     for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
     answer = failing(new TokenRejected('billing'));
     await run();
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
+    expect(toPerson()[0]?.blocks).toContain('Spend of yesterday of Project 123 in');
     expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
   });
@@ -463,6 +483,17 @@ describe('when billing fails', () => {
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
     expect(await lastSent()).toMatchObject({ result: 'failed' });
+  });
+
+  it('tells somebody who manages that the owner has left, and what to do about it', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    slack.fault = ({ method, args }) =>
+      method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toEqual([]);
+    expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('The owner has left the workspace.');
   });
 
   it('pauses where there is no connection', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
+import { createForget } from '../../src/workspace/forget.ts';
+import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -86,4 +87,33 @@ it('wakes nobody for a schedule that somebody paused', async () => {
   await parts.engine.changed(TEAM);
   expect(await parts.alarms.workspaces()).toEqual([]);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:workspace:${TEAM}`]);
+});
+
+it('leaves nothing that names a workspace which leaves while its posts are delivered', async () => {
+  await parts.close();
+  let gone = false;
+  parts = createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    async report() {
+      await createForget(redis.client, parts.alarms.forget).workspace(TEAM);
+      gone = true;
+      return finding('100');
+    },
+  });
+  await given();
+  parts.engine.start();
+  while (!gone) await new Promise((resolve) => setTimeout(resolve, 10));
+  const named = async () => {
+    const keys = (await redis.client.keys('*')).join(' ');
+    const events = JSON.stringify(await redis.client.xrange('tally:jobs:deliver:events', '-', '+'));
+    const jobs = await redis.client.zrange('tally:jobs:deliver:delayed', '0', '-1');
+    return `${keys} ${events} ${jobs}`.includes(TEAM);
+  };
+  // The run ends some moments later, well before it would be woken again.
+  for (let left = 300; left > 0 && (await named()); left -= 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await named()).toBe(false);
+  expect(slack.posts).toEqual([]);
 });

@@ -625,6 +625,17 @@ describe('the list', () => {
     expect(reads).toContain('The record of a schedule is damaged');
     expect((await ask('schedules', MEMBER)).reads).not.toContain('damaged');
   });
+
+  it('lets those who manage remove the damaged one, and leaves the others', async () => {
+    await setUp();
+    await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
+    const answer = await ask('schedules');
+    await house.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove what is damaged');
+    await house.slack.waitFor(() => house.reads().some((one) => one.includes('What was damaged is gone.')));
+    const left = (await house.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
+    expect(left.length).toBe(1);
+    expect(left).not.toContain('schedule:aaaaaaaa');
+  });
 });
 
 describe('who sees and may what', () => {
@@ -779,6 +790,11 @@ describe('in the whole bot', () => {
     expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
+    const trying = { date: '2026-11-21', due: 0, at: 0, result: 'trying', cause: 'Billing is down.' };
+    await bot.redis.client.hset(KEY, key.replace('schedule', 'sent'), JSON.stringify(trying));
+    const tried = await bot.ask('/billing status');
+    expect(tried.reads).toContain('1 running · *1 being tried again*');
+    expect(tried.reads).toContain('Billing is down.');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     const { reads } = await bot.ask('/billing status', MEMBER);

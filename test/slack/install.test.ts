@@ -242,6 +242,15 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
+  it('says so at once when Slack wants to be left alone, instead of waiting for as long', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    bot.slack.limit('oauth.v2.access', 3_600);
+    const { status, html } = await bot.back({ code: bot.slack.allow(NORTH), state }, cookie);
+    expect(status).toBe(502);
+    expect(html).toContain('Slack did not complete the installation');
+  });
+
   it('repeats nothing of what the address says', async () => {
     await started();
     const { html } = await bot.back(
@@ -273,6 +282,17 @@ describe('two workspaces', () => {
     await bot.install(SOUTH);
     await bot.connect(NORTH, 'Read-only');
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('not connected');
+  });
+
+  it('are told apart by the modal where somebody of the one clicks in a modal of the other', async () => {
+    await started();
+    for (const team of [NORTH, SOUTH]) await bot.install(team);
+    const view = { id: 'V1', type: 'modal', app_installed_team_id: NORTH.id, private_metadata: '' };
+    const actions = [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }];
+    await bot.interact(SOUTH, { type: 'block_actions', view, actions });
+    await until(() => asked('chat.postMessage', NORTH.id).length > 1);
+    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain('Tally answers members');
+    expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
   it('cost one command of Redis once they are known', async () => {

@@ -13,6 +13,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createLedger } from '../../src/workspace/ledger.ts';
 import { scheduledWorkspaces } from '../../src/workspace/scheduled.ts';
 import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { createUsed } from '../../src/workspace/used.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 
 export interface DeliveryOptions {
@@ -60,6 +61,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
     reports: () => reports,
     billing,
+    used: createUsed(workspaces, (err) => log.debug({ err })),
     clock,
     log,
   });

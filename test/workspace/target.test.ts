@@ -23,6 +23,7 @@ function recordOf(projects: readonly Project[], defaults: Record<string, string>
     settings: { currency: 'EUR' },
     connectionNames: ['main'],
     projects,
+    damagedProjects: [],
     project: (alias: string) => projects.find((one) => one.alias === alias),
     channelDefault: (channel: string) => defaults[channel],
   } as unknown as WorkspaceRecord;

@@ -494,7 +494,8 @@ describe('a damaged part', () => {
     expect(() => damaged.connection()).toThrow(SealBroken);
     expect(() => damaged.connections).toThrow(SealBroken);
     expect(() => damaged.project('prod')).toThrow(SealBroken);
-    expect(() => damaged.projects).toThrow(SealBroken);
+    expect(damaged.projects.map(({ alias }) => alias)).toEqual(['staging']);
+    expect(damaged.damagedProjects).toEqual(['prod']);
     expect(damaged.connection('eu')?.token()).toBe(TOKEN);
     expect(damaged.project('staging')?.id).toBe('123');
     expect(damaged.connectionNames).toEqual(['eu', 'main']);

@@ -14,6 +14,8 @@ import { projectsFor } from '../../workspace/target.ts';
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
 const MOST = 30;
 
+const DAMAGED =
+  'A project’s record is damaged, so questions by ID are not answered. /billing projects shows which, and removes it.';
 const ELSEWHERE = 'The projects of this workspace are asked about in the channels they belong to.';
 
 /** The projects that this person may ask about from here, each with what it had when it was last asked about. */
@@ -21,10 +23,12 @@ export function projectBlocks(visit: Visit): Block[] {
   const { record, asker } = visit;
   if (record.aliases.size === 0) return [];
   const mine = projectsFor(record, { channel: undefined, manager: asker.manage });
-  if (mine.length === 0) return [header('Projects'), section(ELSEWHERE)];
+  const damaged = asker.manage && record.damagedProjects.length > 0 ? [section(DAMAGED)] : [];
+  if (mine.length === 0)
+    return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
   const shown = mine.slice(0, MOST).flatMap((project) => rows(project, visit));
   const note = `The first ${MOST} of ${mine.length} projects; \`/billing projects\` lists them all.`;
-  return [header('Projects'), ...shown, ...(mine.length > MOST ? [context(note)] : [])];
+  return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST ? [context(note)] : [])];
 }
 
 function rows(project: Project, visit: Visit): Block[] {

@@ -30,6 +30,8 @@ export interface ProjectList {
   readonly manager: boolean;
   /** What other features do with a project, for who manages. */
   readonly more: readonly { readonly verb: string; readonly label: string }[];
+  /** Aliases of those that cannot be read, for those who can remove them. */
+  readonly damaged: readonly string[];
   /** What is told of a project's application access, where there is one and this person may know. */
   readonly access: (project: Project) => string | undefined;
   /** The alias that this channel asks about. */
@@ -52,6 +54,7 @@ export function listMessage(list: ProjectList): Message {
     blocks: [
       header(searched),
       ...shown.map((project) => row(project, list)),
+      ...damagedRows(list),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
       context(
         [
@@ -96,6 +99,17 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
   };
 }
 
+/** The others come up once these are gone. */
+const SHOWN_DAMAGED = 10;
+
+const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] =>
+  damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
+    ...markup(`*${escapeMarkup(alias)}* · *the record is damaged:* remove it, and add it again`),
+    accessory: overflow('run:project', [
+      rerunOption('Remove…', { command: '/billing', text: `projects remove ${alias}` }),
+    ]),
+  }));
+
 const SHOWN_CHANNELS = 10;
 
 const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
@@ -126,7 +140,7 @@ const turns = (search: string, page: number, pages: number) =>
   }));
 
 /** Nothing to show: why, and what can be done instead. */
-function emptyMessage({ projects, others, search, manager }: ProjectList): Message {
+function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
   const text =
     projects.length > 0
       ? `No project here has “${search}” in its name or ID.`
@@ -142,6 +156,7 @@ function emptyMessage({ projects, others, search, manager }: ProjectList): Messa
     text,
     blocks: [
       section(projects.length > 0 ? text : `${text}\n${todo}`),
+      ...damagedRows({ damaged }),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
     ],
   };
@@ -174,6 +189,26 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
           style: 'danger',
           value: `${alias} ${project.id}`,
         }),
+        button('project-keep', 'Keep'),
+      ),
+    ],
+  };
+}
+
+/** In a button's value, where the ID would be. */
+export const DAMAGED = '-';
+
+export function damagedMessage(alias: string): Message {
+  const text = `Remove the damaged record of ${alias}?`;
+  return {
+    text,
+    blocks: [
+      header(text),
+      section(
+        `What was registered of ${alias} cannot be read any more, its limits included; so no ID is asked about until it is removed. Then it can be added again.`,
+      ),
+      actions(
+        button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED}` }),
         button('project-keep', 'Keep'),
       ),
     ],

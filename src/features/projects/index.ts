@@ -6,7 +6,7 @@ import { accessLine } from '../../workspace/access-line.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { listMessage, plainMessage, removeMessage } from './blocks.ts';
+import { damagedMessage, listMessage, plainMessage, removeMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { projectForm, savingModal } from './form.ts';
 import { createRemoval } from './removal.ts';
@@ -58,6 +58,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
         page,
         manager: asker.manage,
         more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
+        damaged: asker.manage ? record.damagedProjects : [],
         access: ({ id }) => accessLine(id, visit),
         channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
       }),
@@ -79,6 +80,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           if (request.kind === 'add') return openForm('', request.filled, visit);
           if (request.kind === 'other') return more()[request.verb]?.open(request.word, visit);
           const { kind, word } = request;
+          if (record.damagedProjects.includes(word)) return visit.answer(damagedMessage(word));
           const project = knownProject(word, record, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, visit);
           await visit.answer(removeMessage(project, record.channelsOf(project.alias)));

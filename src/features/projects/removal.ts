@@ -2,17 +2,31 @@ import { context } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { MOST_PROJECTS } from '../../workspace/projects.ts';
+import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { details, plainMessage, removedMessage } from './blocks.ts';
+import { DAMAGED, details, plainMessage, removedMessage } from './blocks.ts';
 
 /** Takes a project away, and brings it back for a while. Values of buttons name it; what it is, the record says. */
 export function createRemoval(workspaces: Workspaces) {
+  const drop = async (alias: string, visit: Visit): Promise<void> => {
+    await workspaces.dropProject(
+      changeBy(visit, ['project removed', `${alias} (its record was damaged)`]),
+      alias,
+    );
+    await visit.answer(
+      plainMessage(
+        `The damaged record of ${alias} is removed. Add it again with /billing projects add ${alias}.`,
+      ),
+    );
+  };
+
   return {
     /** @param value alias and ID: a project that took the name meanwhile is another one */
     async remove(value: string, visit: Visit): Promise<void> {
       const { record, at } = visit;
       const [alias = '', id] = value.split(' ');
-      const project = record.project(alias);
+      if (id === DAMAGED && record.damagedProjects.includes(alias)) return drop(alias, visit);
+      const project = readable(() => record.project(alias));
       if (project === undefined || project.id !== id)
         return visit.answer(
           plainMessage(`There is no such project any more: ${alias} was changed or removed meanwhile.`),

@@ -2,6 +2,7 @@ import type { Visit } from '../../slack/visit.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { MOST_PROJECTS, type Project } from '../../workspace/projects.ts';
+import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { details, plainMessage } from './blocks.ts';
 import { closedModal, projectForm, savedBlocks } from './form.ts';
@@ -16,7 +17,7 @@ export function createSaving(workspaces: Workspaces) {
         projectForm(record, { before: form.before, filled: form, owner: asker.person, problem }),
         plainMessage(`${problem} Nothing was saved.`),
       );
-    const known = form.before === '' ? undefined : record.project(form.before);
+    const known = form.before === '' ? undefined : readable(() => record.project(form.before));
     if (form.before !== '' && known === undefined) {
       const gone = plainMessage(
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,

@@ -49,7 +49,7 @@ const MOST_BRIEFS = 200;
 
 /** Two questions to billing, side by side: all the days at once, and the balance, without which the rest still stands. */
 async function answer(
-  { record, channel, billing }: ReportQuestion,
+  { record, channel, billing, answeredBy }: ReportQuestion,
   { id, product }: ReportQuestion['projects'][number],
   brief: Brief,
 ): Promise<Answered | Unanswered> {
@@ -64,6 +64,7 @@ async function answer(
       billing.consumption(access, target, { from, to, running: false }),
       billing.balance(access, target).catch(sentence),
     ]);
+    answeredBy(access.connection);
     const balance =
       typeof left === 'string'
         ? left

@@ -7,7 +7,7 @@ import { changeBy } from '../../workspace/change.ts';
 import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about } from './blocks.ts';
-import { deletedMessage, listMessage, pageOf } from './list.ts';
+import { damagedIn, deletedMessage, listMessage, pageOf } from './list.ts';
 import { mayAdopt, mine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { FULL } from './setup.ts';
@@ -81,6 +81,16 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
 
   return {
     list,
+
+    /** Those that cannot be read, which cannot be shown either: all that is left to do with them. */
+    async drop(visit: Visit): Promise<void> {
+      const damaged = damagedIn(visit.record);
+      if (damaged.length === 0) return list(visit, GONE);
+      const change = changeBy(visit, ['schedule removed', `${damaged.join(', ')} (the record was damaged)`]);
+      await workspaces.dropSchedules(change, damaged);
+      await scheduling.changed(visit.asker.workspace);
+      await list(visit, 'What was damaged is gone. Set it up again with /billing schedule.');
+    },
 
     /** @throws NotAllowed, Failure */
     async run(deed: string, id: string, visit: Visit): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { type BulkheadPolicy, bulkhead } from 'cockatiel';
 import type { Access, BillingClient } from '../../billing/client.ts';
 
 /** Many schedules want the same figures at the same moment, in ms. */
@@ -22,17 +21,7 @@ type Answers = Map<string, { readonly until: number; readonly answer: Promise<un
 export function createAskedOnce(billing: BillingClient, clock: () => number): () => BillingClient {
   const shared: Answers = new Map();
 
-  const gates = new Map<string, BulkheadPolicy>();
-
-  async function inTurn<T>(address: string, ask: () => Promise<T>): Promise<T> {
-    const gate = gates.get(address) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
-    gates.set(address, gate);
-    try {
-      return await gate.execute(ask);
-    } finally {
-      if (gate.executionSlots === AT_ONCE) gates.delete(address);
-    }
-  }
+  const inTurn = createTurns();
 
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = clock();
@@ -65,5 +54,24 @@ export function createAskedOnce(billing: BillingClient, clock: () => number): ()
           billing.consumption(access, { project, product }, span),
         ),
     };
+  };
+}
+
+/** `AT_ONCE` for each address, the others in their order. */
+function createTurns() {
+  const addresses = new Map<string, { taken: number; readonly waiting: (() => void)[] }>();
+  return async <T>(address: string, ask: () => Promise<T>): Promise<T> => {
+    const turns = addresses.get(address) ?? { taken: 0, waiting: [] };
+    addresses.set(address, turns);
+    if (turns.taken < AT_ONCE) turns.taken += 1;
+    else await new Promise<void>((resolve) => turns.waiting.push(resolve));
+    try {
+      return await ask();
+    } finally {
+      const next = turns.waiting.shift();
+      if (next !== undefined) next();
+      else turns.taken -= 1;
+      if (turns.taken === 0) addresses.delete(address);
+    }
   };
 }

@@ -48,6 +48,8 @@ export interface Round extends Run {
   readonly record: WorkspaceRecord;
   readonly book: Book;
   readonly billing: BillingClient;
+  /** Connections that answers came by. */
+  readonly answered: Set<string>;
 }
 
 /** Slack takes about one post a second for a channel, in ms. */
@@ -104,13 +106,13 @@ export function startRun(parts: RunParts): Run {
 }
 
 /** The report of a schedule as of one instant. @throws Failure */
-export const runReport = (schedule: Schedule, at: number, { record, billing, clock, reportOf }: Round) =>
-  reportAt(reportOf(schedule), schedule, record, Math.min(at, clock()), billing);
+export const runReport = (schedule: Schedule, at: number, round: Round): Promise<Finding> =>
+  reportAt(round.reportOf(schedule), schedule, Math.min(at, round.clock()), round);
 
 export const reportAt = (
   report: Report,
   { projects, channel }: Schedule,
-  record: WorkspaceRecord,
   at: number,
-  billing: BillingClient,
-): Promise<Finding> => report.run({ record, projects, channel, at, billing });
+  { record, billing, answered }: Pick<Round, 'record' | 'billing' | 'answered'>,
+): Promise<Finding> =>
+  report.run({ record, projects, channel, at, billing, answeredBy: (name) => answered.add(name) });

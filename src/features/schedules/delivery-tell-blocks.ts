@@ -5,19 +5,16 @@ import { inChannel, lines, momentWords } from './delivery-blocks.ts';
 
 /** What is to be done about a schedule that stands still. */
 const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
-  'channel-archived':
-    'The channel is archived. Unarchive it, or change the schedule to another channel; then resume it.',
-  'not-in-channel': 'Tally is not in the channel. Type /invite @Tally there; then resume it.',
-  'channel-restricted':
-    'Only some people may post in the channel. Let Tally post there, or change the schedule to another channel; then resume it.',
+  'channel-archived': 'Unarchive it, or change the schedule to another channel; then resume it.',
+  'not-in-channel': 'Type /invite @Tally there; then resume it.',
+  'channel-restricted': 'Let Tally post there, or change the schedule to another channel; then resume it.',
   'project-limited':
     'Somebody limited the project to other channels. Ask them to add this one, or change the schedule to another channel; then resume it.',
   'token-rejected':
     'The token may have lapsed or been withdrawn. Once an owner or admin has registered a new one with /billing connect, it goes on by itself.',
   'not-connected':
     'The connection that its project needs is not there. Once an owner or admin has registered one with /billing connect, it goes on by itself.',
-  'app-removed':
-    'Slack no longer accepts Tally’s access to this workspace. Whoever may install apps can install it again.',
+  'app-removed': 'Whoever may install apps can install it again.',
 };
 
 /** What one person is told at a time: the same trouble, of one schedule or of many. */
@@ -26,11 +23,12 @@ export interface Untold {
   readonly owner: string;
   readonly cause: string;
   readonly cases: readonly Case[];
+  readonly isOwnerGone?: boolean;
 }
 
 interface Case {
   readonly schedule: Schedule;
-  /** `Spend of yesterday` */
+  /** `Spend of yesterday of prod` */
   readonly title: string;
   readonly due: number;
   /** Dates in a row that failed, this one included. */
@@ -40,7 +38,7 @@ interface Case {
 /** Each of a group is named up to this many. */
 const MOST_NAMED = 15;
 
-export function troubleMessage({ why, cause, cases }: Untold): Message {
+export function troubleMessage({ why, cause, cases, isOwnerGone = false }: Untold): Message {
   const [only, ...others] = cases;
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
   const isPaused = why !== 'failed' && why !== 'person';
@@ -61,7 +59,10 @@ export function troubleMessage({ why, cause, cases }: Untold): Message {
         ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
         escapeMarkup(cause),
         isPaused ? escapeMarkup(TODO[why]) : 'Tally tried for an hour.',
-        ...(most < 2
+        ...(isOwnerGone
+          ? ['The owner has left the workspace. Whoever adopts it in the list answers for it from then on.']
+          : []),
+        ...(most < 2 || isOwnerGone
           ? []
           : [`That is the ${ordinal(most)} time in a row, so somebody who manages Tally is told too.`]),
       ),

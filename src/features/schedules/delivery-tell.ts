@@ -2,7 +2,9 @@ import { isFailure } from '../../domain/failure.ts';
 import { post } from '../../slack/post.ts';
 import { callSlack, type WebClient } from '../../slack/web.ts';
 import { readable } from '../../workspace/record.ts';
+import type { Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import { projectWords } from './blocks.ts';
 import type { PostedLine } from './delivery-plan.ts';
 import type { Round } from './delivery-run.ts';
 import { troubleMessage, type Untold } from './delivery-tell-blocks.ts';
@@ -39,7 +41,7 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
   if (first === undefined || why === 'app-removed') return true;
   const cases = group.map(({ schedule, line }) => ({
     schedule,
-    title: round.titleOf(schedule),
+    title: titleOf(schedule, round),
     due: line.entry.due,
     failures: round.record.lastSent(schedule.id)?.failures ?? 1,
   }));
@@ -57,6 +59,12 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
   return true;
 }
 
+/** `Spend of yesterday of prod`; without the projects where their records are damaged. */
+function titleOf(schedule: Schedule, { titleOf: reportOf, record }: Round): string {
+  const projects = readable(() => ` of ${projectWords(schedule, record)}`) ?? '';
+  return reportOf(schedule) + projects;
+}
+
 /**
  * Tells the owner, and from the second failure in a row, or where the owner is gone, somebody who manages as well. What
  * Slack does not take is let go: the status says the same.
@@ -67,7 +75,7 @@ async function tellOf(client: WebClient, record: WorkspaceRecord, trouble: Untol
   const isWide = !isThere || cases.some(({ failures }) => failures >= 2);
   const managers = managersOf(record).filter((one) => one !== owner);
   const manager = isWide ? await firstMember(client, managers) : undefined;
-  const message = troubleMessage(trouble);
+  const message = troubleMessage({ ...trouble, isOwnerGone: !isThere });
   for (const person of [...(isThere ? [owner] : []), ...(manager === undefined ? [] : [manager])])
     await post(client, { channel: person, thread: undefined }, message).catch(letGo);
 }

@@ -41,13 +41,15 @@ const UNCLEAR: ReadonlySet<string> = new Set([
   'http_error',
   'failed',
 ]);
+/** In words about posts: the failure's own are about answers. */
 const CHANNEL = {
-  'not-there': 'not-in-channel',
-  archived: 'channel-archived',
-  restricted: 'channel-restricted',
+  'not-there': { why: 'not-in-channel', cause: 'Tally is not in the channel.' },
+  archived: { why: 'channel-archived', cause: 'The channel is archived.' },
+  restricted: { why: 'channel-restricted', cause: 'Only some people may post in the channel.' },
 } as const;
 
 const UNKNOWN = 'Something went wrong that Tally did not expect; whoever runs the bot finds it in the log.';
+const REMOVED = 'Slack no longer accepts Tally’s access to this workspace.';
 /** In ms; Slack always says. */
 const RATE_PAUSE = 30_000;
 
@@ -68,7 +70,7 @@ export function troubleOf(error: unknown): Trouble {
     case 'not-installed':
       return { kind: 'pause', why: 'app-removed', cause };
     case 'cannot-post':
-      return { kind: 'pause', why: CHANNEL[error.reason], cause };
+      return { kind: 'pause', ...CHANNEL[error.reason] };
     case 'slack-failed':
       return slackTrouble(error);
     default:
@@ -82,7 +84,7 @@ function slackTrouble({
   method,
   message: cause,
 }: Extract<Failure, { kind: 'slack-failed' }>) {
-  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause } as const;
+  if (GONE.has(code)) return { kind: 'pause', why: 'app-removed', cause: REMOVED } as const;
   if (code === 'ratelimited')
     return {
       kind: 'wait',

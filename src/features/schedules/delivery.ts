@@ -4,7 +4,8 @@ import { post } from '../../slack/post.ts';
 import type { WebClient } from '../../slack/web.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
 import type { ReportName, Schedule } from '../../workspace/schedules.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { Used } from '../../workspace/used.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Report } from '../feature.ts';
 import { createAskedOnce } from './delivery-billing.ts';
 import { extraMessage } from './delivery-blocks.ts';
@@ -22,6 +23,7 @@ export interface DeliveryParts {
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
   readonly billing: BillingClient;
+  readonly used: Used;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
@@ -62,6 +64,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
   const titleOf = ({ report }: Schedule): string => parts.reports()[report]?.title ?? 'A scheduled post';
 
+  async function noteUsed(workspace: string, record: WorkspaceRecord, answered: ReadonlySet<string>) {
+    for (const connection of answered)
+      await parts.used.note({ workspace, record }, { connection, at: clock() });
+  }
+
   async function rounds(run: Run): Promise<number | undefined> {
     const { workspace, lease } = run;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -70,7 +77,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       await ledger.drop(lease, plan.stale);
       if (isIdle(plan)) return plan.next;
       if (run.isOver()) return clock();
-      await carryOut(plan, { ...run, record, book, billing: askedOnce() });
+      const answered = new Set<string>();
+      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered });
+      await noteUsed(workspace, record, answered);
     }
     return clock() + BUSY;
   }
@@ -107,9 +116,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     async send(workspace, schedule, why, by) {
       const record = await workspaces.read(workspace);
-      const finding = await reportAt(reportOf(schedule), schedule, record, clock(), parts.billing);
+      const answered = new Set<string>();
+      const asking = { record, billing: parts.billing, answered };
+      const finding = await reportAt(reportOf(schedule), schedule, clock(), asking);
       const client = await clientFor(workspace);
       await post(client, { channel: schedule.channel, thread: undefined }, extraMessage(finding, why, by));
+      await noteUsed(workspace, record, answered);
     },
     stop: () => stopping.abort(),
   };

@@ -41,7 +41,15 @@ export function createEngine(parts: EngineParts): Engine {
 
   async function ring(workspace: string): Promise<void> {
     const next = await delivery.run(workspace);
-    if (next !== undefined) await alarms.wake(workspace, next);
+    if (next === undefined) return;
+    await alarms.wake(workspace, next);
+    await unlessGone(workspace);
+  }
+
+  /** Who left meanwhile was forgotten before this alarm was set. */
+  async function unlessGone(workspace: string): Promise<void> {
+    const { fields } = await workspaces.read(workspace);
+    if (Object.keys(fields).length === 0) await alarms.forget(workspace);
   }
 
   async function changed(workspace: string): Promise<void> {
@@ -59,6 +67,7 @@ export function createEngine(parts: EngineParts): Engine {
     const plan = planOf(record, book, now);
     const next = isIdle(plan) ? plan.next : now;
     if (next !== undefined) await alarms.wake(workspace, next);
+    if (awake.length > 0 || next !== undefined) await unlessGone(workspace);
   }
 
   async function repair(): Promise<void> {

@@ -97,6 +97,7 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
       'schedule-resume': onButton((id, visit) => deeds.run('resume', id, visit)),
       'schedule-now': onButton((id, visit) => deeds.run('now', id, visit)),
       'schedule-undo': onButton((id, visit) => deeds.undo(id, visit)),
+      'schedule-drop': { right: 'manage', run: (_, visit) => deeds.drop(visit) },
       'schedule-list': onButton((_, visit) => deeds.list(visit)),
     },
     views: {

@@ -17,9 +17,10 @@ import { channelLink } from '../../slack/kit/escape.ts';
 import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import { readable } from '../../workspace/record.ts';
+import type { LastSent, Schedule } from '../../workspace/schedules.ts';
+import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
-import { schedulesOf } from './delivery-plan.ts';
 import { REPORT_NAMES } from './inputs.ts';
 import { isMine, shownTo } from './owning.ts';
 
@@ -49,11 +50,10 @@ export function pageOf(visit: Viewer, page: number) {
 
 export function listMessage({ page, orphans, said }: List, visit: Viewer): Message {
   const { all, pages, number, shown } = pageOf(visit, page);
-  const damaged = visit.record.scheduleIds.length - schedulesOf(visit.record).length;
   const title = counted(all.length, 'scheduled post');
   const news = [
     ...(said === undefined ? [] : [markup(said)]),
-    ...(damaged > 0 && visit.asker.manage ? [section(DAMAGED)] : []),
+    ...(visit.asker.manage && damagedIn(visit.record).length > 0 ? damagedBlocks() : []),
   ];
   if (all.length === 0) return { text: said ?? NONE, blocks: [...news, section(NONE), addActions()] };
   return {
@@ -74,7 +74,16 @@ export function listMessage({ page, orphans, said }: List, visit: Viewer): Messa
 }
 
 const DAMAGED =
-  'The record of a schedule is damaged, so it cannot be shown or posted. Whoever runs the bot can look into it.';
+  'The record of a schedule is damaged, so it cannot be shown or posted. It can be removed, and set up again.';
+const damagedBlocks = (): Block[] => [
+  section(DAMAGED),
+  actions(button('schedule-drop', 'Remove what is damaged', { style: 'danger' })),
+];
+
+/** Ids of the schedules that cannot be read. */
+export const damagedIn = (record: WorkspaceRecord): readonly string[] =>
+  record.scheduleIds.filter((id) => readable(() => record.schedule(id)) === undefined);
+
 const NONE =
   'Nothing is posted here on a schedule yet. A report can come every morning, say, with what was spent.';
 
@@ -149,16 +158,19 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
-  const failing = running.filter(({ id }) => visit.record.lastSent(id)?.result === 'failed');
+  const ending = (result: LastSent['result']) =>
+    running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
+  const [failing, trying] = [ending('failed'), ending('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
     `${running.length} running`,
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
+    ...(trying.length > 0 ? [`*${trying.length} being tried again*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
   ];
   const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
-  const troubled = [...stuck, ...failing].slice(0, MOST_TROUBLES);
+  const troubled = [...stuck, ...failing, ...trying].slice(0, MOST_TROUBLES);
   return [
     markup(
       [

@@ -6,6 +6,7 @@ import type { WebClient } from '../../slack/web.ts';
 import { createLedger, type Ledger } from '../../workspace/ledger.ts';
 import { scheduledWorkspaces } from '../../workspace/scheduled.ts';
 import type { LastSent, ReportName } from '../../workspace/schedules.ts';
+import type { Used } from '../../workspace/used.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, Report } from '../feature.ts';
 import { createDelivery } from './delivery.ts';
@@ -18,6 +19,7 @@ export interface ScheduledPostsParts {
   readonly queue: Redis;
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
+  readonly used: Used;
   /** @throws NotInstalled, SealBroken, StoreUnreachable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   /** What the features have to post. */
@@ -31,7 +33,7 @@ export interface ScheduledPostsParts {
 
 /** The whole of it: what people set up and see, and what posts by itself. */
 export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
-  const { redis, queue, workspaces, billing, clientFor, reports, clock, log, onSent } = parts;
+  const { redis, queue, workspaces, billing, used, clientFor, reports, clock, log, onSent } = parts;
   const ledger = watched(createLedger(redis), onSent);
   const alarms = createAlarms({
     connection: queue,
@@ -40,7 +42,7 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   });
   const engine = createEngine({
     alarms,
-    delivery: createDelivery({ workspaces, ledger, clientFor, reports, billing, clock, log }),
+    delivery: createDelivery({ workspaces, ledger, clientFor, reports, billing, used, clock, log }),
     workspaces,
     ledger,
     scheduled: () => scheduledWorkspaces(redis),
