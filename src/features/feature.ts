@@ -64,8 +64,6 @@ export interface Finding {
 }
 
 export interface Report {
-  /** `Spend of yesterday` */
-  readonly title: string;
   /** @throws Failure where no project of the question could be answered */
   run(question: ReportQuestion): Promise<Finding>;
 }

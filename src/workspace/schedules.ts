@@ -11,6 +11,12 @@ export const MOST_IN_DIGEST = 12;
 /** What can be posted. */
 export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
 export type ReportName = (typeof REPORTS)[number];
+export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
+  yesterday: 'Spend of yesterday',
+  'last-week': 'Spend of last week',
+  'month-to-date': 'Spend of this month so far',
+  balance: 'Balance',
+};
 
 /** Why a schedule stands still; all but `person` are Tally's own doing, because it could not work. */
 export const PAUSES = [

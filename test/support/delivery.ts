@@ -48,12 +48,12 @@ export function createDeliveryParts(options: DeliveryOptions) {
   });
   const run = async (question: ReportQuestion): Promise<Finding> =>
     (options.report ?? (() => finding('100')))(question);
-  const report = (title: string): Report => ({ title, run });
+  const report: Report = { run };
   const reports: Record<ReportName, Report> = {
-    yesterday: report('Spend of yesterday'),
-    'last-week': report('Spend of last week'),
-    'month-to-date': report('Spend of this month'),
-    balance: report('Balance'),
+    yesterday: report,
+    'last-week': report,
+    'month-to-date': report,
+    balance: report,
   };
   const delivery = createDelivery({
     workspaces,

@@ -9,8 +9,7 @@ import { type Answered, amountOf, type Headline, type Unanswered } from './figur
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports({ clock }: { readonly clock: () => number }): Feature {
   const briefFor = rememberedBriefs();
-  const reportOf = (title: string, scope: Scope, headline: Headline = 'spent'): Report => ({
-    title,
+  const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
     async run(question) {
       const brief = briefFor(scope, question.at, question.record.settings.zone);
       const all = await Promise.all(question.projects.map((project) => answer(question, project, brief)));
@@ -26,10 +25,10 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
   return {
     help: [],
     reports: {
-      yesterday: reportOf('Spend of yesterday', 'yesterday'),
-      'last-week': reportOf('Spend of last week', 'last-week'),
-      'month-to-date': reportOf('Month to date', 'month-to-date'),
-      balance: reportOf('Balance', 'yesterday', 'left'),
+      yesterday: reportOf('yesterday'),
+      'last-week': reportOf('last-week'),
+      'month-to-date': reportOf('month-to-date'),
+      balance: reportOf('yesterday', 'left'),
     },
   };
 }

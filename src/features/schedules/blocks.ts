@@ -3,9 +3,8 @@ import { dayAt, formatDays } from '../../domain/calendar.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
+import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { REPORT_NAMES } from './inputs.ts';
 import { wallWords } from './sends.ts';
 import { nameOf } from './site.ts';
 

@@ -21,8 +21,6 @@ export interface RunParts {
   readonly log: Logger;
   readonly lease: Lease;
   readonly reportOf: (schedule: Schedule) => Report;
-  /** `Spend of yesterday` */
-  readonly titleOf: (schedule: Schedule) => string;
   /** Posts that Slack has taken and nobody could note: by workspace and delivery key, Slack's `ts`. */
   readonly arrived: Map<string, string>;
   readonly stopping: AbortSignal;

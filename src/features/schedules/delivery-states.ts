@@ -1,7 +1,7 @@
 import { ChangedMeanwhile } from '../../domain/failure.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
-import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
+import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import { askedBy, type PostedLine, SETTLED, type Task } from './delivery-plan.ts';
 import type { Course } from './delivery-post.ts';
 import type { Round } from './delivery-run.ts';
@@ -88,8 +88,8 @@ export async function resume({ paused: _, ...schedule }: Schedule, round: Round)
 }
 
 async function save(schedule: Schedule, deed: Deed, round: Round): Promise<void> {
-  const { workspace, record, workspaces, titleOf, clock } = round;
-  const about = `${titleOf(schedule)} · ${schedule.channel}`;
+  const { workspace, record, workspaces, clock } = round;
+  const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
   const entries = [{ at: clock(), who: TALLY, deed, about }];
   try {
     await workspaces.saveSchedule({ workspace, record, entries }, schedule);

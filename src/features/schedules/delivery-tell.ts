@@ -2,7 +2,7 @@ import { isFailure } from '../../domain/failure.ts';
 import { post } from '../../slack/post.ts';
 import { callSlack, type WebClient } from '../../slack/web.ts';
 import { readable } from '../../workspace/record.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import { REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { projectWords } from './blocks.ts';
 import type { PostedLine } from './delivery-plan.ts';
@@ -60,9 +60,9 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
 }
 
 /** `Spend of yesterday of prod`; without the projects where their records are damaged. */
-function titleOf(schedule: Schedule, { titleOf: reportOf, record }: Round): string {
+function titleOf(schedule: Schedule, { record }: Round): string {
   const projects = readable(() => ` of ${projectWords(schedule, record)}`) ?? '';
-  return reportOf(schedule) + projects;
+  return REPORT_NAMES[schedule.report] + projects;
 }
 
 /**

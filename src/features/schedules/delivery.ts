@@ -62,8 +62,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return found;
   };
 
-  const titleOf = ({ report }: Schedule): string => parts.reports()[report]?.title ?? 'A scheduled post';
-
   async function noteUsed(workspace: string, record: WorkspaceRecord, answered: ReadonlySet<string>) {
     for (const connection of answered)
       await parts.used.note({ workspace, record }, { connection, at: clock() });
@@ -97,7 +95,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         log,
         lease,
         reportOf,
-        titleOf,
         arrived,
         stopping: stopping.signal,
       });

@@ -4,15 +4,8 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { option, plain } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
 import { zoneOption } from '../../slack/zones.ts';
-import { MOST_IN_DIGEST, REPORTS, type ReportName } from '../../workspace/schedules.ts';
+import { MOST_IN_DIGEST, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
 import { type ChosenProject, type Draft, projectValue } from './draft.ts';
-
-export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
-  yesterday: 'Spend of yesterday',
-  'last-week': 'Spend of last week',
-  'month-to-date': 'Spend of this month so far',
-  balance: 'Balance',
-};
 
 /** The action id of a field whose change draws the form anew. */
 export const FIELD = 'schedule-form';

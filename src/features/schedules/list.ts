@@ -18,10 +18,9 @@ import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
 import { readable } from '../../workspace/record.ts';
-import type { LastSent, Schedule } from '../../workspace/schedules.ts';
+import { type LastSent, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
-import { REPORT_NAMES } from './inputs.ts';
 import { isMine, shownTo } from './owning.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
