@@ -61,6 +61,8 @@ export interface Finding {
   readonly covers: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;
+  /** Some project gave no answer. */
+  readonly isPartial: boolean;
 }
 
 export interface Report {

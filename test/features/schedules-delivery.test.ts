@@ -642,6 +642,19 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
+  it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
+    await given();
+    await run();
+    answer = () => ({ ...finding(undefined), isPartial: true });
+    now = NINE + 3_000 + 6 * HOUR;
+    expect(await run()).toBe(now + 30 * MINUTE);
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    answer = () => finding('200');
+    now += 30 * MINUTE;
+    await run();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+  });
+
   it('is let go where the post is gone', async () => {
     await given();
     await run();
