@@ -787,6 +787,8 @@ describe('in the whole bot', () => {
     expect(await home(MEMBER)).not.toContain('Spend of yesterday');
     const status = await bot.ask('/billing status');
     expect(status.reads).toContain('*Scheduled posts* · 1 running');
+    expect(status.reads).toContain(`owner <@${OWNER}>\nnext `);
+    expect(status.reads).toContain('nothing posted yet');
     expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
@@ -806,6 +808,18 @@ describe('in the whole bot', () => {
     expect(meanwhile).toContain('It is down. Next try');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
+    const older = Array.from({ length: 12 }, (_, n) => `older0${n + 10}`);
+    const fields = older.map((one) => [
+      `schedule:${one}`,
+      JSON.stringify({ ...schedule, id: one, createdAt: 1 }),
+    ]);
+    await bot.redis.client.hset(KEY, Object.fromEntries(fields));
+    await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
+    const many = await bot.ask('/billing status');
+    expect(many.reads).toContain('12 running · *1 paused by Tally*');
+    expect(many.reads).toContain('*paused: the channel is archived*');
+    expect(many.reads.match(/ owner /g)).toHaveLength(5);
+    await bot.redis.client.hdel(KEY, ...older.map((one) => `schedule:${one}`));
     const { reads } = await bot.ask('/billing status', MEMBER);
     expect(reads).toContain('0 running · *1 paused by Tally*');
     expect(reads).toContain('*paused: the channel is archived*');
