@@ -280,6 +280,19 @@ describe('the form', () => {
     now = START + 400 * 86_400_000;
   });
 
+  it('finds a zone by what is typed', async () => {
+    await openForm('schedule');
+    const found = async (text: string) => {
+      const { id: viewId } = modal()!;
+      const outcome = await house.slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
+      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
+    };
+    expect(await found('new york')).toEqual(['America/New_York']);
+    expect(await found('kolkata')).toContain('Asia/Kolkata');
+    expect(await found('atlantis')).toEqual([]);
+    expect(await found('')).toContain('UTC');
+  });
+
   it('finds projects by name, and an ID as each product', async () => {
     await openForm('schedule');
     const found = async (text: string) => {
