@@ -221,13 +221,13 @@ describe('the Home', () => {
     expect(bot.slack.home(MEMBER)).toBeUndefined();
   });
 
-  it('shows what other features add, and goes on where one of them meets something damaged', () => {
+  it('shows what other features add, and goes on where one of them meets something damaged', async () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
     const visit = { record, asker: { manage: false }, at: TODAY } as unknown as Visit;
     const broken = () => {
       throw new SealBroken('malformed');
     };
-    const page = textOf(homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
+    const page = textOf(await homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('A part of what Tally keeps is damaged');
     expect(page).toContain('Every morning at 9');
     expect(page).toContain('Everything Tally answers');

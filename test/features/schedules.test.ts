@@ -832,6 +832,15 @@ describe('in the whole bot', () => {
     expect(many.reads).toContain('12 running · *1 paused by Tally*');
     expect(many.reads).toContain('*paused: the channel is archived*');
     expect(many.reads.match(/ owner /g)).toHaveLength(5);
+    const gone = { ...schedule, paused, owner: 'U0NOBODY99' };
+    await bot.redis.client.hset(KEY, key, JSON.stringify(gone));
+    const menus = async () => {
+      await bot.slack.openHome(OWNER);
+      return JSON.stringify(bot.slack.home(OWNER)?.view.blocks);
+    };
+    await expect.poll(menus).toContain(`"adopt ${id}"`);
+    expect(await menus()).not.toContain('"adopt older');
+    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
     await bot.redis.client.hdel(KEY, ...older.map((one) => `schedule:${one}`));
     const { reads } = await bot.ask('/billing status', MEMBER);
     expect(reads).toContain('0 running · *1 paused by Tally*');

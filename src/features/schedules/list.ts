@@ -21,7 +21,7 @@ import type { LastSent, Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { isStuck, projectWords, scheduleWords } from './blocks.ts';
 import { REPORT_NAMES } from './inputs.ts';
-import { isMine, shownTo } from './owning.ts';
+import { isMine, orphansAmong, shownTo } from './owning.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -138,17 +138,16 @@ export function deletedMessage(schedule: Schedule, { record }: Viewer): Message 
 }
 
 /** A part of somebody's Home: what they answer for; to whoever manages all. */
-export function homeBlocks(visit: Viewer): readonly Block[] {
+export async function homeBlocks(visit: Visit): Promise<readonly Block[]> {
   const here = { ...visit, channel: undefined };
   const all = shownTo(here);
   if (all.length === 0) return [];
-  const shown = byNeed(all, here)
-    .slice(0, MOST_AT_HOME)
-    .map((one) => row(one, here, false));
+  const shown = byNeed(all, here).slice(0, MOST_AT_HOME);
+  const isOrphan = await orphansAmong(shown, visit);
   const more = all.length - shown.length;
   return [
     header('Scheduled posts'),
-    ...shown,
+    ...shown.map((one) => row(one, here, isOrphan(one))),
     ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\` lists them all`)] : []),
   ];
 }
