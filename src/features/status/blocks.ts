@@ -13,7 +13,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import { accessWords } from '../../workspace/accesses.ts';
+import { accessWords, type OpenableAccess } from '../../workspace/accesses.ts';
 import {
   type Connection,
   LIFETIME_NAMES,
@@ -112,8 +112,7 @@ function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
   const lines = record.accessIds.map((id) => {
     const access = readable(() => record.access(id));
     const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);
-    const words = access === undefined ? 'damaged and not used' : accessWords(access, at, zone);
-    return `${alias ?? `Project ${id}`} · ${words}`;
+    return `${alias ?? `Project ${id}`} · ${accessText(access, at, zone)}`;
   });
   if (lines.length === 0) return [];
   const shown = lines.slice(0, MOST_ACCESSES);
@@ -122,6 +121,14 @@ function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
 }
 
 const MOST_ACCESSES = 30;
+
+/** Opens the seal and drops what was in it. */
+function accessText(access: OpenableAccess | undefined, at: number, zone: string): string {
+  if (access === undefined) return 'damaged and not used';
+  if (readable(() => access.open()) === undefined)
+    return 'cannot be opened and is not used: register it anew';
+  return accessWords(access, at, zone);
+}
 
 interface Scene {
   readonly at: number;
