@@ -312,7 +312,6 @@ describe('a sealed record that was moved', () => {
 
 describe('an application access', () => {
   it('is listed for those who manage, and said to be of no use where its seal does not open', async () => {
-    await save('main');
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',
@@ -323,6 +322,10 @@ describe('an application access', () => {
       registeredAt: NOW,
     };
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
+    const unconnected = (await bot.ask('/billing status')).reads;
+    expect(unconnected).toContain('not connected to a billing service yet');
+    expect(unconnected).toContain('Project 123 · access ····abcd');
+    await save('main');
     expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ····abcd');
     expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('abcd');
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
