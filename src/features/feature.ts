@@ -13,7 +13,7 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: Readonly<Record<string, CommandListener>>;
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
-  home?(visit: Visit): readonly Block[];
+  home?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What it says in `/billing status`, to whom the visit is for. */
   status?(visit: Visit): readonly Block[];
   /** What of it can be posted by a schedule. */
@@ -61,6 +61,8 @@ export interface Finding {
   readonly covers: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;
+  /** Some project gave no answer. */
+  readonly isPartial: boolean;
 }
 
 export interface Report {

@@ -148,6 +148,13 @@ describe('the CSV', () => {
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
   });
 
+  it('comes at a word as well', async () => {
+    await recordMany(1);
+    expect((await bot.ask('/billing audit CSV')).reads).toContain('in your direct messages');
+    expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]?.name).toBe('tally-audit-2026-11-21.csv');
+    expect((await bot.ask('/billing audit csv', MEMBER)).reads).not.toContain('in your direct messages');
+  });
+
   it('comes as text, as much as fits in whole lines, where Tally may not send files', async () => {
     await recordMany(100);
     bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });

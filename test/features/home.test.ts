@@ -166,6 +166,16 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('A connection of Tally’s is damaged.');
   });
 
+  it('does not say that all is well where the seal of a token does not open', async () => {
+    const json = (await bot.redis.client.hget(RECORD, 'connection:main'))!;
+    const other = json.replace(/"baseUrl":"[^"]+"/, '"baseUrl":"https://elsewhere.example.com"');
+    await bot.redis.client.hset(RECORD, 'connection:main', other);
+    expect(await open()).toContain('*its token cannot be opened:* `/billing status` says why');
+    const plain = await open(MEMBER);
+    expect(plain).toContain('A connection of Tally’s cannot be used.');
+    expect(plain).not.toContain('all is well');
+  });
+
   it.each([
     [GUEST, 'Guests of this workspace cannot ask Tally.'],
     [STRANGER, 'Tally answers members of the workspace that installed it.'],
@@ -211,13 +221,13 @@ describe('the Home', () => {
     expect(bot.slack.home(MEMBER)).toBeUndefined();
   });
 
-  it('shows what other features add, and goes on where one of them meets something damaged', () => {
+  it('shows what other features add, and goes on where one of them meets something damaged', async () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
     const visit = { record, asker: { manage: false }, at: TODAY } as unknown as Visit;
     const broken = () => {
       throw new SealBroken('malformed');
     };
-    const page = textOf(homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
+    const page = textOf(await homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('A part of what Tally keeps is damaged');
     expect(page).toContain('Every morning at 9');
     expect(page).toContain('Everything Tally answers');

@@ -399,10 +399,24 @@ describe('when billing fails', () => {
     await day();
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
     expect(toPerson()).toHaveLength(2);
+    expect(toPerson()[1]?.blocks).toContain('2nd time in a row, so somebody who manages Tally is told too');
     answer = () => finding('100');
     now = NINE + 48 * HOUR;
     await run();
     expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
+  });
+
+  it('does not say that somebody else is told where there is nobody else to tell', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0OWNER001"]}');
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    for (const due of [NINE, NINE + 24 * HOUR])
+      for (let next: number | undefined = due; next !== undefined; ) {
+        now = next;
+        next = await run();
+      }
+    expect(toPerson()[1]?.blocks).toContain('2nd time in a row.');
+    expect(toPerson()[1]?.blocks).not.toContain('told too');
   });
 
   it('posts within the hour once billing is back, and tells nobody', async () => {
@@ -626,6 +640,19 @@ describe('a figure that changes after it was posted', () => {
     now += 6 * HOUR;
     await run();
     expect(inChannel()[0]?.edits).toBe(edits);
+  });
+
+  it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
+    await given();
+    await run();
+    answer = () => ({ ...finding(undefined), isPartial: true });
+    now = NINE + 3_000 + 6 * HOUR;
+    expect(await run()).toBe(now + 30 * MINUTE);
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    answer = () => finding('200');
+    now += 30 * MINUTE;
+    await run();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
   });
 
   it('is let go where the post is gone', async () => {

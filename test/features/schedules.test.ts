@@ -280,6 +280,19 @@ describe('the form', () => {
     now = START + 400 * 86_400_000;
   });
 
+  it('finds a zone by what is typed', async () => {
+    await openForm('schedule');
+    const found = async (text: string) => {
+      const { id: viewId } = modal()!;
+      const outcome = await house.slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
+      return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
+    };
+    expect(await found('new york')).toEqual(['America/New_York']);
+    expect(await found('kolkata')).toContain('Asia/Kolkata');
+    expect(await found('atlantis')).toEqual([]);
+    expect(await found('')).toContain('UTC');
+  });
+
   it('finds projects by name, and an ID as each product', async () => {
     await openForm('schedule');
     const found = async (text: string) => {
@@ -787,6 +800,8 @@ describe('in the whole bot', () => {
     expect(await home(MEMBER)).not.toContain('Spend of yesterday');
     const status = await bot.ask('/billing status');
     expect(status.reads).toContain('*Scheduled posts* · 1 running');
+    expect(status.reads).toContain(`owner <@${OWNER}>\nnext `);
+    expect(status.reads).toContain('nothing posted yet');
     expect(status.reads.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
@@ -806,6 +821,27 @@ describe('in the whole bot', () => {
     expect(meanwhile).toContain('It is down. Next try');
     const paused = { why: 'channel-archived', at: schedule.createdAt };
     await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
+    const older = Array.from({ length: 12 }, (_, n) => `older0${n + 10}`);
+    const fields = older.map((one) => [
+      `schedule:${one}`,
+      JSON.stringify({ ...schedule, id: one, createdAt: 1 }),
+    ]);
+    await bot.redis.client.hset(KEY, Object.fromEntries(fields));
+    await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
+    const many = await bot.ask('/billing status');
+    expect(many.reads).toContain('12 running · *1 paused by Tally*');
+    expect(many.reads).toContain('*paused: the channel is archived*');
+    expect(many.reads.match(/ owner /g)).toHaveLength(5);
+    const gone = { ...schedule, paused, owner: 'U0NOBODY99' };
+    await bot.redis.client.hset(KEY, key, JSON.stringify(gone));
+    const menus = async () => {
+      await bot.slack.openHome(OWNER);
+      return JSON.stringify(bot.slack.home(OWNER)?.view.blocks);
+    };
+    await expect.poll(menus).toContain(`"adopt ${id}"`);
+    expect(await menus()).not.toContain('"adopt older');
+    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
+    await bot.redis.client.hdel(KEY, ...older.map((one) => `schedule:${one}`));
     const { reads } = await bot.ask('/billing status', MEMBER);
     expect(reads).toContain('0 running · *1 paused by Tally*');
     expect(reads).toContain('*paused: the channel is archived*');

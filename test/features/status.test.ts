@@ -310,6 +310,33 @@ describe('a sealed record that was moved', () => {
   });
 });
 
+describe('an application access', () => {
+  it('is listed for those who manage, and said to be of no use where its seal does not open', async () => {
+    const access = {
+      project: '123',
+      authUrl: 'https://identity.example.com/v3',
+      id: '5a9db0c0000000000000000000000abcd',
+      secret: 'a-secret-for-tests-only',
+      issuers: { people: [OWNER], groups: [] },
+      registeredBy: OWNER,
+      registeredAt: NOW,
+    };
+    await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
+    const unconnected = (await bot.ask('/billing status')).reads;
+    expect(unconnected).toContain('not connected to a billing service yet');
+    expect(unconnected).toContain('Project 123 · access ····abcd');
+    await save('main');
+    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ····abcd');
+    expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('abcd');
+    const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
+    const elsewhere = json.replace('identity.example.com', 'identity.example.org');
+    await bot.redis.client.hset(HASH, 'access:123', elsewhere);
+    expect((await bot.ask('/billing status')).reads).toContain(
+      'Project 123 · cannot be opened and is not used',
+    );
+  });
+});
+
 describe('what an answer leaves behind', () => {
   /** What reaches Redis until all is done, notes after the answers too; inside of a script is a part of it. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -7,6 +7,7 @@ import { asTextMessage, auditMessage, sentMessage } from './blocks.ts';
 import { auditCsv } from './words.ts';
 
 const A_PAGE = 20;
+const CSV = /^\s*csv\s*$/i;
 
 /** `/billing audit`: who changed what in this workspace, for those who manage it. */
 export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
@@ -34,11 +35,13 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
   return {
     help: [
       {
-        usage: '/billing audit',
+        usage: '/billing audit [csv]',
         what: 'Who registered, changed or removed what, without secrets; also as CSV (who manages Tally here).',
       },
     ],
-    verbs: { audit: { right: 'manage', run: (_, visit) => show(visit) } },
+    verbs: {
+      audit: { right: 'manage', run: (rest, visit) => (CSV.test(rest) ? sendCsv(visit) : show(visit)) },
+    },
     actions: {
       audit: { right: 'manage', run: ({ value }, visit) => show(visit, value || undefined) },
       'audit-csv': { right: 'manage', run: (_, visit) => sendCsv(visit) },

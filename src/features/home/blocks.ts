@@ -19,10 +19,10 @@ import { projectBlocks, questions } from './projects.ts';
 /** More than Slack takes in a view would leave the person with an old page. */
 const MOST_BLOCKS = 100;
 
-type Section = (visit: Visit) => readonly Block[];
+export type Section = (visit: Visit) => readonly Block[] | Promise<readonly Block[]>;
 
 /** @param more what other features show */
-export function homeBlocks(visit: Visit, more: readonly Section[]): readonly Block[] {
+export async function homeBlocks(visit: Visit, more: readonly Section[]): Promise<readonly Block[]> {
   const { record } = visit;
   const isConnected = record.connectionNames.length > 0;
   const isUsed = record.connectionNames.some((name) => record.lastUsed(name) !== undefined);
@@ -33,7 +33,7 @@ export function homeBlocks(visit: Visit, more: readonly Section[]): readonly Blo
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
-  const main = sections.flatMap((section) => guarded(section, visit));
+  const main = (await Promise.all(sections.map((section) => guarded(section, visit)))).flat();
   const end = [...(visit.asker.manage && isConnected ? [managing()] : []), ...help(visit)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
@@ -42,9 +42,9 @@ const DAMAGED =
   'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
 
 /** What is damaged is left out, and the rest of the page stands. */
-function guarded(draw: Section, visit: Visit): readonly Block[] {
+async function guarded(draw: Section, visit: Visit): Promise<readonly Block[]> {
   try {
-    return draw(visit);
+    return await draw(visit);
   } catch (error) {
     if (!isFailure(error)) throw error;
     return [section(DAMAGED)];

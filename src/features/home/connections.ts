@@ -8,6 +8,8 @@ import { readable } from '../../workspace/record.ts';
 interface Kept {
   readonly name: string;
   readonly connection: Connection | undefined;
+  /** Its seal opens. */
+  readonly isOpen: boolean;
 }
 
 /** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
@@ -16,17 +18,19 @@ export function connectionBlocks(visit: Visit): Block[] {
   const all = record.connectionNames.map((name) => ({
     name,
     connection: readable(() => record.connection(name)),
+    isOpen: readable(() => record.connection(name)?.token()) !== undefined,
   }));
   if (!visit.asker.manage) return [section(worst(all, visit))];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, visit)).join('\n'))];
 }
 
-function line({ name, connection }: Kept, { record, at }: Visit): string {
+function line({ name, connection, isOpen }: Kept, { record, at }: Visit): string {
   const { zone } = record.settings;
   const isDefault = record.connectionNames.length > 1 && name === record.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
   if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
+  if (!isOpen) return `${shown} · *its token cannot be opened:* \`/billing status\` says why`;
   const lapses = lapseWords(connection, at, zone);
   const used = record.lastUsed(name);
   return [
@@ -39,11 +43,14 @@ function line({ name, connection }: Kept, { record, at }: Visit): string {
 
 const CALM = 'Tally is connected to the billing service, and all is well.';
 const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can mend it with /billing connect.';
+const SHUT =
+  'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
 
 function worst(all: readonly Kept[], { record, at }: Visit): string {
   const { zone } = record.settings;
   const sound = all.flatMap(({ connection }) => connection ?? []);
   if (sound.length < all.length) return DAMAGED;
+  if (all.some(({ isOpen }) => !isOpen)) return SHUT;
   const [first] = sound
     .filter((connection) => lapsesSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));

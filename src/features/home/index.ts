@@ -1,13 +1,12 @@
 import type { Logger } from 'pino';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
-import type { Visit } from '../../slack/visit.ts';
 import { callSlack, type WebClient } from '../../slack/web.ts';
 import type { Feature } from '../feature.ts';
-import { homeBlocks } from './blocks.ts';
+import { homeBlocks, type Section } from './blocks.ts';
 
 export interface HomeParts {
   /** What other features show here, in their order. */
-  readonly sections: () => readonly ((visit: Visit) => readonly Block[])[];
+  readonly sections: () => readonly Section[];
   readonly log: Logger;
 }
 
@@ -33,7 +32,7 @@ export function createHome({ sections, log }: HomeParts): Feature {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async run(_, visit, { client }) {
-          await publish(client, visit.asker.person, homeBlocks(visit, sections()));
+          await publish(client, visit.asker.person, await homeBlocks(visit, sections()));
         },
         // For somebody who may not ask, or when it cannot be said who asks.
         sorry: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),

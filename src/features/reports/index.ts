@@ -97,6 +97,7 @@ function figuresOf(
     figures: Object.fromEntries(figures),
     covers: `${main.window.label} ${zone}`,
     isEmpty: headline === 'spent' && !isPartial && answered.every(spentNothing),
+    isPartial,
   };
 }
 

@@ -69,7 +69,7 @@ function pauseWords({ paused, timing }: Schedule): string | undefined {
 }
 
 /** When it comes next: in its own zone, and in the reader's where that shows another time. */
-export function nextWords({ timing, since }: Schedule, now: number, reader: string | undefined): string {
+function nextWords({ timing, since }: Schedule, now: number, reader: string | undefined): string {
   const [due] = duesAfter(timing, Math.max(now, since), 1);
   if (due === undefined) return 'never';
   const here = wallWords(due.at, timing.zone);

@@ -8,7 +8,7 @@ import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about } from './blocks.ts';
 import { damagedIn, deletedMessage, listMessage, pageOf } from './list.ts';
-import { mayAdopt, mine } from './owning.ts';
+import { mayAdopt, mine, orphansAmong } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { FULL } from './setup.ts';
 import { join, keptFrom, siteOf } from './site.ts';
@@ -23,10 +23,8 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     const record = said === undefined ? visit.record : await workspaces.read(visit.asker.workspace);
     const now = { ...visit, record };
     const { shown } = pageOf(now, page);
-    const open = await Promise.all(shown.map(async (one) => ((await mayAdopt(one, now)) ? one.id : '')));
-    await visit.answer(
-      listMessage({ page, orphans: ({ id }) => open.includes(id), ...(said && { said }) }, now),
-    );
+    const orphans = await orphansAmong(shown, now);
+    await visit.answer(listMessage({ page, orphans, ...(said && { said }) }, now));
   };
 
   const write = async (after: Schedule, deed: Deed, visit: Visit): Promise<void> => {

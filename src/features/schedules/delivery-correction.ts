@@ -40,8 +40,17 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
       strictly: true,
     });
   const looked = { ...post, looks: looksBy(round.clock() - post.at) };
+  const lookAgain = (): Promise<string> =>
+    enter(
+      tries < MOST_TRIES
+        ? { ...rest, tries: tries + 1, next: round.clock() + PAUSE, post }
+        : { ...rest, tries: 0, post: looked },
+    );
   try {
     const finding = await runReport(schedule, entry.due, round);
+    // A project that gives no answer now has not changed.
+    if (finding.isPartial && Object.keys(post.figures).some((key) => finding.figures[key] === undefined))
+      return void (await lookAgain());
     const { record } = round;
     const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, record);
     if (change === undefined) {
@@ -61,17 +70,12 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     );
   } catch (error) {
     if (error instanceof LeaseLost || round.stopping.aborted) throw error;
-    const now = round.clock();
     if (isGone(error))
       return void (await enter({ ...rest, tries: 0, post: { ...post, looks: LOOKS.length } }));
     const trouble = troubleOf(error);
     round.log.warn({ err: error, workspace: round.workspace }, 'a post could not be looked at again');
-    if (trouble.kind === 'wait') await round.quiet(now + trouble.for);
-    await enter(
-      tries < MOST_TRIES
-        ? { ...rest, tries: tries + 1, next: now + PAUSE, post }
-        : { ...rest, tries: 0, post: looked },
-    );
+    if (trouble.kind === 'wait') await round.quiet(round.clock() + trouble.for);
+    await lookAgain();
   }
 }
 

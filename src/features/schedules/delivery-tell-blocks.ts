@@ -24,6 +24,8 @@ export interface Untold {
   readonly cause: string;
   readonly cases: readonly Case[];
   readonly isOwnerGone?: boolean;
+  /** Somebody who manages is told as well. */
+  readonly isManagerTold?: boolean;
 }
 
 interface Case {
@@ -38,7 +40,13 @@ interface Case {
 /** Each of a group is named up to this many. */
 const MOST_NAMED = 15;
 
-export function troubleMessage({ why, cause, cases, isOwnerGone = false }: Untold): Message {
+export function troubleMessage({
+  why,
+  cause,
+  cases,
+  isOwnerGone = false,
+  isManagerTold = false,
+}: Untold): Message {
   const [only, ...others] = cases;
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
   const isPaused = why !== 'failed' && why !== 'person';
@@ -64,7 +72,9 @@ export function troubleMessage({ why, cause, cases, isOwnerGone = false }: Untol
           : []),
         ...(most < 2 || isOwnerGone
           ? []
-          : [`That is the ${ordinal(most)} time in a row, so somebody who manages Tally is told too.`]),
+          : [
+              `That is the ${ordinal(most)} time in a row${isManagerTold ? ', so somebody who manages Tally is told too' : ''}.`,
+            ]),
       ),
       actions(...(others.length === 0 ? [first] : []), button('schedule-list', 'Open schedules', value)),
     ],

@@ -75,7 +75,11 @@ async function tellOf(client: WebClient, record: WorkspaceRecord, trouble: Untol
   const isWide = !isThere || cases.some(({ failures }) => failures >= 2);
   const managers = managersOf(record).filter((one) => one !== owner);
   const manager = isWide ? await firstMember(client, managers) : undefined;
-  const message = troubleMessage({ ...trouble, isOwnerGone: !isThere });
+  const message = troubleMessage({
+    ...trouble,
+    isOwnerGone: !isThere,
+    isManagerTold: manager !== undefined,
+  });
   for (const person of [...(isThere ? [owner] : []), ...(manager === undefined ? [] : [manager])])
     await post(client, { channel: person, thread: undefined }, message).catch(letGo);
 }

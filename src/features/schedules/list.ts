@@ -13,15 +13,14 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { channelLink } from '../../slack/kit/escape.ts';
 import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { UNDO } from '../../workspace/projects.ts';
 import { readable } from '../../workspace/record.ts';
 import { type LastSent, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { isStuck, nextWords, projectWords, scheduleWords } from './blocks.ts';
-import { isMine, shownTo } from './owning.ts';
+import { isStuck, projectWords, scheduleWords } from './blocks.ts';
+import { isMine, orphansAmong, shownTo } from './owning.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -138,20 +137,21 @@ export function deletedMessage(schedule: Schedule, { record }: Viewer): Message 
 }
 
 /** A part of somebody's Home: what they answer for; to whoever manages all. */
-export function homeBlocks(visit: Viewer): readonly Block[] {
+export async function homeBlocks(visit: Visit): Promise<readonly Block[]> {
   const here = { ...visit, channel: undefined };
   const all = shownTo(here);
   if (all.length === 0) return [];
-  const shown = all.slice(0, MOST_AT_HOME).map((one) => row(one, here, false));
+  const shown = byNeed(all, here).slice(0, MOST_AT_HOME);
+  const isOrphan = await orphansAmong(shown, visit);
   const more = all.length - shown.length;
   return [
     header('Scheduled posts'),
-    ...shown,
+    ...shown.map((one) => row(one, here, isOrphan(one))),
     ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\` lists them all`)] : []),
   ];
 }
 
-/** A line for `/billing status`: what comes next, and what stands still. */
+/** For `/billing status`: how many there are, then what stands still or failed, then what comes next. */
 export function statusBlocks(visit: Viewer): readonly Block[] {
   const all = shownTo(visit);
   if (all.length === 0) return [];
@@ -168,26 +168,27 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
     ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
   ];
-  const [first] = running.toSorted((a, b) => dueOf(a, visit.at) - dueOf(b, visit.at));
-  const troubled = [...stuck, ...failing, ...trying].slice(0, MOST_TROUBLES);
   return [
-    markup(
-      [
-        `*Scheduled posts* · ${counts.join(' · ')}`,
-        ...(first === undefined
-          ? []
-          : [
-              `${REPORT_NAMES[first.report]} → ${channelLink(first.channel)} · ${nextWords(first, visit.at, visit.asker.zone)}`,
-            ]),
-      ].join('\n'),
-    ),
-    ...troubled.map((one) => row(one, visit, false)),
+    markup(`*Scheduled posts* · ${counts.join(' · ')}`),
+    ...byNeed(all, visit)
+      .slice(0, MOST_IN_STATUS)
+      .map((one) => row(one, visit, false)),
     actions(button('schedule-list', 'All schedules')),
   ];
 }
 
 /** The list has them all. */
-const MOST_TROUBLES = 5;
+const MOST_IN_STATUS = 5;
 
-const dueOf = ({ timing }: Schedule, at: number): number =>
-  duesAfter(timing, at, 1)[0]?.at ?? Number.POSITIVE_INFINITY;
+/** First what Tally paused, then what failed or is tried again, then by when it comes next; last what somebody paused. */
+function byNeed(all: readonly Schedule[], { record, at }: Viewer): readonly Schedule[] {
+  const rankOf = (one: Schedule): number => {
+    if (one.paused !== undefined) return isStuck(one) ? 0 : 3;
+    const result = record.lastSent(one.id)?.result;
+    return result === 'failed' || result === 'trying' ? 1 : 2;
+  };
+  return all
+    .map((one) => ({ one, rank: rankOf(one), due: duesAfter(one.timing, at, 1)[0]?.at ?? Infinity }))
+    .toSorted((a, b) => a.rank - b.rank || a.due - b.due)
+    .map(({ one }) => one);
+}

@@ -44,6 +44,16 @@ async function hasLeft({ owner }: Schedule, { standingOf }: Visit): Promise<bool
 
 /** Who may take it over: a manager, or a full member of its channel, and only once its owner has left. */
 export async function mayAdopt(schedule: Schedule, visit: Visit): Promise<boolean> {
-  if (!(await hasLeft(schedule, visit))) return false;
+  if (schedule.owner === visit.asker.person || !(await hasLeft(schedule, visit))) return false;
   return visit.asker.manage || visit.channels.has(schedule.channel, visit.asker.person);
+}
+
+/** Which of them this person may take over. */
+export async function orphansAmong(
+  schedules: readonly Schedule[],
+  visit: Visit,
+): Promise<(schedule: Schedule) => boolean> {
+  const open = await Promise.all(schedules.map((one) => mayAdopt(one, visit)));
+  const ids = new Set(schedules.filter((_, at) => open[at]).map(({ id }) => id));
+  return ({ id }) => ids.has(id);
 }

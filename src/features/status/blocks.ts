@@ -13,7 +13,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import { accessWords } from '../../workspace/accesses.ts';
+import { accessWords, type OpenableAccess } from '../../workspace/accesses.ts';
 import {
   type Connection,
   LIFETIME_NAMES,
@@ -54,17 +54,18 @@ export function statusMessage({ record, asker, at, tested }: Status): Message {
   const settings = readable(() => record.settings);
   const entries = record.connectionNames.map((name) => entryOf(name, record));
   const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
+  const accesses = asker.manage ? accessBlocks(record, scene) : [];
   const blocks = [
     ...(settings === undefined ? [section(DAMAGED_SETTINGS)] : []),
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
     ...(asker.manage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
       : forMembers(entries, scene)),
-    ...(asker.manage ? accessBlocks(record, scene) : []),
+    ...accesses,
     context(`As of ${moment(at)}`),
   ];
   return entries.length === 0
-    ? nothingThere(asker.manage)
+    ? nothingThere(asker.manage, accesses)
     : {
         text: `Connections: ${record.connectionNames.join(', ')}`,
         blocks: [header('Connections'), ...blocks],
@@ -76,13 +77,13 @@ const DAMAGED_SETTINGS =
 const NO_DEFAULT =
   'None of these is the default, so only projects that name one can be asked about. Make one the default.';
 
-function nothingThere(manage: boolean): Message {
+function nothingThere(manage: boolean, more: readonly Block[]): Message {
   const text = 'Tally is not connected to a billing service yet.';
   const todo = manage
     ? 'It takes the address of the service and an access token.'
     : 'An owner or admin of the workspace connects it once, with /billing connect.';
   const buttons = manage ? [actions(button('connect', 'Connect…', { style: 'primary' }))] : [];
-  return { text, blocks: [section(`${text} ${todo}`), ...buttons] };
+  return { text, blocks: [section(`${text} ${todo}`), ...buttons, ...more] };
 }
 
 function entryOf(name: string, record: WorkspaceRecord): Entry {
@@ -112,8 +113,7 @@ function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
   const lines = record.accessIds.map((id) => {
     const access = readable(() => record.access(id));
     const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);
-    const words = access === undefined ? 'damaged and not used' : accessWords(access, at, zone);
-    return `${alias ?? `Project ${id}`} · ${words}`;
+    return `${alias ?? `Project ${id}`} · ${accessText(access, at, zone)}`;
   });
   if (lines.length === 0) return [];
   const shown = lines.slice(0, MOST_ACCESSES);
@@ -122,6 +122,14 @@ function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
 }
 
 const MOST_ACCESSES = 30;
+
+/** Opens the seal and drops what was in it. */
+function accessText(access: OpenableAccess | undefined, at: number, zone: string): string {
+  if (access === undefined) return 'damaged and not used';
+  if (readable(() => access.open()) === undefined)
+    return 'cannot be opened and is not used: register it anew';
+  return accessWords(access, at, zone);
+}
 
 interface Scene {
   readonly at: number;
