@@ -576,7 +576,7 @@ describe('Revoke now', () => {
   it('says that the token lives where it can neither be given back nor kept for another try', async () => {
     await register();
     await issue();
-    await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+    await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
     identity.setMode('500');
     await press('Revoke now');
     await shows('The token cannot be given back from here any more. It lives until 11:15');
@@ -702,6 +702,53 @@ describe('five tokens in ten minutes', () => {
     }
     identity.setMode('healthy');
     await issue();
+  });
+});
+
+describe('a token in few round trips', () => {
+  /** What reaches Redis until the window shows what it shall; what a script does inside is a part of it. */
+  async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+    const monitor = await bot.redis.client.monitor();
+    const seen: string[] = [];
+    monitor.on('monitor', (_: string, [name = '', ...args]: string[], source: string) => {
+      if (source === 'lua' || name === 'ping' || args.join(' ').includes('tally:jobs')) return;
+      seen.push(name.toLowerCase());
+    });
+    await work();
+    await bot.redis.client.echo('the end');
+    await expect.poll(() => seen).toContain('echo');
+    monitor.disconnect();
+    return seen.filter((name) => name !== 'echo');
+  }
+
+  it('waits for Redis three times at most, and once more where it asked whether to go on', async ({
+    skip,
+  }) => {
+    skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
+    await register();
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
+    await shows('appears on your screen only', MEMBER);
+    const goingOn = await commandsOf(async () => {
+      await bot.slack.submit(MEMBER);
+      await shown(MEMBER);
+    });
+    // Of these the note that the person was told is not waited for.
+    expect(goingOn).toEqual(['hgetall', 'eval', 'eval', 'eval', 'eval']);
+    let first = '';
+    const asking = await commandsOf(async () => {
+      first = await issue();
+    });
+    expect(asking).toEqual(['hgetall', 'eval', 'eval']);
+    const another = await commandsOf(async () => {
+      await press('Issue another');
+      await shown(OWNER, first);
+    });
+    expect(another).toEqual(['hgetall', 'eval', 'eval', 'eval']);
+    const revoking = await commandsOf(async () => {
+      await press('Revoke now');
+      await shows('no longer accepted');
+    });
+    expect(revoking).toEqual(['hgetall', 'eval', 'eval']);
   });
 });
 

@@ -74,15 +74,15 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     }
   };
 
-  const record = (deed: 'token issued' | 'token revoked', about: string, { asker }: Visit): Promise<void> =>
-    audit.record(asker.workspace, { at: clock(), who: asker.person, deed, about });
-
   /** Whether the service took it back. */
   const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
     const revoked = await identity.revoke(access.authUrl, issued.token).catch(unlessFailure);
     if (revoked === undefined || revoked === 'not-offered') return false;
     const about = aboutToken(label, errand.project, mark(issued.auditId));
-    await record('token revoked', about, visit).catch(unlessFailure);
+    const { workspace, person } = visit.asker;
+    await audit
+      .record(workspace, { at: clock(), who: person, deed: 'token revoked', about })
+      .catch(unlessFailure);
     return true;
   };
 
@@ -93,7 +93,6 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const { expiresAt, auditId } = issued;
     const now = clock();
     const hash = mark(auditId);
-    await record('token issued', aboutToken(label, wanted.errand.project, hash), visit);
     const errand: Errand = {
       ...wanted.errand,
       authUrl: access.authUrl,
@@ -102,7 +101,9 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     };
     const isOffered = access.revocable !== false;
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
-    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined);
+    const about = aboutToken(label, errand.project, hash);
+    const entry = { at: now, who: person, deed: 'token issued', about } as const;
+    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined, entry);
     const fits = carried.length <= LIMITS.privateMetadata;
     const shown = {
       ...{ label, issued, now },

@@ -2,6 +2,7 @@ import { isFailure } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
+import type { AuditEntry } from '../../workspace/audit.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -9,7 +10,8 @@ import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedMod
 import { aboutToken, type IssuingParts, unlessFailure } from './issuing.ts';
 import { clockTime, zoneFor } from './lapse.ts';
 
-type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Workspaces }, 'workspaces'>;
+type RevokingParts = Omit<IssuingParts, 'allowance' | 'audit'> &
+  Pick<{ workspaces: Workspaces }, 'workspaces'>;
 
 /** How long another token can be asked for after one was given back, in ms. */
 const AFTERWARDS = 60 * 60_000;
@@ -18,7 +20,7 @@ const AFTERWARDS = 60 * 60_000;
  * **Revoke now**: the two halves make the token once more, which goes back to the service that issued it and to no
  * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody.
  */
-export function createRevoking({ identity, audit, handles, workspaces, clock, explain }: RevokingParts) {
+export function createRevoking({ identity, handles, workspaces, clock, explain }: RevokingParts) {
   const giveBack = async (authUrl: string, token: string): Promise<Outcome> => {
     const revoked = await identity.revoke(authUrl, token);
     if (revoked !== 'revoked') return revoked;
@@ -31,25 +33,17 @@ export function createRevoking({ identity, audit, handles, workspaces, clock, ex
     }
   };
 
-  /** Whether the audit has it, where it belongs there. */
-  const learn = async (outcome: Outcome, errand: Errand, visit: Visit): Promise<boolean> => {
-    const { workspace, person } = visit.asker;
-    const { project, word, audit: mark } = errand;
-    const access = readable(() => visit.record.access(project));
+  const learn = async (outcome: Outcome, errand: Errand, { asker, record }: Visit): Promise<void> => {
+    const access = readable(() => record.access(errand.project));
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
-      await workspaces.noteRevocable(workspace, access, false).catch(unlessFailure);
-    if (outcome === 'not-offered' || outcome === 'already-dead') return true;
-    const entry = {
-      at: clock(),
-      who: person,
-      deed: 'token revoked',
-      about: aboutToken(word, project, mark),
-    } as const;
-    return audit.record(workspace, entry).then(
-      () => true,
-      (error) => unlessFailure(error) ?? false,
-    );
+      await workspaces.noteRevocable(asker.workspace, access, false).catch(unlessFailure);
   };
+
+  /** For the audit. */
+  const entryOf = ({ project, word, audit: mark }: Errand, { asker }: Visit): AuditEntry => ({
+    ...{ at: clock(), who: asker.person, deed: 'token revoked' },
+    about: aboutToken(word, project, mark),
+  });
 
   return async ({ errand, token, until }: Taken, visit: Visit): Promise<void> => {
     const { workspace } = visit.asker;
@@ -72,9 +66,14 @@ export function createRevoking({ identity, audit, handles, workspaces, clock, ex
       );
     }
     // What became of it is said, whatever else fails.
-    const isAudited = await learn(outcome, errand, visit);
+    const isRevoked = outcome !== 'not-offered' && outcome !== 'already-dead';
+    const entry = isRevoked ? entryOf(errand, visit) : undefined;
     const life = { at, until: at + AFTERWARDS };
-    const handle = await handles.keep(workspace, again, life).catch(unlessFailure);
+    const [handle] = await Promise.all([
+      handles.keep(workspace, again, life, undefined, entry).catch(unlessFailure),
+      learn(outcome, errand, visit),
+    ]);
+    const isAudited = !isRevoked || handle !== undefined;
     await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
   };
 }
