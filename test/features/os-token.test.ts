@@ -281,6 +281,38 @@ describe('/os-token', () => {
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
 
+  describe('that can neither be audited nor given back', () => {
+    const LIVES = 'It may live until 11:15 on Sat 21 Nov 2026 (Europe/London); nobody has seen it.';
+
+    beforeEach(async () => {
+      await register();
+      identity.setMode('no-revocation');
+      await bot.redis.client.del('tally:audit:T0SANDBOX1');
+    });
+
+    it('may live, which the window says instead of that nothing was changed', async () => {
+      // Of the workspace there is nothing any more by the time that the token is there.
+      identity.setMode('slow');
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await bot.slack.waitFor(() => identity.requests.length === 3);
+      identity.setMode('no-revocation');
+      await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+      await shows(LIVES);
+      expect(modalText()).toContain('Tally does not know that it is installed in this workspace.');
+      expect(pieces()).toEqual([]);
+      expect(bot.log()).toContain('"kind":"token-left"');
+    });
+
+    it('may live, which is said beside the window where what went wrong has no words', async () => {
+      await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await shows('did not expect');
+      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => readable(one).reads);
+      expect(said.join()).toContain(LIVES);
+      expect(bot.log()).toContain('answered with an unknown error');
+    });
+  });
+
   it('gives the token back where the window was closed before it came', async () => {
     await register();
     identity.setMode('slow');

@@ -4,11 +4,13 @@ import {
   isFailure,
   NotAllowed,
   NotIssuer,
+  TokenLeft,
   TokensTooMany,
   TokenTooLong,
 } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { shellLines } from '../../identity/shell.ts';
+import { failureMessage } from '../../slack/failure-reply.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
@@ -17,7 +19,7 @@ import type { Audit } from '../../workspace/audit.ts';
 import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
-import { zoneFor } from './lapse.ts';
+import { clockTime, zoneFor } from './lapse.ts';
 
 export interface IssuingParts {
   readonly identity: IdentityClient;
@@ -89,7 +91,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
   const present = async (wanted: Wanted, issued: IssuedToken, visit: Visit): Promise<boolean> => {
     const { label, access } = wanted;
-    const { workspace, person, zone } = visit.asker;
+    const { workspace, person } = visit.asker;
     const { expiresAt, auditId } = issued;
     const now = clock();
     const hash = mark(auditId);
@@ -108,10 +110,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const shown = {
       ...{ label, issued, now },
       lines: linesFor(issued, access),
-      zone: zoneFor(
-        zone,
-        readable(() => visit.record.settings.zone),
-      ),
+      zone: zoneOf(visit),
       revocation: isOffered ? (fits ? 'here' : 'too-long') : 'not-offered',
     } as const;
     const isShown = await visit.draw(tokenModal(shown, fits ? carried : handleOf(carried)));
@@ -126,7 +125,11 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
         throw new TokenTooLong(issued.token.length);
       if (await present(wanted, issued, visit)) return;
     } catch (error) {
-      await withdraw(wanted, issued, visit);
+      if (await withdraw(wanted, issued, visit)) throw error;
+      const until = issued.expiresAt === undefined ? 'it lapses' : clockTime(issued.expiresAt, zoneOf(visit));
+      const left = new TokenLeft(isFailure(error) ? error.message : undefined, until, { cause: error });
+      if (isFailure(error)) throw left;
+      await visit.whisper(failureMessage(left)).catch(unlessFailure);
       throw error;
     }
     const isWithdrawn = await withdraw(wanted, issued, visit);
@@ -142,6 +145,12 @@ function linesFor(issued: IssuedToken, { authUrl }: Access): string {
   while (lines.join('\n').length > LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
   return lines.join('\n');
 }
+
+export const zoneOf = ({ asker, record }: Visit): string =>
+  zoneFor(
+    asker.zone,
+    readable(() => record.settings.zone),
+  );
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */
 export function unlessFailure(error: unknown): undefined {

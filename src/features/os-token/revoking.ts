@@ -7,8 +7,8 @@ import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedModal } from './blocks.ts';
-import { aboutToken, type IssuingParts, unlessFailure } from './issuing.ts';
-import { clockTime, zoneFor } from './lapse.ts';
+import { aboutToken, type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
+import { clockTime } from './lapse.ts';
 
 type RevokingParts = Omit<IssuingParts, 'allowance' | 'audit'> &
   Pick<{ workspaces: Workspaces }, 'workspaces'>;
@@ -77,9 +77,3 @@ export function createRevoking({ identity, handles, workspaces, clock, explain }
     await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
   };
 }
-
-const zoneOf = ({ asker, record }: Visit): string =>
-  zoneFor(
-    asker.zone,
-    readable(() => record.settings.zone),
-  );
