@@ -636,6 +636,52 @@ describe('Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
+  it('leaves in the audit that its outcome is unclear where the answer was lost, and what was found later', async () => {
+    await register();
+    const token = await issue();
+    identity.setMode('lost');
+    await press('Revoke now');
+    await shows('Revoke the earlier one');
+    expect(identity.isLive(token)).toBe(false);
+    expect((await deeds())[0]).toMatch(
+      /^token revoked: prod \(project 123\) · [0-9a-f]{12} · outcome unclear$/,
+    );
+    identity.setMode('healthy');
+    await press('Revoke the earlier one');
+    await shows('did not accept the token any more');
+    expect((await deeds())[0]).toMatch(/^token revoked: .* · was dead already$/);
+  });
+
+  it('leaves nothing of a revocation in the audit where there was certainly none', async () => {
+    await register();
+    await issue();
+    for (const [mode, sentence] of [
+      ['429', 'asked too often'],
+      ['no-revocation', 'does not take tokens back'],
+    ] as const) {
+      identity.setMode(mode);
+      await press(mode === '429' ? 'Revoke now' : 'Revoke the earlier one');
+      await shows(sentence);
+    }
+    expect((await deeds())[0]).toMatch(/^token issued: /);
+  });
+
+  it('of a token that was not shown leaves in the audit that its outcome is unclear, too', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => identity.requests.length === 3);
+    identity.setMode('lost');
+    await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, direct(OWNER))
+        .some((one) => readable(one).reads.includes('could not be given back either')),
+    );
+    expect((await deeds())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
+  });
+
   it('goes away where the service takes nothing back, and the text says how long the token lives', async () => {
     await register();
     const first = await issue();

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type Failure,
   isFailure,
@@ -18,6 +17,7 @@ import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts'
 import type { Audit } from '../../workspace/audit.ts';
 import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
+import { aboutToken, mark, revocation } from './audited.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
 import { clockTime, zoneFor } from './lapse.ts';
 
@@ -51,14 +51,6 @@ export async function demandIssuer(label: string, access: Access, visit: Visit):
   if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
 }
 
-/** For the audit: what tells two tokens apart and leads to neither. */
-const mark = (auditId: string | undefined): string | undefined =>
-  auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
-
-/** `prod (project 123) · 0123456789ab` */
-export const aboutToken = (label: string, project: string, audit: string | undefined): string =>
-  [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
-
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
   const issue = async ({ access }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
@@ -78,14 +70,14 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
 
   /** Whether the service took it back. */
   const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
-    const revoked = await identity.revoke(access.authUrl, issued.token).catch(unlessFailure);
-    if (revoked === undefined || revoked === 'not-offered') return false;
+    const outcome = await identity.revoke(access.authUrl, issued.token).catch((error: unknown) => {
+      if (!isFailure(error)) throw error;
+      return error;
+    });
     const about = aboutToken(label, errand.project, mark(issued.auditId));
-    const { workspace, person } = visit.asker;
-    await audit
-      .record(workspace, { at: clock(), who: person, deed: 'token revoked', about })
-      .catch(unlessFailure);
-    return true;
+    const entry = revocation({ at: clock(), who: visit.asker.person, about }, outcome);
+    if (entry !== undefined) await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+    return outcome === 'revoked' || outcome === 'already-dead';
   };
 
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */

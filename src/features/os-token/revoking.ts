@@ -1,13 +1,13 @@
-import { isFailure } from '../../domain/failure.ts';
+import { type Failure, isFailure } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { AuditEntry } from '../../workspace/audit.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
+import { aboutToken, revocation } from './audited.ts';
 import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedModal } from './blocks.ts';
-import { aboutToken, type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
+import { type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
 import { clockTime } from './lapse.ts';
 
 type RevokingParts = Omit<IssuingParts, 'allowance' | 'audit'> &
@@ -39,18 +39,15 @@ export function createRevoking({ identity, handles, workspaces, clock, explain }
       await workspaces.noteRevocable(asker.workspace, access, false).catch(unlessFailure);
   };
 
-  /** For the audit. */
-  const entryOf = ({ project, word, audit: mark }: Errand, { asker }: Visit): AuditEntry => ({
-    ...{ at: clock(), who: asker.person, deed: 'token revoked' },
-    about: aboutToken(word, project, mark),
-  });
-
   return async ({ errand, token, until }: Taken, visit: Visit): Promise<void> => {
     const { workspace } = visit.asker;
     const { authUrl, audit: _, expiresAt, ...again } = errand;
     if (token === undefined || authUrl === undefined) return visit.show(usedModal(errand.word));
     await visit.show(givingBack);
     const at = clock();
+    const about = aboutToken(errand.word, errand.project, errand.audit);
+    const entryOf = (outcome: Outcome | Failure) =>
+      revocation({ at: clock(), who: visit.asker.person, about }, outcome);
     const lapses = expiresAt === undefined ? undefined : clockTime(expiresAt, zoneOf(visit));
     let outcome: Outcome;
     try {
@@ -59,21 +56,22 @@ export function createRevoking({ identity, handles, workspaces, clock, explain }
       if (!isFailure(error)) throw error;
       explain(error, 'os-token-revoke');
       // The token may live: the way to give it back stays open, where there is something to keep it in.
-      const carried = await handles.keep(workspace, errand, { at, until }, token).catch(unlessFailure);
+      const carried = await handles
+        .keep(workspace, errand, { at, until }, token, entryOf(error))
+        .catch(unlessFailure);
       const said = withoutActions(failureMessage(error).blocks);
       return visit.show(
         carried === undefined ? stuckModal(said, lapses) : sorryModal(said, [], true, carried),
       );
     }
     // What became of it is said, whatever else fails.
-    const isRevoked = outcome !== 'not-offered' && outcome !== 'already-dead';
-    const entry = isRevoked ? entryOf(errand, visit) : undefined;
+    const entry = entryOf(outcome);
     const life = { at, until: at + AFTERWARDS };
     const [handle] = await Promise.all([
       handles.keep(workspace, again, life, undefined, entry).catch(unlessFailure),
       learn(outcome, errand, visit),
     ]);
-    const isAudited = !isRevoked || handle !== undefined;
+    const isAudited = entry === undefined || handle !== undefined;
     await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
   };
 }
