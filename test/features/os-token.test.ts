@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, FINOPS, GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
+const BOT_USER = 'U0TALLYBOT';
 let now = NOW;
 let identity: IdentityService;
 let bot: Bot;
@@ -192,6 +197,38 @@ describe('an application access', () => {
     expect(bot.log()).toMatch(/"where":"access","kind":"access-refused".*answered with a failure/);
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
+  });
+
+  it('says who of those that are named gets no token as things are, and why', async () => {
+    const none = 'Named, and gets none as things are';
+    expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
+    const people = [MEMBER, GUEST, STRANGER, BOT_USER];
+    const said = await register('good', { people });
+    expect(said).toContain(
+      `*${none}:* <@${GUEST}> (a guest: /billing settings can let guests ask), <@${STRANGER}> (of another organisation), <@${BOT_USER}> (has left, or is a program)`,
+    );
+    const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
+    const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
+    const change = await changeIn(workspaces, 'T0SANDBOX1');
+    await workspaces.saveSettings(change, { guests: true, strangers: true });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await bot.slack.submit(OWNER, { people });
+    await shows('Saved.');
+    expect(modalText()).not.toContain(`<@${GUEST}> (`);
+    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (of another organisation), <@${BOT_USER}>`);
+  });
+
+  it('is saved though Slack does not tell who they are', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    identity.setMode('slow');
+    await fillIn('good', { people: [OWNER, GUEST] });
+    await bot.slack.waitFor(() => identity.requests.length === 1);
+    bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
+    await shows('can issue OS_TOKENs');
+    expect(modalText()).toContain(`May have tokens issued: <@${OWNER}>, <@${GUEST}>`);
+    expect(modalText()).not.toContain('as things are');
   });
 
   it('names at least somebody', async () => {
