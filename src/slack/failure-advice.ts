@@ -200,6 +200,12 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return {
         todo: 'So it was not shown, and was given back at once where the service takes tokens back.',
       };
+    case 'token-left':
+      return {
+        todo: [`It may live until ${failure.until}; nobody has seen it.`, failure.why]
+          .filter(Boolean)
+          .join(' '),
+      };
     case 'seal-broken':
       return {
         todo: [

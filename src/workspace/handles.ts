@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { NotInstalled } from '../domain/failure.ts';
 import { storeGuard } from '../redis.ts';
 import { parseEnvelope, seal, unseal } from '../vault/seal.ts';
-import { handlesKey, recordKey } from './keys.ts';
+import type { AuditEntry } from './audit.ts';
+import { auditKey, handlesKey, recordKey } from './keys.ts';
 import { parseRecord } from './record.ts';
+import { ENTER, entered } from './store.ts';
 
 /**
  * What a token's modal leads to. A token is kept nowhere: the modal holds it encrypted, Redis the key to that, for
@@ -34,13 +36,15 @@ type Kept = Readonly<z.infer<typeof schema>>;
 /** What a modal is about. */
 export type Errand = Omit<Kept, 'key'>;
 
-/** @throws StoreUnreachable from each method */
+/** Each method is one round trip. @throws StoreUnreachable */
 export interface Handles {
   /**
    * Keeps an errand until `until` (ms), with the key to a token where there is one.
+   * @param entry written into the audit first: where that fails, nothing is kept
+   * @throws NotInstalled where the workspace left, and nothing was written
    * @returns what the modal carries: the handle, and the token encrypted
    */
-  keep(workspace: string, errand: Errand, life: Life, token?: string): Promise<string>;
+  keep(workspace: string, errand: Errand, life: Life, token?: string, entry?: AuditEntry): Promise<string>;
   /** Gives it out once, to one of however many ask; the token where the two halves belong together. */
   take(workspace: string, person: string, carried: string, at: number): Promise<Taken | undefined>;
 }
@@ -63,10 +67,11 @@ const KEY_ID = 'once';
 
 /**
  * Values are `<until> <json>`. What has lapsed is cleared away whenever something comes. Of a workspace that left there
- * is no record, and nothing comes back.
+ * is neither record nor audit, and nothing comes back. The entry comes first: a stream may refuse it.
  */
-const KEEP = `
-if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+const KEEP = `${ENTER}
+if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 0 end
+if ARGV[5] then enter(KEYS[3], ARGV[5], ARGV[6], ARGV[7], ARGV[8]) end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local value = redis.call('HGET', KEYS[1], field)
   if tonumber(string.match(value, '^%d+')) <= tonumber(ARGV[1]) then redis.call('HDEL', KEYS[1], field) end
@@ -76,31 +81,31 @@ local life = tonumber(ARGV[2]) - tonumber(ARGV[1])
 if redis.call('PTTL', KEYS[1]) < life then redis.call('PEXPIRE', KEYS[1], life) end
 return 1`;
 
-/** Only the one whose it is takes it away: somebody else's try leaves it where it was. */
+/**
+ * Only the one whose it is takes it away: somebody else's try leaves it where it was. Whose it is stands in the JSON,
+ * in whose texts no quote is bare: so what is looked for is that one property.
+ */
 const TAKE = `
 local value = redis.call('HGET', KEYS[1], ARGV[1])
-if value ~= ARGV[2] then return 0 end
-return redis.call('HDEL', KEYS[1], ARGV[1])`;
+if not value or tonumber(string.match(value, '^%d+') or 0) <= tonumber(ARGV[2]) then return false end
+if not string.find(value, ARGV[3], 1, true) then return false end
+redis.call('HDEL', KEYS[1], ARGV[1])
+return value`;
 
 export function createHandles(redis: Redis): Handles {
-  const find = async (workspace: string, person: string, handle: string, at: number) => {
-    if (!HANDLE.test(handle)) return undefined;
-    const value = await storeGuard(() => redis.hget(handlesKey(workspace), handle));
-    const [, until, json] = /^(\d+) (.*)$/s.exec(value ?? '') ?? [];
-    if (value === null || json === undefined || Number(until) <= at) return undefined;
-    const kept = parseRecord(schema, json);
-    return kept.person === person ? { value, kept, until: Number(until) } : undefined;
-  };
-
   return {
-    async keep(workspace, errand, { at, until }, token) {
+    async keep(workspace, errand, { at, until }, token, entry) {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
       const kept: Kept = { ...errand, ...(key && { key: key.toString('base64url') }) };
-      const keys = [handlesKey(workspace), recordKey(workspace)];
+      const keys = [handlesKey(workspace), recordKey(workspace), auditKey(workspace)];
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
       const done = await storeGuard(() =>
-        redis.eval(KEEP, keys.length, ...keys, ...life, handle, JSON.stringify(kept)),
+        redis.eval(
+          KEEP,
+          keys.length,
+          ...[...keys, ...life, handle, JSON.stringify(kept), ...(entry === undefined ? [] : entered(entry))],
+        ),
       );
       if (done !== 1) throw new NotInstalled('unknown');
       if (token === undefined || key === undefined) return handle;
@@ -109,15 +114,19 @@ export function createHandles(redis: Redis): Handles {
 
     async take(workspace, person, carried, at) {
       const [handle = '', envelope] = carried.split(' ');
-      const found = await find(workspace, person, handle, at);
-      if (found === undefined) return undefined;
-      const taken = await storeGuard(() => redis.eval(TAKE, 1, handlesKey(workspace), handle, found.value));
-      if (taken !== 1) return undefined;
-      const errand = errandOf(found.kept);
+      if (!HANDLE.test(handle)) return undefined;
+      const whose = JSON.stringify({ person }).slice(1, -1);
+      const value = await storeGuard(() =>
+        redis.eval(TAKE, 1, handlesKey(workspace), handle, Math.floor(at), whose),
+      );
+      const [, until, json] = /^(\d+) (.*)$/s.exec(String(value)) ?? [];
+      if (json === undefined) return undefined;
+      const kept = parseRecord(schema, json);
+      const errand = errandOf(kept);
       return {
         errand,
-        until: found.until,
-        token: opened(envelope, ownerOf(workspace, handle, errand), found.kept.key),
+        until: Number(until),
+        token: opened(envelope, ownerOf(workspace, handle, errand), kept.key),
       };
     },
   };

@@ -39,6 +39,20 @@ export const KEPT = 1000;
 /** The stream is capped by entries, so an entry is capped too. */
 const LONGEST_ABOUT = 500;
 
+/** In Lua: `enter(key, at, who, deed, about)` writes into an audit. */
+export const ENTER = `
+local function enter(key, at, who, deed, about)
+  redis.call('XADD', key, 'MAXLEN', '${KEPT}', '*', 'at', at, 'who', who, 'deed', deed, 'about', about)
+end`;
+
+/** What `enter` takes behind the key. */
+export const entered = ({ at, who, deed, about }: AuditEntry): string[] => [
+  String(at),
+  who,
+  deed,
+  about.slice(0, LONGEST_ABOUT),
+];
+
 /**
  * Whatever is still under way when a workspace leaves finds nothing of it and writes nothing, so nothing comes back
  * after everything was deleted. From an installation by OAuth on there is a record, and every change leaves an entry,
@@ -47,7 +61,7 @@ const LONGEST_ABOUT = 500;
  * Redis runs a script alone, and takes nothing of it back: so after the looks the entries come first, which a stream
  * may refuse, and nothing else can fail. Each list comes behind its length.
  */
-const WRITE = `
+const WRITE = `${ENTER}
 local at = 0
 local function take() at = at + 1; return ARGV[at] end
 if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
@@ -60,7 +74,7 @@ for _ = 1, tonumber(take()) do
 end
 for _ = 1, tonumber(take()) do
   local moment, who, deed, about = take(), take(), take(), take()
-  redis.call('XADD', KEYS[2], 'MAXLEN', '${KEPT}', '*', 'at', moment, 'who', who, 'deed', deed, 'about', about)
+  enter(KEYS[2], moment, who, deed, about)
 end
 for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
 for _ = 1, tonumber(take()) do
@@ -75,7 +89,7 @@ export function createWorkspaceStore(redis: Redis): WorkspaceStore {
     async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
       const lists = [
         Object.entries(seen).map(([field, value]) => [field, mark(value)]),
-        entries.map(({ at, who, deed, about }) => [String(at), who, deed, about.slice(0, LONGEST_ABOUT)]),
+        entries.map(entered),
         remove.map((field) => [field]),
         Object.entries(set),
       ];

@@ -1,14 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ADMIN, FINOPS, GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
+import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
+const BOT_USER = 'U0TALLYBOT';
 let now = NOW;
 let identity: IdentityService;
 let bot: Bot;
@@ -194,6 +199,38 @@ describe('an application access', () => {
       expect(bot.log()).not.toContain(hidden);
   });
 
+  it('says who of those that are named gets no token as things are, and why', async () => {
+    const none = 'Named, and gets none as things are';
+    expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
+    const people = [MEMBER, GUEST, STRANGER, BOT_USER];
+    const said = await register('good', { people });
+    expect(said).toContain(
+      `*${none}:* <@${GUEST}> (a guest: /billing settings can let guests ask), <@${STRANGER}> (of another organisation), <@${BOT_USER}> (has left, or is a program)`,
+    );
+    const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
+    const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
+    const change = await changeIn(workspaces, 'T0SANDBOX1');
+    await workspaces.saveSettings(change, { guests: true, strangers: true });
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    await bot.slack.submit(OWNER, { people });
+    await shows('Saved.');
+    expect(modalText()).not.toContain(`<@${GUEST}> (`);
+    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (of another organisation), <@${BOT_USER}>`);
+  });
+
+  it('is saved though Slack does not tell who they are', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
+    await shows('Secret key');
+    identity.setMode('slow');
+    await fillIn('good', { people: [OWNER, GUEST] });
+    await bot.slack.waitFor(() => identity.requests.length === 1);
+    bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
+    await shows('can issue OS_TOKENs');
+    expect(modalText()).toContain(`May have tokens issued: <@${OWNER}>, <@${GUEST}>`);
+    expect(modalText()).not.toContain('as things are');
+  });
+
   it('names at least somebody', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -279,6 +316,38 @@ describe('/os-token', () => {
     await shows('did not expect');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
+  });
+
+  describe('that can neither be audited nor given back', () => {
+    const LIVES = 'It may live until 11:15 on Sat 21 Nov 2026 (Europe/London); nobody has seen it.';
+
+    beforeEach(async () => {
+      await register();
+      identity.setMode('no-revocation');
+      await bot.redis.client.del('tally:audit:T0SANDBOX1');
+    });
+
+    it('may live, which the window says instead of that nothing was changed', async () => {
+      // Of the workspace there is nothing any more by the time that the token is there.
+      identity.setMode('slow');
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await bot.slack.waitFor(() => identity.requests.length === 3);
+      identity.setMode('no-revocation');
+      await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+      await shows(LIVES);
+      expect(modalText()).toContain('Tally does not know that it is installed in this workspace.');
+      expect(pieces()).toEqual([]);
+      expect(bot.log()).toContain('"kind":"token-left"');
+    });
+
+    it('may live, which is said beside the window where what went wrong has no words', async () => {
+      await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
+      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+      await shows('did not expect');
+      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => readable(one).reads);
+      expect(said.join()).toContain(LIVES);
+      expect(bot.log()).toContain('answered with an unknown error');
+    });
   });
 
   it('gives the token back where the window was closed before it came', async () => {
@@ -576,7 +645,7 @@ describe('Revoke now', () => {
   it('says that the token lives where it can neither be given back nor kept for another try', async () => {
     await register();
     await issue();
-    await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+    await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
     identity.setMode('500');
     await press('Revoke now');
     await shows('The token cannot be given back from here any more. It lives until 11:15');
@@ -602,6 +671,52 @@ describe('Revoke now', () => {
     await press('Revoke the earlier one');
     await shows('no longer accepted');
     expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('leaves in the audit that its outcome is unclear where the answer was lost, and what was found later', async () => {
+    await register();
+    const token = await issue();
+    identity.setMode('lost');
+    await press('Revoke now');
+    await shows('Revoke the earlier one');
+    expect(identity.isLive(token)).toBe(false);
+    expect((await deeds())[0]).toMatch(
+      /^token revoked: prod \(project 123\) · [0-9a-f]{12} · outcome unclear$/,
+    );
+    identity.setMode('healthy');
+    await press('Revoke the earlier one');
+    await shows('did not accept the token any more');
+    expect((await deeds())[0]).toMatch(/^token revoked: .* · was dead already$/);
+  });
+
+  it('leaves nothing of a revocation in the audit where there was certainly none', async () => {
+    await register();
+    await issue();
+    for (const [mode, sentence] of [
+      ['429', 'asked too often'],
+      ['no-revocation', 'does not take tokens back'],
+    ] as const) {
+      identity.setMode(mode);
+      await press(mode === '429' ? 'Revoke now' : 'Revoke the earlier one');
+      await shows(sentence);
+    }
+    expect((await deeds())[0]).toMatch(/^token issued: /);
+  });
+
+  it('of a token that was not shown leaves in the audit that its outcome is unclear, too', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => identity.requests.length === 3);
+    identity.setMode('lost');
+    await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, direct(OWNER))
+        .some((one) => readable(one).reads.includes('could not be given back either')),
+    );
+    expect((await deeds())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
 
   it('goes away where the service takes nothing back, and the text says how long the token lives', async () => {
@@ -702,6 +817,53 @@ describe('five tokens in ten minutes', () => {
     }
     identity.setMode('healthy');
     await issue();
+  });
+});
+
+describe('a token in few round trips', () => {
+  /** What reaches Redis until the window shows what it shall; what a script does inside is a part of it. */
+  async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+    const monitor = await bot.redis.client.monitor();
+    const seen: string[] = [];
+    monitor.on('monitor', (_: string, [name = '', ...args]: string[], source: string) => {
+      if (source === 'lua' || name === 'ping' || args.join(' ').includes('tally:jobs')) return;
+      seen.push(name.toLowerCase());
+    });
+    await work();
+    await bot.redis.client.echo('the end');
+    await expect.poll(() => seen).toContain('echo');
+    monitor.disconnect();
+    return seen.filter((name) => name !== 'echo');
+  }
+
+  it('waits for Redis three times at most, and once more where it asked whether to go on', async ({
+    skip,
+  }) => {
+    skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
+    await register();
+    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
+    await shows('appears on your screen only', MEMBER);
+    const goingOn = await commandsOf(async () => {
+      await bot.slack.submit(MEMBER);
+      await shown(MEMBER);
+    });
+    // Of these the note that the person was told is not waited for.
+    expect(goingOn).toEqual(['hgetall', 'eval', 'eval', 'eval', 'eval']);
+    let first = '';
+    const asking = await commandsOf(async () => {
+      first = await issue();
+    });
+    expect(asking).toEqual(['hgetall', 'eval', 'eval']);
+    const another = await commandsOf(async () => {
+      await press('Issue another');
+      await shown(OWNER, first);
+    });
+    expect(another).toEqual(['hgetall', 'eval', 'eval', 'eval']);
+    const revoking = await commandsOf(async () => {
+      await press('Revoke now');
+      await shows('no longer accepted');
+    });
+    expect(revoking).toEqual(['hgetall', 'eval', 'eval']);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
 import { createHandles, type Errand, type Handles, handleOf } from '../../src/workspace/handles.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -98,6 +99,30 @@ describe('the two halves of a token', () => {
     await redis.flushdb();
     await expect(handles.keep('T1', ERRAND, LIFE, TOKEN)).rejects.toThrow(NotInstalled);
     expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it('are kept together with the line in the audit, or not at all', async () => {
+    const entry = { at: AT, who: 'U1', deed: 'token issued', about: 'prod' } as const;
+    await handles.keep('T1', ERRAND, LIFE, TOKEN, entry);
+    expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
+    await redis.del('tally:audit:T1', KEY);
+    await redis.set('tally:audit:T1', 'no stream');
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, entry)).rejects.toThrow('WRONGTYPE');
+    expect(await redis.exists(KEY)).toBe(0);
+  });
+
+  it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
+    await createAudit(redis).record('T1', { at: AT, who: 'U1', deed: 'token revoked', about: 'prod' });
+    await redis.del('tally:workspace:T1');
+    const carried = await handles.keep('T1', ERRAND, LIFE);
+    expect((await handles.take('T1', 'U1', carried, AT))?.errand).toEqual(ERRAND);
+  });
+
+  it('open for nobody whom a name in them imitates', async () => {
+    const carried = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
+    expect(await handles.take('T1', 'U2', carried, AT)).toBeUndefined();
+    expect(await handles.take('T1', 'U1"', carried, AT)).toBeUndefined();
+    expect((await handles.take('T1', 'U1', carried, AT))?.token).toBe(TOKEN);
   });
 
   it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(

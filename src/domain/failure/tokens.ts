@@ -36,4 +36,16 @@ export class TokenTooLong extends Base<'token-too-long'> {
   }
 }
 
-export type TokenFailure = AccessMissing | TokensTooMany | TokenTooLong;
+/** A token that could not be shown, and not be given back either. `until` says in words when it lapses. */
+export class TokenLeft extends Base<'token-left'> {
+  /** @param why what went wrong before, where that has words */
+  constructor(
+    readonly why: string | undefined,
+    readonly until: string,
+    options?: ErrorOptions,
+  ) {
+    super('token-left', 'A token was issued that could not be shown, and could not be given back.', options);
+  }
+}
+
+export type TokenFailure = AccessMissing | TokensTooMany | TokenTooLong | TokenLeft;

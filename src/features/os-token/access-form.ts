@@ -21,7 +21,9 @@ import {
   MOST_ISSUER_GROUPS,
   MOST_ISSUERS,
 } from '../../workspace/accesses.ts';
+import type { Standing } from '../../workspace/rights.ts';
 import { belongs } from './blocks.ts';
+import type { Excluded } from './excluded.ts';
 
 export const ACCESS = 'access';
 const TITLE = 'Application access';
@@ -79,7 +81,7 @@ export function accessForm(form: AccessForm): ModalView {
       peopleInput({
         block: 'people',
         label: 'People who may have tokens issued',
-        hint: 'Only those named, managers and owners too.',
+        hint: 'Only those named, managers and owners too. Guests have to be let in by the settings as well.',
         initial: issuers.people,
         max: MOST_ISSUERS,
       }),
@@ -143,12 +145,13 @@ export interface Registered {
   readonly issued: IssuedToken;
   readonly givenBack: GivenBack;
   readonly isIssuer: boolean;
+  readonly excluded: readonly Excluded[];
   readonly at: number;
   readonly zone: string;
 }
 
 export function registeredBlocks(registered: Registered): Block[] {
-  const { label, word, access, issued, givenBack, isIssuer, at, zone } = registered;
+  const { label, word, access, issued, givenBack, isIssuer, excluded, at, zone } = registered;
   const { name, restricted, lapsesAt } = access;
   const told = [
     accessWords(access, at, zone),
@@ -173,7 +176,7 @@ export function registeredBlocks(registered: Registered): Block[] {
           ),
         ]
       : []),
-    markup(whoMay(access.issuers)),
+    markup(whoMay(access.issuers, excluded)),
     ...(isIssuer
       ? [actions(...rerunButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
       : []),
@@ -182,8 +185,24 @@ export function registeredBlocks(registered: Registered): Block[] {
 
 const SHOWN = 20;
 
-export function whoMay({ people, groups }: Issuers): string {
+export function whoMay({ people, groups }: Issuers, excluded: readonly Excluded[]): string {
   const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
-  const more = named.length - SHOWN;
-  return `May have tokens issued: ${named.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const without = excluded.map(({ person, standing }) => `${mention(person)} (${IS[standing]})`);
+  return [
+    `May have tokens issued: ${listed(named)}`,
+    ...(without.length > 0 ? [`*Named, and gets none as things are:* ${listed(without)}`] : []),
+  ].join('\n');
+}
+
+const IS: Readonly<Record<Standing, string>> = {
+  admin: 'an admin',
+  member: 'a member',
+  guest: 'a guest: /billing settings can let guests ask',
+  stranger: 'of another organisation',
+  nobody: 'has left, or is a program',
+};
+
+function listed(all: readonly string[]): string {
+  const more = all.length - SHOWN;
+  return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -37,6 +37,7 @@ import {
   recall,
   remember,
 } from './access-words.ts';
+import { excludedOf } from './excluded.ts';
 
 export interface AccessParts {
   readonly workspaces: Workspaces;
@@ -96,6 +97,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
     return registeredBlocks({
       ...names,
       ...{ access, issued, givenBack, isIssuer, at, zone: zoneOf(visit.record) },
+      excluded: await excludedOf(issuers.people, visit),
     });
   };
 
@@ -112,7 +114,12 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
     const { id, secret } = current.open();
     const change = changed('token issuers changed', project, visit);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });
-    return [header(labelOf(visit.record, project).label), section('Saved.'), markup(whoMay(issuers))];
+    const excluded = await excludedOf(issuers.people, visit);
+    return [
+      header(labelOf(visit.record, project).label),
+      section('Saved.'),
+      markup(whoMay(issuers, excluded)),
+    ];
   };
 
   const save = async (request: AccessRequest, visit: Visit): Promise<void> => {

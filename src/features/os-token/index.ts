@@ -28,7 +28,7 @@ import {
   usedModal,
   waiting,
 } from './blocks.ts';
-import { createIssuing, demandIssuer, type IssuingParts, type Wanted } from './issuing.ts';
+import { createIssuing, demandIssuer, type IssuingParts, unlessFailure, type Wanted } from './issuing.ts';
 import { createRevoking } from './revoking.ts';
 import { readTokenWords } from './words.ts';
 
@@ -166,8 +166,12 @@ export function createOsToken(parts: OsTokenParts): Feature {
         async work(carried: string, visit) {
           const found = await taken(carried, visit);
           if (found === undefined) return;
-          await workspaces.noteTold(visit.asker.workspace, visit.asker.person, visit.at);
-          await issueIn(found.errand, () => wantedAgain(found.errand, visit), visit);
+          const { workspace, person } = visit.asker;
+          // Nobody waits for the note: where it is lost, they are asked once more.
+          await Promise.all([
+            workspaces.noteTold(workspace, person, visit.at).catch(unlessFailure),
+            issueIn(found.errand, () => wantedAgain(found.errand, visit), visit),
+          ]);
         },
       },
     },

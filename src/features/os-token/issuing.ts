@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto';
 import {
   type Failure,
   isFailure,
   NotAllowed,
   NotIssuer,
+  TokenLeft,
   TokensTooMany,
   TokenTooLong,
 } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { shellLines } from '../../identity/shell.ts';
+import { failureMessage } from '../../slack/failure-reply.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
@@ -16,8 +17,9 @@ import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts'
 import type { Audit } from '../../workspace/audit.ts';
 import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
+import { aboutToken, mark, revocation } from './audited.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
-import { zoneFor } from './lapse.ts';
+import { clockTime, zoneFor } from './lapse.ts';
 
 export interface IssuingParts {
   readonly identity: IdentityClient;
@@ -49,14 +51,6 @@ export async function demandIssuer(label: string, access: Access, visit: Visit):
   if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
 }
 
-/** For the audit: what tells two tokens apart and leads to neither. */
-const mark = (auditId: string | undefined): string | undefined =>
-  auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
-
-/** `prod (project 123) · 0123456789ab` */
-export const aboutToken = (label: string, project: string, audit: string | undefined): string =>
-  [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
-
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
   const issue = async ({ access }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
@@ -74,26 +68,25 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     }
   };
 
-  const record = (deed: 'token issued' | 'token revoked', about: string, { asker }: Visit): Promise<void> =>
-    audit.record(asker.workspace, { at: clock(), who: asker.person, deed, about });
-
   /** Whether the service took it back. */
   const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
-    const revoked = await identity.revoke(access.authUrl, issued.token).catch(unlessFailure);
-    if (revoked === undefined || revoked === 'not-offered') return false;
+    const outcome = await identity.revoke(access.authUrl, issued.token).catch((error: unknown) => {
+      if (!isFailure(error)) throw error;
+      return error;
+    });
     const about = aboutToken(label, errand.project, mark(issued.auditId));
-    await record('token revoked', about, visit).catch(unlessFailure);
-    return true;
+    const entry = revocation({ at: clock(), who: visit.asker.person, about }, outcome);
+    if (entry !== undefined) await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+    return outcome === 'revoked' || outcome === 'already-dead';
   };
 
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
   const present = async (wanted: Wanted, issued: IssuedToken, visit: Visit): Promise<boolean> => {
     const { label, access } = wanted;
-    const { workspace, person, zone } = visit.asker;
+    const { workspace, person } = visit.asker;
     const { expiresAt, auditId } = issued;
     const now = clock();
     const hash = mark(auditId);
-    await record('token issued', aboutToken(label, wanted.errand.project, hash), visit);
     const errand: Errand = {
       ...wanted.errand,
       authUrl: access.authUrl,
@@ -102,15 +95,14 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     };
     const isOffered = access.revocable !== false;
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
-    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined);
+    const about = aboutToken(label, errand.project, hash);
+    const entry = { at: now, who: person, deed: 'token issued', about } as const;
+    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined, entry);
     const fits = carried.length <= LIMITS.privateMetadata;
     const shown = {
       ...{ label, issued, now },
       lines: linesFor(issued, access),
-      zone: zoneFor(
-        zone,
-        readable(() => visit.record.settings.zone),
-      ),
+      zone: zoneOf(visit),
       revocation: isOffered ? (fits ? 'here' : 'too-long') : 'not-offered',
     } as const;
     const isShown = await visit.draw(tokenModal(shown, fits ? carried : handleOf(carried)));
@@ -125,7 +117,11 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
         throw new TokenTooLong(issued.token.length);
       if (await present(wanted, issued, visit)) return;
     } catch (error) {
-      await withdraw(wanted, issued, visit);
+      if (await withdraw(wanted, issued, visit)) throw error;
+      const until = issued.expiresAt === undefined ? 'it lapses' : clockTime(issued.expiresAt, zoneOf(visit));
+      const left = new TokenLeft(isFailure(error) ? error.message : undefined, until, { cause: error });
+      if (isFailure(error)) throw left;
+      await visit.whisper(failureMessage(left)).catch(unlessFailure);
       throw error;
     }
     const isWithdrawn = await withdraw(wanted, issued, visit);
@@ -141,6 +137,12 @@ function linesFor(issued: IssuedToken, { authUrl }: Access): string {
   while (lines.join('\n').length > LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
   return lines.join('\n');
 }
+
+export const zoneOf = ({ asker, record }: Visit): string =>
+  zoneFor(
+    asker.zone,
+    readable(() => record.settings.zone),
+  );
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */
 export function unlessFailure(error: unknown): undefined {

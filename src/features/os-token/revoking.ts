@@ -1,15 +1,17 @@
-import { isFailure } from '../../domain/failure.ts';
+import { type Failure, isFailure } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Errand, Taken } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
+import { aboutToken, revocation } from './audited.ts';
 import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedModal } from './blocks.ts';
-import { aboutToken, type IssuingParts, unlessFailure } from './issuing.ts';
-import { clockTime, zoneFor } from './lapse.ts';
+import { type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
+import { clockTime } from './lapse.ts';
 
-type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Workspaces }, 'workspaces'>;
+type RevokingParts = Omit<IssuingParts, 'allowance' | 'audit'> &
+  Pick<{ workspaces: Workspaces }, 'workspaces'>;
 
 /** How long another token can be asked for after one was given back, in ms. */
 const AFTERWARDS = 60 * 60_000;
@@ -18,7 +20,7 @@ const AFTERWARDS = 60 * 60_000;
  * **Revoke now**: the two halves make the token once more, which goes back to the service that issued it and to no
  * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody.
  */
-export function createRevoking({ identity, audit, handles, workspaces, clock, explain }: RevokingParts) {
+export function createRevoking({ identity, handles, workspaces, clock, explain }: RevokingParts) {
   const giveBack = async (authUrl: string, token: string): Promise<Outcome> => {
     const revoked = await identity.revoke(authUrl, token);
     if (revoked !== 'revoked') return revoked;
@@ -31,24 +33,10 @@ export function createRevoking({ identity, audit, handles, workspaces, clock, ex
     }
   };
 
-  /** Whether the audit has it, where it belongs there. */
-  const learn = async (outcome: Outcome, errand: Errand, visit: Visit): Promise<boolean> => {
-    const { workspace, person } = visit.asker;
-    const { project, word, audit: mark } = errand;
-    const access = readable(() => visit.record.access(project));
+  const learn = async (outcome: Outcome, errand: Errand, { asker, record }: Visit): Promise<void> => {
+    const access = readable(() => record.access(errand.project));
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
-      await workspaces.noteRevocable(workspace, access, false).catch(unlessFailure);
-    if (outcome === 'not-offered' || outcome === 'already-dead') return true;
-    const entry = {
-      at: clock(),
-      who: person,
-      deed: 'token revoked',
-      about: aboutToken(word, project, mark),
-    } as const;
-    return audit.record(workspace, entry).then(
-      () => true,
-      (error) => unlessFailure(error) ?? false,
-    );
+      await workspaces.noteRevocable(asker.workspace, access, false).catch(unlessFailure);
   };
 
   return async ({ errand, token, until }: Taken, visit: Visit): Promise<void> => {
@@ -57,6 +45,9 @@ export function createRevoking({ identity, audit, handles, workspaces, clock, ex
     if (token === undefined || authUrl === undefined) return visit.show(usedModal(errand.word));
     await visit.show(givingBack);
     const at = clock();
+    const about = aboutToken(errand.word, errand.project, errand.audit);
+    const entryOf = (outcome: Outcome | Failure) =>
+      revocation({ at: clock(), who: visit.asker.person, about }, outcome);
     const lapses = expiresAt === undefined ? undefined : clockTime(expiresAt, zoneOf(visit));
     let outcome: Outcome;
     try {
@@ -65,22 +56,22 @@ export function createRevoking({ identity, audit, handles, workspaces, clock, ex
       if (!isFailure(error)) throw error;
       explain(error, 'os-token-revoke');
       // The token may live: the way to give it back stays open, where there is something to keep it in.
-      const carried = await handles.keep(workspace, errand, { at, until }, token).catch(unlessFailure);
+      const carried = await handles
+        .keep(workspace, errand, { at, until }, token, entryOf(error))
+        .catch(unlessFailure);
       const said = withoutActions(failureMessage(error).blocks);
       return visit.show(
         carried === undefined ? stuckModal(said, lapses) : sorryModal(said, [], true, carried),
       );
     }
     // What became of it is said, whatever else fails.
-    const isAudited = await learn(outcome, errand, visit);
+    const entry = entryOf(outcome);
     const life = { at, until: at + AFTERWARDS };
-    const handle = await handles.keep(workspace, again, life).catch(unlessFailure);
+    const [handle] = await Promise.all([
+      handles.keep(workspace, again, life, undefined, entry).catch(unlessFailure),
+      learn(outcome, errand, visit),
+    ]);
+    const isAudited = entry === undefined || handle !== undefined;
     await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
   };
 }
-
-const zoneOf = ({ asker, record }: Visit): string =>
-  zoneFor(
-    asker.zone,
-    readable(() => record.settings.zone),
-  );

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { Failure } from '../../domain/failure.ts';
+import type { AuditEntry } from '../../workspace/audit.ts';
+import type { Outcome } from './blocks.ts';
+
+/** For the audit: what tells two tokens apart and leads to neither. */
+export const mark = (auditId: string | undefined): string | undefined =>
+  auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
+
+/** `prod (project 123) · 0123456789ab` */
+export const aboutToken = (label: string, project: string, audit: string | undefined): string =>
+  [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
+
+/** What is added where a token was not plainly revoked. */
+const ADDED: Readonly<Record<Exclude<Outcome, 'not-offered'> | 'revoked', string>> = {
+  revoked: '',
+  dead: '',
+  unchecked: '',
+  alive: 'still accepted',
+  'already-dead': 'was dead already',
+};
+
+/** Whether the service may have taken a token back although it did not say so. */
+const isUnclear = (failure: Failure): boolean =>
+  ['unreachable', 'timed-out', 'nonsense', 'too-large'].includes(failure.kind) ||
+  (failure.kind === 'service-failed' && failure.status >= 500);
+
+/** Of a token that was to be given back, or may have been; undefined where it certainly was not. */
+export function revocation(
+  token: Omit<AuditEntry, 'deed'>,
+  outcome: Outcome | 'revoked' | Failure,
+): AuditEntry | undefined {
+  if (outcome === 'not-offered' || (typeof outcome !== 'string' && !isUnclear(outcome))) return undefined;
+  const added = typeof outcome === 'string' ? ADDED[outcome] : 'outcome unclear';
+  return { ...token, deed: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
+}
