@@ -69,6 +69,20 @@ describe('the chart of /spend', () => {
   });
 });
 
+describe('weeks of several years', () => {
+  it('are told apart by their years, however few of them were reported', () => {
+    // Monday is the second of October in both years.
+    const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
+    const { bars } = shown(
+      '2017-01-01..2026-11-20',
+      some.map((day) => item(day)),
+    );
+    expect(new Set(bars.map(({ label }) => label)).size).toBe(bars.length);
+    expect(bars[0]?.label).toMatch(/ 2017$/);
+    for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
+  });
+});
+
 describe('a month of /spend', () => {
   const october = days('2026-10-01', 31).map((day) => item(day));
   const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];

@@ -11,22 +11,24 @@ export function namerFor(days: readonly Day[]): Namer {
 }
 
 /** How a unit is called by its first day. */
-const LABELS: Readonly<Record<Unit, (first: Day, name: Namer, asked: readonly Day[]) => string>> = {
+const LABELS: Readonly<Record<Unit, (first: Day, name: Namer, week: (monday: Day) => string) => string>> = {
   day: (day, name) => name(day),
-  week: (day, _, asked) => weekLabel(day, asked),
+  week: (day, _, week) => week(day),
   month: (day) => formatDays(day, day).slice(6),
   quarter: (day) => `${day.slice(0, 4)} Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
   year: (day) => day.slice(0, 4),
 };
 
-/** By its days that were asked about, `1–4 Oct`; so few weeks that no year is needed to tell them apart. */
-function weekLabel(monday: Day, asked: readonly Day[]): string {
+/** By its days that were asked about, `1–4 Oct`; with the year it ends in where that alone tells two weeks apart. */
+function weekLabel(monday: Day, asked: readonly Day[], isWithYear: boolean): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
   const [first, last] = [inside[0] ?? monday, inside.at(-1) ?? sunday];
-  if (first.slice(0, 4) === last.slice(0, 4)) return formatDays(first, last, last.slice(0, 4));
+  const year = last.slice(0, 4);
+  const end = isWithYear ? ` ${year}` : '';
+  if (first.slice(0, 4) === year) return formatDays(first, last, year) + end;
   const short = (day: Day) => formatDays(day, day, day.slice(0, 4)).slice(4);
-  return `${short(first)} – ${short(last)}`;
+  return `${short(first)} – ${short(last)}${end}`;
 }
 
 const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
@@ -56,9 +58,14 @@ export function groupDays<T extends { readonly day: Day }>(
     if (group === undefined) byStart.set(start, [item]);
     else group.push(item);
   }
-  const name = namerFor([...byStart.keys()]);
+  const starts = [...byStart.keys()];
+  const name = namerFor(starts);
+  const labels = (isWithYear: boolean) =>
+    starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, asked, isWithYear)));
+  const short = labels(false);
+  const told = new Set(short).size === short.length ? short : labels(true);
   return {
     unit,
-    groups: [...byStart].map(([start, group]) => ({ label: LABELS[unit](start, name, asked), items: group })),
+    groups: [...byStart.values()].map((group, at) => ({ label: told[at] ?? '', items: group })),
   };
 }
