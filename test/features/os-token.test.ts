@@ -849,7 +849,7 @@ describe('a token in few round trips', () => {
     return seen.filter((name) => name !== 'echo');
   }
 
-  it('waits for Redis three times at most, and once more where it asked whether to go on', async ({
+  it('waits for Redis three times when it is typed or given back, four times when a window leads to it', async ({
     skip,
   }) => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
