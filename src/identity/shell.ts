@@ -18,6 +18,19 @@ const IN_THE_WAY = [
   'OS_USER_DOMAIN_NAME',
 ] as const;
 
+interface Endpoint {
+  readonly service: 'compute' | 'identity';
+  readonly url: string;
+}
+
+/** The one that `OS_ENDPOINT` is: of compute, and of identity where compute is not in the catalog. */
+export function endpointOf(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
+  const compute = endpoints.find(({ service }) => service === 'compute');
+  return compute === undefined
+    ? { service: 'identity', url: authUrl }
+    : { service: 'compute', url: compute.url };
+}
+
 /**
  * Lines for sh and bash, and for zsh up to the comments, after which `openstack` and curl use the token.
  *
@@ -30,8 +43,7 @@ export function shellLines(
   { token, endpoints }: Pick<IssuedToken, 'token' | 'endpoints'>,
   authUrl: string,
 ): readonly string[] {
-  const compute = endpoints.find(({ service }) => service === 'compute');
-  const chosen = compute ?? { service: 'identity', url: authUrl };
+  const chosen = endpointOf(endpoints, authUrl);
   const others = endpoints.filter(({ service }) => service !== chosen.service && isPlain(service));
   return [
     `unset ${IN_THE_WAY.join(' ')}`,

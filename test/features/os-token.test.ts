@@ -281,6 +281,19 @@ describe('/os-token', () => {
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
   });
 
+  it('says which service OS_ENDPOINT is of', async () => {
+    await register();
+    const first = await issue();
+    expect(modalText()).toContain('OS_ENDPOINT is that of compute:');
+    identity.setMode('bare');
+    await press('Issue another');
+    await shown(OWNER, first);
+    expect(pieces()[1]).toContain(`OS_ENDPOINT='${identity.authUrl}'`);
+    expect(modalText()).toContain(
+      'The service told no address of compute, so OS_ENDPOINT is that of identity:',
+    );
+  });
+
   it('tells the time in the reader’s own zone, whatever the machine’s is', async () => {
     await register('lapsing');
     await issue(MEMBER);
@@ -836,7 +849,7 @@ describe('a token in few round trips', () => {
     return seen.filter((name) => name !== 'echo');
   }
 
-  it('waits for Redis three times at most, and once more where it asked whether to go on', async ({
+  it('waits for Redis three times when it is typed or given back, four times when a window leads to it', async ({
     skip,
   }) => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shellLines } from '../../src/identity/shell.ts';
+import { endpointOf, shellLines } from '../../src/identity/shell.ts';
 
 const AUTH_URL = 'https://identity.example.com/v3';
 const compute = { service: 'compute', url: 'https://compute.example.com/v2.1' };
@@ -16,6 +16,11 @@ function run(lines: readonly string[], before: Record<string, string> = {}): Rec
   const pairs = out.split('\0').map((pair) => [pair.split('=', 1)[0] ?? '', pair.replace(/^[^=]*=/, '')]);
   return Object.fromEntries(pairs.filter(([name]) => name?.startsWith('OS_')));
 }
+
+it('tells which service its endpoint is of', () => {
+  expect(endpointOf([network, compute], AUTH_URL)).toEqual(compute);
+  expect(endpointOf([network], AUTH_URL)).toEqual({ service: 'identity', url: AUTH_URL });
+});
 
 describe('the lines for a shell', () => {
   it('hand the token as it is to the compute service, and name the others', () => {

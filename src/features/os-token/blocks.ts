@@ -52,6 +52,8 @@ export interface Shown {
   readonly issued: IssuedToken;
   /** Ready for a shell. */
   readonly lines: string;
+  /** The service that `OS_ENDPOINT` is of. */
+  readonly endpoint: 'compute' | 'identity';
   /** ms */
   readonly now: number;
   /** The reader's. */
@@ -67,7 +69,7 @@ export function tokenModal(shown: Shown, carried: string): ModalView {
     [
       section(`Your temporary key to the cloud platform’s API, for ${label}. ${lapse(shown)}`),
       preformatted(issued.token),
-      section('The same for a shell, ready to paste:'),
+      section(`The same for a shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
       preformatted(lines),
       section(belongs(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
@@ -80,6 +82,11 @@ export function tokenModal(shown: Shown, carried: string): ModalView {
     carried,
   );
 }
+
+const ENDPOINT = {
+  compute: 'OS_ENDPOINT is that of compute:',
+  identity: 'The service told no address of compute, so OS_ENDPOINT is that of identity:',
+} as const;
 
 function lapse({ issued: { expiresAt }, now, zone }: Shown): string {
   if (expiresAt === undefined) return 'The service does not tell when it lapses.';

@@ -8,7 +8,7 @@ import {
   TokenTooLong,
 } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
-import { shellLines } from '../../identity/shell.ts';
+import { endpointOf, shellLines } from '../../identity/shell.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { LIMITS } from '../../slack/kit/limits.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -102,6 +102,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const shown = {
       ...{ label, issued, now },
       lines: linesFor(issued, access),
+      endpoint: endpointOf(issued.endpoints, access.authUrl).service,
       zone: zoneOf(visit),
       revocation: isOffered ? (fits ? 'here' : 'too-long') : 'not-offered',
     } as const;
