@@ -90,7 +90,9 @@ async function scheduling(page: Page): Promise<void> {
     await form.getByText('Saved:').waitFor();
     await closeModal(page);
   }
-  const posts = page.getByRole('article').filter({ hasText: 'Every day at 09:00 (Europe/London) · /billing schedules' });
+  const posts = page
+    .getByRole('article')
+    .filter({ hasText: 'Every day at 09:00 (Europe/London) · /billing schedules' });
   await page.getByRole('button', { name: 'Skip to 09:00' }).click();
   await posts.nth(1).waitFor({ timeout: 45_000 });
   await page.mouse.move(0, 0);
