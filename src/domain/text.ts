@@ -33,14 +33,18 @@ export function tidy(text: string): string {
 /**
  * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
  * edges of a word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
+ * What one pass leaves may be work for another, as in 'project : :'; each takes signs away, so there is a last one.
  */
 export function plain(text: string): string {
+  const once = simplified(text);
+  return once === text ? once : plain(once);
+}
+
+function simplified(text: string): string {
   return tidy(text)
     .replace(/_+/g, '_')
     .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
     .replaceAll('_', '-')
-    .replace(/-{2,}/g, '-')
-    .replace(/\.{2,}/g, '..')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
     .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
     .replace(/\b(project|product) ?[:=] ?/gi, '$1 ')

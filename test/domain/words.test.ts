@@ -402,6 +402,7 @@ describe('any text', () => {
         const once = normalise(some.join(' '));
         expect(normalise(once)).toBe(once);
       }),
+      { examples: [[['project', ':', ':']]] },
     );
   });
 
