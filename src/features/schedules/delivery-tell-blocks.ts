@@ -4,7 +4,7 @@ import type { Pause, Schedule } from '../../workspace/schedules.ts';
 import { inChannel, lines, momentWords } from './delivery-blocks.ts';
 
 /** What is to be done about a schedule that stands still. */
-const TODO: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
+const REMEDIES: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
   'channel-archived': 'Unarchive it, or change the schedule to another channel; then resume it.',
   'not-in-channel': 'Type /invite @Tally there; then resume it.',
   'channel-restricted': 'Let Tally post there, or change the schedule to another channel; then resume it.',
@@ -66,7 +66,7 @@ export function troubleMessage({
         ...cases.slice(0, MOST_NAMED).map(caseWords),
         ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
         escapeMarkup(cause),
-        isPaused ? escapeMarkup(TODO[why]) : 'Tally tried for an hour.',
+        isPaused ? escapeMarkup(REMEDIES[why]) : 'Tally tried for an hour.',
         ...(isOwnerGone
           ? ['The owner has left the workspace. Whoever adopts it in the list answers for it from then on.']
           : []),
