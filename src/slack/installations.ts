@@ -3,17 +3,18 @@ import { type Installation, type InstallationStore, InstallProvider } from '@sla
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { NotInstalled, SealBroken } from '../domain/failure.ts';
+import { NotInstalled } from '../domain/failure.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
 import { createForget } from '../workspace/forget.ts';
-import { createInstalled, type Installed } from '../workspace/installed.ts';
+import { createInstalled } from '../workspace/installed.ts';
 import { createStates } from '../workspace/states.ts';
 import { createFlow, INSTALL, REDIRECT } from './install/flow.ts';
-import { idOf, type Kept, toKept } from './install/installation.ts';
-import { createLeave, type EventBody, type Standing } from './install/leave.ts';
+import { idOf, toKept } from './install/installation.ts';
+import { createLeave, type EventBody } from './install/leave.ts';
 import { SCOPES } from './install/scopes.ts';
 import { createSorry, type Sorry } from './install/sorry.ts';
+import { isTaken, standingOf } from './install/standing.ts';
 import { createStateStore } from './install/state.ts';
 import { createTokens, type Known } from './install/tokens.ts';
 import { createWelcome } from './install/welcome.ts';
@@ -197,18 +198,6 @@ function installedTeamOf(body: object = {}): string | undefined {
   return view?.app_installed_team_id ?? undefined;
 }
 
-/** What Slack says of a token that it takes no more. */
-const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
-
-async function isTaken(client: webApi.WebClient): Promise<boolean> {
-  try {
-    await client.auth.test();
-    return true;
-  } catch (error) {
-    return !ENDED.has((error as { data?: { error?: string } }).data?.error ?? '');
-  }
-}
-
 function resultOf(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   teamId: string | undefined,
@@ -223,32 +212,5 @@ function resultOf(
     botUserId: bot.userId,
     ...(within !== undefined && { teamId: within }),
     ...(organisation !== undefined && { enterpriseId: organisation }),
-  };
-}
-
-/** Asked of the store and of Slack themselves, not of what a process remembers. */
-function standingOf(installed: Installed, clientFor: (token: string) => webApi.WebClient): Standing {
-  /** What cannot be opened is as good as none: it does not stand in the way of deleting it. */
-  const kept = async (id: string): Promise<Kept | undefined> => {
-    try {
-      const text = await installed.read(id);
-      return text === undefined ? undefined : toKept(text);
-    } catch (error) {
-      if (error instanceof SealBroken) return undefined;
-      throw error;
-    }
-  };
-  return {
-    since: async (id) => (await kept(id))?.at,
-    async works(id) {
-      const token = (await kept(id))?.installation.bot?.token;
-      if (token === undefined) return false;
-      return clientFor(token)
-        .auth.test()
-        .then(
-          () => true,
-          () => false,
-        );
-    },
   };
 }
