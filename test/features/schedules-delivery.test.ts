@@ -218,6 +218,15 @@ describe('after an outage', () => {
     expect(blocks).toContain('Spent 4');
   });
 
+  it('names no balances of earlier dates: what is left now was not left then', async () => {
+    await given({ report: 'balance' });
+    now = NINE + 3 * 24 * HOUR + HOUR;
+    await run();
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('3 earlier dates');
+    expect(blocks).not.toContain('(due Fri 20 Nov)');
+  });
+
   it('counts dates beyond ten, and says of one that it could not be reckoned', async () => {
     answer = ({ at: instant }) => {
       if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
@@ -228,7 +237,7 @@ describe('after an outage', () => {
     await run();
     expect(inChannel()).toHaveLength(1);
     const { blocks = '' } = inChannel()[0] ?? {};
-    expect(blocks).toContain('and 9 earlier dates');
+    expect(blocks).toContain('9 earlier dates');
     expect(blocks).toContain(
       'No figures (due Tue 8 Dec). The billing service did not answer within 1 seconds.',
     );
@@ -271,6 +280,19 @@ describe('a process that died while Slack was asked', () => {
     await run();
     expect(inChannel()).toHaveLength(2);
     expect(inChannel()[1]?.blocks).toContain('This may be here twice');
+  });
+
+  it('is looked for where it was sent, however long the history cannot be asked', async () => {
+    await killed(true);
+    slack.fault = ({ method }) =>
+      method === 'conversations.history' ? { status: 502, take: false } : undefined;
+    for (let look = 0; look < 4; look += 1) now = Math.max(now + 3 * MINUTE, (await run()) ?? 0);
+    slack.fault = () => undefined;
+    now += 30 * MINUTE;
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
   it('is left alone until the call that was under way has ended', async () => {

@@ -63,8 +63,7 @@ export const earlierFailed = (date: Day, cause: string): string => `No figures (
 
 const dueWords = (date: Day): string => `due ${formatDays(date, date, date.slice(0, 4))}`;
 
-export const earlierCounted = (count: number): string =>
-  `and ${count} earlier ${count === 1 ? 'date' : 'dates'}`;
+export const earlierCounted = (count: number): string => `${count} earlier ${count === 1 ? 'date' : 'dates'}`;
 
 function figuresWords(figures: Figures, record: WorkspaceRecord): string {
   const words = Object.keys(figures).map((key) => `${labelOf(key, record)} ${amount(figures, key, record)}`);

@@ -18,8 +18,12 @@ interface Earlier {
 export async function earlierOf(task: Task, round: Round): Promise<Earlier> {
   const missed: Due[] = [];
   for (const due of task.earlier) if (!(await wentOut(due, task, round))) missed.push(due);
-  const counted = missed.length - MOST_NAMED;
-  const named = await Promise.all(missed.slice(-MOST_NAMED).map((due) => lookBack(due, task, round)));
+  // What is left now was not left then, and nobody tells what was.
+  const most = task.schedule.report === 'balance' ? 0 : MOST_NAMED;
+  const counted = missed.length - most;
+  const named = await Promise.all(
+    missed.slice(Math.max(0, counted)).map((due) => lookBack(due, task, round)),
+  );
   const lines = named.map(({ line }) => line);
   return {
     lines: counted > 0 ? [earlierCounted(counted), ...lines] : lines,

@@ -62,7 +62,8 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
   const wait = counts ? pauseAfter(tries) : 0;
   if (wait === undefined) return { ...rest2, state: 'failed', at: now, untold: 'failed' };
   const doubt = trouble.kind === 'unclear' || isDoubtful;
-  const at = trouble.kind === 'unclear' ? entry.at : now;
+  // When it was sent is where Slack is asked about it, however often that fails.
+  const at = doubt ? entry.at : now;
   const next =
     now + Math.max(wait, trouble.kind === 'wait' ? trouble.for : 0, trouble.kind === 'unclear' ? SETTLED : 0);
   return {
