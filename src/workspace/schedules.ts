@@ -30,6 +30,8 @@ export const PAUSES = [
   'app-removed',
 ] as const;
 export type Pause = (typeof PAUSES)[number];
+/** It ends by itself once another connection or token is there. */
+export const endsByItself = (why: Pause): boolean => why === 'token-rejected' || why === 'not-connected';
 
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),

@@ -3,7 +3,7 @@ import { type Day, formatDays } from '../../domain/calendar.ts';
 import { changeInPercent, formatMoney, formatPercent, readAmount } from '../../domain/money.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Block, context, type Message, markup, section } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { StandingPost } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
@@ -49,7 +49,7 @@ export function postMessage({ message }: Finding, around: Surroundings): Message
 
 /** What somebody wanted beside the calendar. */
 export function extraMessage({ message }: Finding, why: 'test' | 'now', by: string): Message {
-  const who = `<@${escapeMarkup(by)}>`;
+  const who = mention(by);
   const words =
     why === 'test' ? `Test of a scheduled post, by ${who}` : `Posted now because ${who} asked for it`;
   return { text: message.text, blocks: [context(words), ...message.blocks] };
@@ -123,5 +123,4 @@ function projectOf(key: string, { projects }: WorkspaceRecord) {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const momentWords = (at: number, zone: string): string => `${wallWords(at, zone)} (${zone})`;
 
-export const inChannel = (channel: string): string => `<#${escapeMarkup(channel)}>`;
 export const lines = (...texts: readonly string[]): Block => markup(texts.join('\n'));

@@ -2,7 +2,7 @@ import { type Due, duesBetween } from '../../domain/cadence.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import { endsByItself, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { FARTHEST } from './delivery-trouble.ts';
 
@@ -87,7 +87,7 @@ type Standing = 'runs' | 'stands' | 'resumes';
 function standingOf(schedule: Schedule, record: WorkspaceRecord): Standing {
   const { paused } = schedule;
   if (paused === undefined) return 'runs';
-  if (paused.why !== 'token-rejected' && paused.why !== 'not-connected') return 'stands';
+  if (!endsByItself(paused.why)) return 'stands';
   return askedBy(schedule, record) === paused.asked ? 'stands' : 'resumes';
 }
 

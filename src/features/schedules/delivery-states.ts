@@ -1,7 +1,13 @@
 import { ChangedMeanwhile } from '../../domain/failure.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
-import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
+import {
+  endsByItself,
+  type LastSent,
+  type Pause,
+  REPORT_NAMES,
+  type Schedule,
+} from '../../workspace/schedules.ts';
 import { askedBy, type PostedLine, SETTLED, type Task } from './delivery-plan.ts';
 import type { Course } from './delivery-post.ts';
 import type { Round } from './delivery-run.ts';
@@ -10,6 +16,7 @@ import { pauseAfter, type Trouble, troubleOf } from './delivery-trouble.ts';
 /** As the audit names Tally itself. */
 const TALLY = 'tally';
 const HOUR = 3_600_000;
+const MAY_BE_THERE = 'It may be in the channel all the same: look there before it is sent again.';
 
 export const sentOf = ({ due }: Pick<Task, 'due'>, at: number) => ({
   date: due.date,
@@ -30,7 +37,7 @@ export async function failed(task: Task, course: Course, error: unknown, round: 
   const now = round.clock();
   const entry = entryAfter(trouble, course, now);
   const { failures = 0 } = round.record.lastSent(schedule.id) ?? {};
-  const { cause } = trouble;
+  const { cause = trouble.cause } = entry;
   const isOver = entry.state === 'failed' || entry.state === 'held';
   const sent: LastSent = {
     ...sentOf(task, now),
@@ -51,7 +58,7 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
   const { cause } = trouble;
   if (trouble.kind === 'pause') {
     const { why } = trouble;
-    const isHeld = why === 'token-rejected' || why === 'not-connected';
+    const isHeld = endsByItself(why);
     const state = isHeld && !isDoubtful ? 'held' : 'failed';
     return { ...rest, state, at: now, cause, untold: why, ...(isHeld && { tries: 0 }) };
   }
@@ -60,8 +67,15 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
   const tries = entry.tries + (counts ? 1 : 0);
   const rest2 = { ...rest, tries, cause };
   const wait = counts ? pauseAfter(tries) : 0;
-  if (wait === undefined) return { ...rest2, state: 'failed', at: now, untold: 'failed' };
   const doubt = trouble.kind === 'unclear' || isDoubtful;
+  if (wait === undefined)
+    return {
+      ...rest2,
+      cause: doubt ? `${cause} ${MAY_BE_THERE}` : cause,
+      state: 'failed',
+      at: now,
+      untold: 'failed',
+    };
   // When it was sent is where Slack is asked about it, however often that fails.
   const at = doubt ? entry.at : now;
   const next =
@@ -78,7 +92,7 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
 /** Tally's own pause; where somebody changed the schedule meanwhile, the next try sees what they made of it. */
 async function pause(schedule: Schedule, why: Pause, round: Round): Promise<void> {
   const at = round.clock();
-  const isHeld = why === 'token-rejected' || why === 'not-connected';
+  const isHeld = endsByItself(why);
   const asked = isHeld ? { asked: askedBy(schedule, round.record) } : {};
   await save({ ...schedule, paused: { why, at, ...asked } }, 'schedule paused', round);
 }

@@ -1,7 +1,7 @@
 import { actions, button, type Message } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { channelLink, escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Pause, Schedule } from '../../workspace/schedules.ts';
-import { inChannel, lines, momentWords } from './delivery-blocks.ts';
+import { lines, momentWords } from './delivery-blocks.ts';
 
 /** What is to be done about a schedule that stands still. */
 const REMEDIES: Readonly<Record<Exclude<Pause, 'person'>, string>> = {
@@ -82,7 +82,7 @@ export function troubleMessage({
 }
 
 const caseWords = ({ schedule, title, due }: Case): string =>
-  `${escapeMarkup(title)} in ${inChannel(schedule.channel)}, due ${escapeMarkup(momentWords(due, schedule.timing.zone))}`;
+  `${escapeMarkup(title)} in ${channelLink(schedule.channel)}, due ${escapeMarkup(momentWords(due, schedule.timing.zone))}`;
 
 const ordinal = (count: number): string => {
   const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Alarms } from '../../jobs/alarms.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
+import { endsByItself } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { type Delivery, isIdle } from './delivery.ts';
 import { planOf, schedulesOf } from './delivery-plan.ts';
@@ -56,8 +57,7 @@ export function createEngine(parts: EngineParts): Engine {
     const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
     // One that stands until somebody does something is not woken for.
     const awake = schedulesOf(record).filter(
-      ({ paused }) =>
-        paused === undefined || paused.why === 'token-rejected' || paused.why === 'not-connected',
+      ({ paused }) => paused === undefined || endsByItself(paused.why),
     );
     await alarms.set(
       workspace,

@@ -49,14 +49,14 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
     clock,
     log,
   });
+  /** What was changed is stored by then: an alarm that cannot be derived now is derived by the next repair. */
+  const changed = (workspace: string): Promise<void> =>
+    engine.changed(workspace).catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look'));
   return {
-    ...createSchedules({ workspaces, scheduling: engine }),
+    ...createSchedules({ workspaces, scheduling: { send: engine.send, changed } }),
     start: engine.start,
     stop: engine.stop,
-    connected: (workspace) =>
-      engine
-        .changed(workspace)
-        .catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look')),
+    connected: changed,
     forget: alarms.forget,
   };
 }

@@ -2,7 +2,7 @@ import type { Schedule } from '../../workspace/schedules.ts';
 
 /** What the forms and lists of schedules ask of whatever delivers them. */
 export interface Scheduling {
-  /** The workspace's schedules changed: when it is woken is derived from them anew. @throws StoreUnreachable */
+  /** The workspace's schedules changed: when it is woken is derived from them anew. */
   changed(workspace: string): Promise<void>;
   /**
    * Posts what the schedule would, as of now and beside the calendar: no due date is spent on it. The post says that

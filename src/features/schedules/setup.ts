@@ -108,31 +108,42 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     },
 
     async save(draft: Draft, visit: Visit): Promise<void> {
-      try {
-        const { record, asker, at } = visit;
-        const before = known(draft, visit);
-        if (draft.before !== '' && before === undefined) return redraw({ ...draft, before: '' }, visit, GONE);
-        if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES)
-          return redraw(draft, visit, FULL);
-        const problem = await trouble(draft, visit);
-        if (problem !== undefined) return redraw(draft, visit, `${problem} Nothing was saved.`);
-        const schedule = scheduleOf(draft, visit);
-        // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
-        await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
-        const deed = before === undefined ? 'schedule created' : 'schedule changed';
-        await workspaces.saveSchedule(changeBy(visit, [deed, about(schedule, record)]), schedule);
-        await scheduling.changed(asker.workspace);
-        const said = savedSentence(schedule, record);
-        const sends = nextSends(schedule.timing, at);
-        await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
-      } catch (error) {
-        if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-        // Said on the form, so that nothing has to be chosen again.
-        const blocks = [...told(error), context('Nothing was saved.')];
-        await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
-      }
+      const { record, asker, at } = visit;
+      const schedule = await stored(draft, visit);
+      if (schedule === undefined) return;
+      await scheduling.changed(asker.workspace);
+      const said = savedSentence(schedule, record);
+      const sends = nextSends(schedule.timing, at);
+      await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
     },
   };
+
+  /** Undefined where it was not, and the form says why, so that nothing has to be chosen again. */
+  async function stored(draft: Draft, visit: Visit): Promise<Schedule | undefined> {
+    const { record, asker } = visit;
+    const refuse = async (problem: string, shown = draft): Promise<undefined> => {
+      await redraw(shown, visit, problem);
+    };
+    try {
+      const before = known(draft, visit);
+      if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
+      if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES) return refuse(FULL);
+      const problem = await trouble(draft, visit);
+      if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
+      const schedule = scheduleOf(draft, visit);
+      // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
+      await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
+      const deed = before === undefined ? 'schedule created' : 'schedule changed';
+      await workspaces.saveSchedule(changeBy(visit, [deed, about(schedule, record)]), schedule);
+      return schedule;
+    } catch (error) {
+      if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+      const isUnsure = error.kind === 'store-unreachable' && error.unsure;
+      const blocks = [...told(error), ...(isUnsure ? [] : [context('Nothing was saved.')])];
+      await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
+      return undefined;
+    }
+  }
 }
 
 type News = Pick<FormState, 'said' | 'tested'>;
