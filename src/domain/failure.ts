@@ -35,3 +35,10 @@ export type Failure =
 export function isFailure(error: unknown): error is Failure {
   return error instanceof Base;
 }
+
+/** Whether what was to be stored may have been all the same. */
+export const isUnsure = (failure: Failure): boolean => failure.kind === 'store-unreachable' && failure.unsure;
+
+/** Whether what stood there before stands: nothing was stored, and nobody else was quicker. */
+export const leftAllAsItWas = (failure: Failure): boolean =>
+  !isUnsure(failure) && failure.kind !== 'changed-meanwhile';

@@ -145,8 +145,9 @@ export function createVisit(
       const { trigger = '' } = origin;
       const viewId = ways.opened ?? origin.viewId;
       if (viewId !== undefined) {
-        await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
+        const drawn = await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
         ways.opened = viewId;
+        if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
         return;
       }
       if (trigger === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));

@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
-import type { Failure } from '../../domain/failure.ts';
+import { type Failure, isUnsure, leftAllAsItWas } from '../../domain/failure.ts';
 import { formatMoney, readAmount } from '../../domain/money.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
@@ -96,14 +96,18 @@ export function refusalMessage(failure: Failure): Message {
     : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
 }
 
-/** A failed test: the reason, that nothing was stored, and the form again without the token. */
-export function refusedBlocks(reason: Message, remembered: string, kept: boolean): Block[] {
+/**
+ * A failed test: the reason, that nothing was stored where that is certain, and the form again without the token.
+ * @param kept whether one was registered before
+ */
+export function refusedBlocks(reason: Message, remembered: string, kept: boolean, failure: Failure): Block[] {
+  const left = kept
+    ? 'The new token was not stored. The one registered before stays in use.'
+    : 'Nothing was stored.';
   return [
-    header('Not connected'),
+    header(isUnsure(failure) ? 'Perhaps not connected' : 'Not connected'),
     ...withoutActions(reason.blocks),
-    section(
-      kept ? 'The new token was not stored. The one registered before stays in use.' : 'Nothing was stored.',
-    ),
+    ...(leftAllAsItWas(failure) ? [section(left)] : []),
     actions(button('connect-again', 'Back to the form', { style: 'primary', value: remembered })),
   ];
 }

@@ -129,7 +129,7 @@ export function createConnect(parts: ConnectParts): Feature {
             if (!isFailure(error)) throw error;
             const kept = visit.record.connectionNames.includes(request.name);
             const reason = refusalMessage(error);
-            const blocks = refusedBlocks(reason, remember(request), kept);
+            const blocks = refusedBlocks(reason, remember(request), kept, error);
             await visit.show(connectedModal(blocks), {
               text: reason.text,
               blocks: withoutActions(blocks),

@@ -1,4 +1,4 @@
-import { type Failure, isFailure, WordRefused } from '../../domain/failure.ts';
+import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import {
@@ -135,11 +135,13 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
       if (!isFailure(error)) throw error;
       explain(error, ACCESS);
       const { text, blocks } = failureMessage(error);
-      const isKnown = visit.record.accessIds.includes(request.project);
+      const isKnown = readable(() => visit.record.access(request.project)) !== undefined;
       const sorry = [
-        header('Not registered'),
+        header(isUnsure(error) ? 'Perhaps not registered' : 'Not registered'),
         ...withoutActions(blocks),
-        section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.'),
+        ...(leftAllAsItWas(error)
+          ? [section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.')]
+          : []),
       ];
       const suggested = error.kind === 'wrong-address' ? error.suggestion : undefined;
       const back = actions(

@@ -158,7 +158,7 @@ export const usedModal = (word: string | undefined): ModalView =>
     ...(word === undefined ? [] : [context(`For another token, type \`/os-token ${word}\`.`)]),
   ]);
 
-/** @param sentences what happened and what to do; @param earlier whether an earlier token can still be given back */
+/** @param said what happened and what to do; @param earlier whether an earlier token can still be given back */
 export const sorryModal = (
   said: readonly Block[],
   buttons: readonly Button[],
@@ -170,7 +170,7 @@ export const sorryModal = (
     [
       ...said,
       ...(all.length > 0 ? [actions(...all)] : []),
-      ...(earlier ? [context('The token that was shown before lives on.')] : []),
+      ...(earlier ? [context('The token that was shown before may still live.')] : []),
     ],
     carried,
   );

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Failure, isFailure, NotAllowed } from '../../domain/failure.ts';
+import { type Failure, isFailure, isUnsure, NotAllowed } from '../../domain/failure.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
@@ -138,8 +138,7 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
       return schedule;
     } catch (error) {
       if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-      const isUnsure = error.kind === 'store-unreachable' && error.unsure;
-      const blocks = [...told(error), ...(isUnsure ? [] : [context('Nothing was saved.')])];
+      const blocks = [...told(error), ...(isUnsure(error) ? [] : [context('Nothing was saved.')])];
       await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
       return undefined;
     }

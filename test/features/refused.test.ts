@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { ChangedMeanwhile, type Failure, StoreUnreachable, TimedOut } from '../../src/domain/failure.ts';
+import { refusedBlocks } from '../../src/features/connect/blocks.ts';
+import { textOf } from '../support/bot.ts';
+
+const reads = (failure: Failure, kept = true) =>
+  textOf(refusedBlocks({ text: failure.message, blocks: [] }, '{}', kept, failure));
+
+describe('a token that was not registered', () => {
+  it('leaves the one before in use, or nothing, where that is certain', () => {
+    expect(reads(new TimedOut('billing', 1000))).toMatch(/^Not connected\n.*stays in use/s);
+    expect(reads(new TimedOut('billing', 1000), false)).toContain('Nothing was stored.');
+  });
+
+  it('is not said to be unstored where the store’s answer was lost', () => {
+    const said = reads(new StoreUnreachable({}, true));
+    expect(said).toMatch(/^Perhaps not connected\n/);
+    expect(said).not.toMatch(/stays in use|not stored/);
+  });
+
+  it('says nothing of the one before where somebody else was quicker', () => {
+    const said = reads(new ChangedMeanwhile('Somebody else was quicker.'));
+    expect(said).toMatch(/^Not connected\n/);
+    expect(said).not.toContain('stays in use');
+  });
+});
