@@ -1,11 +1,10 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { counter, gauge, histogram, TEXT_FORMAT } from './exposition.ts';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** What an operator watches. Names of commands, methods and outcomes are ours or Slack's; nobody's data is a label. */
 export interface Metrics {
   /** @param outcome `ok`, a failure's kind, or `unknown` */
   command(name: string, outcome: string): void;
-  /** A question to a service from outside. @param outcome its status or a failure's kind; `took` in ms */
+  /** A request to billing or identity. @param outcome its status or a failure's kind; `took` in ms */
   exchange(exchange: {
     readonly service: string;
     readonly outcome: number | string;
@@ -13,59 +12,79 @@ export interface Metrics {
   }): void;
   /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
   post(outcome: string): void;
-  /** @param outcome `ok`, or Slack's code */
+  /** @param outcome `ok`, or Slack's error code */
   slackCall(call: { readonly method: string; readonly outcome: string }): void;
   /** What `GET /metrics` answers. */
-  page(): { readonly status: 200; readonly body: string; readonly type: string };
+  page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
+  /** Stops the collectors of Node's own metrics. */
   stop(): void;
 }
 
-/** In seconds: a warm answer takes tens of milliseconds, and the deadline of a question is ten seconds. */
-const LATENCIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Between two looks at the event loop, in ms. */
-const RESOLUTION = 20;
+/** In seconds: a warm answer takes tens of milliseconds, and a request's deadline is ten seconds. */
+const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Slack's error codes are outside text: beyond this many label combinations a metric counts under `other`. */
+export const MAX_SERIES = 200;
+
+/** Every bot has a registry of its own, so that several can run in one process. */
 export function createMetrics(): Metrics {
-  const commands = counter('tally_commands_total', 'Commands answered, by outcome.');
-  const requests = counter('tally_service_requests_total', 'Questions to billing and identity, by outcome.');
-  const latencies = histogram(
-    'tally_service_request_seconds',
-    'How long questions to billing and identity took, retries included.',
-    LATENCIES,
-  );
-  const posts = counter('tally_scheduled_posts_total', 'Due dates of schedules, by how they ended.');
-  const slackCalls = counter('tally_slack_calls_total', 'Calls to Slack, by method and outcome.');
-  const loop = monitorEventLoopDelay({ resolution: RESOLUTION });
-  loop.enable();
-  const all = [
-    ...[commands, requests, latencies, posts, slackCalls],
-    gauge(
-      'tally_event_loop_lag_seconds',
-      'The longest that the event loop was late since the last look.',
-      () => {
-        const longest = Math.max(0, loop.max / 1e9 - RESOLUTION / 1e3);
-        loop.reset();
-        return longest;
-      },
-    ),
-    gauge('process_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss()),
-    gauge('nodejs_heap_size_used_bytes', 'Memory that objects take.', () => process.memoryUsage().heapUsed),
-  ];
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const commands = new Counter({
+    name: 'tally_commands_total',
+    help: 'Commands answered, by outcome.',
+    labelNames: ['command', 'outcome'],
+    registers,
+  });
+  const requests = new Counter({
+    name: 'tally_service_requests_total',
+    help: 'Requests to billing and identity, by outcome.',
+    labelNames: ['service', 'outcome'],
+    registers,
+  });
+  const latencies = new Histogram({
+    name: 'tally_service_request_seconds',
+    help: 'How long requests to billing and identity took, retries included.',
+    labelNames: ['service'],
+    buckets: LATENCY_BUCKETS,
+    registers,
+  });
+  const posts = new Counter({
+    name: 'tally_scheduled_posts_total',
+    help: 'Due dates of schedules, by how they ended.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const slackCalls = new Counter({
+    name: 'tally_slack_calls_total',
+    help: 'Calls to Slack, by method and outcome.',
+    labelNames: ['method', 'outcome'],
+    registers,
+  });
+  const boundedCalls = boundSeries();
   return {
-    command: (command, outcome) => commands.add({ command, outcome }),
+    command: (command, outcome) => commands.inc({ command, outcome }),
     exchange({ service, outcome, took }) {
       // A service may send any status: its class is enough, and the others are failures with names.
       const shown = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
-      requests.add({ service, outcome: shown });
-      latencies.observe(took / 1e3, { service });
+      requests.inc({ service, outcome: shown });
+      latencies.observe({ service }, took / 1e3);
     },
-    post: (outcome) => posts.add({ outcome }),
-    slackCall: ({ method, outcome }) => slackCalls.add({ method, outcome }),
-    page: () => ({
-      status: 200,
-      body: `${all.flatMap((metric) => metric.lines()).join('\n')}\n`,
-      type: TEXT_FORMAT,
-    }),
-    stop: () => loop.disable(),
+    post: (outcome) => posts.inc({ outcome }),
+    slackCall: ({ method, outcome }) => slackCalls.inc(boundedCalls({ method, outcome })),
+    page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
+    stop: () => registry.clear(),
+  };
+}
+
+/** @returns the labels as they are for the first `MAX_SERIES` combinations, `other` in each place afterwards */
+function boundSeries() {
+  const known = new Set<string>();
+  return <T extends Record<string, string>>(labels: T): Record<keyof T, string> => {
+    const key = JSON.stringify(labels);
+    if (known.size < MAX_SERIES) known.add(key);
+    if (known.has(key)) return labels;
+    return Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])) as Record<keyof T, string>;
   };
 }
