@@ -154,7 +154,7 @@ describe('readConfig', () => {
       {
         name: 'SLACK_BOT_TOKEN',
         what: 'is set together with SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_STATE_SECRET',
-        works: 'The token serves one workspace, OAuth serves many: unset the one or the other.',
+        works: 'A bot token serves one workspace, OAuth serves many: unset one of them.',
       },
     ]);
   });
@@ -227,13 +227,13 @@ describe('readConfig', () => {
 
   it('names both when the trusted hosts cannot be read either', () => {
     const { problems } = refusal({ ...HTTP, SLACK_API_URL: 'http://x.internal/', TRUSTED_API_HOSTS: '/' });
-    expect(problems.map(({ name }) => name)).toEqual(['TRUSTED_API_HOSTS', 'SLACK_API_URL']);
+    expect(problems.map(({ name }) => name)).toEqual(['SLACK_API_URL', 'TRUSTED_API_HOSTS']);
   });
 
   it('says what is wrong in sentences, without a space before a colon', () => {
     const { message } = refusal({ ...HTTP, TRUSTED_API_HOSTS: 'a/b', ENCRYPTION_KEYS: 'x' });
-    expect(message).toContain('  ENCRYPTION_KEYS is refused: the key is not written id:key. ');
-    expect(message).toContain('  TRUSTED_API_HOSTS is refused: entry 1 is not host or host:port. ');
+    expect(message).toContain('  ENCRYPTION_KEYS is invalid: the key is not written id:key. ');
+    expect(message).toContain('  TRUSTED_API_HOSTS is invalid: entry 1 is not host or host:port. ');
     expect(message).not.toMatch(/\s:/);
   });
 

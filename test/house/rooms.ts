@@ -17,8 +17,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   vault: ['domain'],
   http: ['domain'],
   redis: ['domain'],
-  variables: [],
-  config: ['variables'],
+  environment: [],
+  config: ['environment'],
   ops: ['domain'],
   billing: ['domain'],
   identity: ['domain', 'http'],
@@ -51,7 +51,6 @@ const TYPES_FROM: Readonly<Record<string, readonly string[]>> = {
   // A contract, and nothing that runs.
   'features/feature': ['slack', 'slack/kit', 'workspace', 'billing', 'domain'],
   config: ['vault'],
-  variables: ['vault'],
 };
 
 /** Packages that one room alone may load; types of them are everybody's. */

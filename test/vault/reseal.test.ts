@@ -265,7 +265,7 @@ describe('npm run reseal', () => {
   it('says what is wrong with the environment, and changes nothing', async () => {
     const { ended, said } = start([NEW], 'not-an-address');
     expect(await ended).toBe(78);
-    expect(said()).toContain('REDIS_URL is not an address of Redis');
+    expect(said()).toContain('REDIS_URL is not a Redis address');
   });
 
   it('goes on from where a kill -9 stopped it, and no token is lost', async () => {
