@@ -2,52 +2,59 @@
  * Days of the calendar and where they begin in a zone. A day lasts from its own beginning to the beginning
  * of the next: so days tile time without gap or overlap, whatever the clocks did in between.
  */
-import { clockOf, firstInstant, offsetAt } from './clock.ts';
+import { UTCDate } from '@date-fns/utc';
+import { addDays as addDaysTo } from 'date-fns/addDays';
+import { differenceInCalendarDays } from 'date-fns/differenceInCalendarDays';
+import { getDaysInMonth } from 'date-fns/getDaysInMonth';
+import { getISODay } from 'date-fns/getISODay';
+import { firstInstant, offsetAt, wallTimeAt } from './clock.ts';
 
 /** 'YYYY-MM-DD', a calendar day of some zone, 1900 to 9999: in this form days compare as text. */
 export type Day = string;
 
+/** A day without clock changes, in ms. */
 export const DAY = 86_400_000;
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-const midnight = (day: Day): number => Date.parse(`${day}T00:00:00Z`);
+/** For date-fns, which computes in the machine's zone otherwise. */
+export const dateOf = (day: Day): UTCDate => new UTCDate(day);
 
-const dayOf = (midnightUtc: number): Day => new Date(midnightUtc).toISOString().slice(0, 10);
+export const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
 export function addDays(day: Day, n: number): Day {
-  return dayOf(midnight(day) + n * DAY);
+  return dayOf(addDaysTo(dateOf(day), n));
 }
 
 /** Whole days from `a` to `b`; negative when `b` is the earlier one. */
 export function daysBetween(a: Day, b: Day): number {
-  return (midnight(b) - midnight(a)) / DAY;
+  return differenceInCalendarDays(dateOf(b), dateOf(a));
 }
 
 /** 1 for Monday to 7 for Sunday, as ISO 8601 counts. */
 export function weekday(day: Day): number {
-  return new Date(midnight(day)).getUTCDay() || 7;
+  return getISODay(dateOf(day));
 }
 
-/** A month's days; `month` is 1 to 12. */
+/** The number of days in a month; `month` is 1 to 12. */
 export function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return getDaysInMonth(new UTCDate(year, month - 1, 1));
 }
 
 /** First instant (ms) whose wall clock has reached the day's midnight; a skipped one is the jump, a doubled one its first. */
 export function startOfDay(day: Day, zone: string): number {
-  return firstInstant(midnight(day), zone);
+  return firstInstant(`${day}T00:00`, zone);
 }
 
 /** First instant (ms) whose wall clock has reached `time` ('HH:mm') of the day: the jump where that is skipped. */
 export function instantOf(day: Day, time: string, zone: string): number {
-  return firstInstant(Date.parse(`${day}T${time}:00Z`), zone);
+  return firstInstant(`${day}T${time}`, zone);
 }
 
-/** What a clock on the wall shows: near a change of the clocks neither has to be the day that has begun. */
+/** What a clock on the wall shows: near a clock change it may show the day before the one that has begun. */
 export function wallAt(instant: number, zone: string): { readonly day: Day; readonly time: string } {
-  const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
+  const shown = wallTimeAt(instant, zone);
   return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
 }
 
@@ -56,11 +63,11 @@ export function endOfDay(day: Day, zone: string): number {
   return startOfDay(addDays(day, 1), zone) - 1;
 }
 
-/** Clocks that fall back over midnight show the old date once more: the new day has begun all the same. */
+/** The day that has begun: clocks that fall back over midnight show the old date once more. */
 export function dayAt(instant: number, zone: string): Day {
-  const shown = dayOf(instant + offsetAt(instant, zone));
-  const next = addDays(shown, 1);
-  return startOfDay(next, zone) <= instant ? next : shown;
+  const { day } = wallAt(instant, zone);
+  const next = addDays(day, 1);
+  return startOfDay(next, zone) <= instant ? next : day;
 }
 
 /** Where the date line moved, a zone left a day out: Pacific/Apia has no 2011-12-30. */
@@ -68,18 +75,20 @@ export function exists(day: Day, zone: string): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 
-/** Looking at every day's beginning would be slow over years; only a jump of half a day or more can leave one out. */
+/** Checking every day would be slow over years; only a jump of half a day or more can leave one out. */
 function withoutLeftOut(days: readonly Day[], zone: string): readonly Day[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return days;
-  const jump = offsetAt(midnight(last) + 2 * DAY, zone) - offsetAt(midnight(first) - 2 * DAY, zone);
+  const [before, after] = [dateOf(addDays(first, -2)), dateOf(addDays(last, 2))];
+  const jump = offsetAt(after.getTime(), zone) - offsetAt(before.getTime(), zone);
   return jump >= DAY / 2 ? days.filter((day) => exists(day, zone)) : days;
 }
 
 /** Every day from `first` to `last`, both included, that the zone had. */
 export function daysFrom(first: Day, last: Day, zone: string): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
-  const days = Array.from({ length: count }, (_, n) => dayOf(midnight(first) + n * DAY));
+  const midnight = dateOf(first).getTime();
+  const days = Array.from({ length: count }, (_, n) => dayOf(new Date(midnight + n * DAY)));
   const months = Array.from({ length: Math.ceil(count / 30) }, (_, n) => days.slice(n * 30, n * 30 + 30));
   return months.flatMap((some) => withoutLeftOut(some, zone));
 }
@@ -94,7 +103,7 @@ export function daysBefore(day: Day, count: number, zone: string): readonly Day[
 export function isZone(name: string): boolean {
   if (!/^[a-z]/i.test(name)) return false;
   try {
-    return clockOf(name) !== undefined;
+    return Number.isFinite(offsetAt(0, name));
   } catch {
     return false;
   }

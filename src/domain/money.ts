@@ -1,4 +1,5 @@
 import { Big } from 'big.js';
+import { LRUCache } from 'lru-cache';
 
 /** An exact decimal. Never a JavaScript number: 0.1 + 0.2 is 0.3 here, and 40 digits stay 40 digits. */
 export type Money = Big;
@@ -104,17 +105,14 @@ function localized(digits: string, locale: string, sign?: string): string {
     .join('');
 }
 
-const formatters = new Map<string, Intl.NumberFormat>();
+/** Making one costs a hundred times what using it costs; bounded, because a locale comes from outside. */
+const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });
 
-/** Kept, because making one costs a hundred times what using it costs; bounded, because a locale comes from outside. */
 function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {
   const key = `${currency}:${locale}`;
-  const known = formatters.get(key);
-  if (known) return known;
-  const made = makeFormatter(locale, currency);
-  if (formatters.size >= 64) formatters.clear();
-  formatters.set(key, made);
-  return made;
+  const known = formatters.get(key) ?? makeFormatter(locale, currency);
+  formatters.set(key, known);
+  return known;
 }
 
 function makeFormatter(locale: string, currency: boolean): Intl.NumberFormat {

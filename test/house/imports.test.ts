@@ -69,7 +69,7 @@ describe('the checker', () => {
   });
 
   it.each([
-    ['src/domain/period.ts', `import { Big } from 'big.js';\nimport { TZDate } from '@date-fns/tz';`],
+    ['src/domain/period.ts', `import { Big } from 'big.js';\nimport { UTCDate } from '@date-fns/utc';`],
     ['src/domain/period.ts', `import { Money } from './money.ts';\nconst day = new Date(0);`],
     ['src/domain/period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
     ['src/slack/kit/atoms.ts', `import type { Money } from '../../domain/money.ts';`],

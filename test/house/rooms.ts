@@ -63,7 +63,7 @@ const KEEPERS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 /** All that these rooms may take from outside. */
 const ONLY_PACKAGES: Readonly<Record<string, RegExp>> = {
-  domain: /^(big\.js|date-fns|@date-fns\/\w+)$/,
+  domain: /^(big\.js|date-fns\/\w+|@date-fns\/utc|temporal-polyfill|lru-cache)$/,
   'slack/kit': /^@slack\/types$/,
 };
 
