@@ -95,6 +95,8 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'timed-out':
     case 'service-paused':
       return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
+    case 'queue-full':
+      return { todo: 'Try again in a minute.', buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: `Either the service is down or the address is wrong. An owner or admin can check the address with ${FORM[failure.service]}.`,

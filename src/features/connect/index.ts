@@ -48,9 +48,10 @@ export function createConnect(parts: ConnectParts): Feature {
     visit.open(connectForm(knownOf(visit.record, name, addresses), visit.record));
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
-  const test = async (request: ConnectRequest) => {
+  const test = async (request: ConnectRequest, { asker }: Visit) => {
     try {
-      return await billing.balance(request, request);
+      const access = { ...request, workspace: asker.workspace, connection: request.name };
+      return await billing.balance(access, request);
     } catch (error) {
       if (error instanceof NoData) return undefined;
       throw error;
@@ -63,7 +64,7 @@ export function createConnect(parts: ConnectParts): Feature {
     const { name } = request;
     const names = [...new Set([...record.connectionNames, name])];
     if (names.length > MOST_CONNECTIONS) throw tooMany(name);
-    const balance = await test(request);
+    const balance = await test(request, visit);
     const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, record);
     const change = changeBy(visit, [deed, name], ...chosen.deeds);

@@ -1,5 +1,5 @@
 import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
-import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
+import type { ApplicationAccess, IdentityClient, IssuedToken, Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import {
   actions,
@@ -72,9 +72,9 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   };
 
   /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
-  const test = async (opened: { authUrl: string; id: string; secret: string }) => {
-    const issued = await identity.issue(opened);
-    const givenBack = await identity.revoke(opened.authUrl, issued.token).catch((error: unknown) => {
+  const test = async (opened: ApplicationAccess, tenant: Tenant) => {
+    const issued = await identity.issue(opened, tenant);
+    const givenBack = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return 'failed' as const;
     });
@@ -87,7 +87,10 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
     const { project, issuers } = request;
-    const { issued, givenBack } = await test({ authUrl: request.authUrl, ...given });
+    const { issued, givenBack } = await test(
+      { authUrl: request.authUrl, ...given },
+      { workspace: asker.workspace, connection: project },
+    );
     const fresh = newAccess(request, given, { issued, givenBack }, visit);
     const isKnown = visit.record.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;

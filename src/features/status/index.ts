@@ -34,10 +34,12 @@ export function createStatus({ workspaces, billing, sections }: StatusParts): Fe
   };
 
   /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
-  const test = async (connection: OpenableConnection): Promise<readonly Block[]> => {
+  const test = async (connection: OpenableConnection, { asker }: Visit): Promise<readonly Block[]> => {
     if (connection.test === undefined) return [];
     try {
-      const access = { baseUrl: connection.baseUrl, token: connection.token() };
+      const { workspace } = asker;
+      const { name, baseUrl } = connection;
+      const access = { workspace, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
       return [section(testedText(connection.test, true))];
     } catch (error) {
@@ -63,7 +65,7 @@ export function createStatus({ workspaces, billing, sections }: StatusParts): Fe
         async run({ value: name }, visit) {
           const connection = visit.record.connection(name);
           if (connection === undefined) throw new ConnectionMissing(name);
-          await draw(visit, visit.record, { name, says: await test(connection) });
+          await draw(visit, visit.record, { name, says: await test(connection, visit) });
         },
       },
       'connection-default': {
