@@ -15,6 +15,8 @@ export interface Metrics {
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's code */
   slackCall(call: { readonly method: string; readonly outcome: string }): void;
+  /** What was refused because it came too often. */
+  throttled(refusal: { readonly what: string; readonly whose: string }): void;
   /** What `GET /metrics` answers. */
   page(): { readonly status: 200; readonly body: string; readonly type: string };
   stop(): void;
@@ -25,7 +27,8 @@ const LATENCIES = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Between two looks at the event loop, in ms. */
 const RESOLUTION = 20;
 
-export function createMetrics(): Metrics {
+/** @param inProgress questions to billing and identity that wait or are under way */
+export function createMetrics(inProgress: () => number = () => 0): Metrics {
   const commands = counter('tally_commands_total', 'Commands answered, by outcome.');
   const requests = counter('tally_service_requests_total', 'Questions to billing and identity, by outcome.');
   const latencies = histogram(
@@ -35,10 +38,16 @@ export function createMetrics(): Metrics {
   );
   const posts = counter('tally_scheduled_posts_total', 'Due dates of schedules, by how they ended.');
   const slackCalls = counter('tally_slack_calls_total', 'Calls to Slack, by method and outcome.');
+  const throttled = counter('tally_throttled_total', 'Requests refused because they came too often.');
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION });
   loop.enable();
   const all = [
-    ...[commands, requests, latencies, posts, slackCalls],
+    ...[commands, requests, latencies, posts, slackCalls, throttled],
+    gauge(
+      'tally_service_requests_in_progress',
+      'Questions to billing and identity that wait for their turn or are under way.',
+      inProgress,
+    ),
     gauge(
       'tally_event_loop_lag_seconds',
       'The longest that the event loop was late since the last look.',
@@ -61,6 +70,7 @@ export function createMetrics(): Metrics {
     },
     post: (outcome) => posts.add({ outcome }),
     slackCall: ({ method, outcome }) => slackCalls.add({ method, outcome }),
+    throttled: ({ what, whose }) => throttled.add({ what, whose }),
     page: () => ({
       status: 200,
       body: `${all.flatMap((metric) => metric.lines()).join('\n')}\n`,

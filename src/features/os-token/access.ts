@@ -10,6 +10,7 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
@@ -42,6 +43,7 @@ import { excludedOf } from './excluded.ts';
 export interface AccessParts {
   readonly workspaces: Workspaces;
   readonly identity: IdentityClient;
+  readonly limits: RateLimiter;
   /** The address as it will be used; throws AddressRefused, WordRefused. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
@@ -51,7 +53,7 @@ export interface AccessParts {
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, identity, readAuthUrl, authUrl, explain }: AccessParts) {
+export function createAccess({ workspaces, identity, limits, readAuthUrl, authUrl, explain }: AccessParts) {
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -87,6 +89,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
     const { project, issuers } = request;
+    limits.demand('tests', asker);
     const { issued, givenBack } = await test(
       { authUrl: request.authUrl, ...given },
       { workspace: asker.workspace, connection: project },

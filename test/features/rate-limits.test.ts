@@ -1,0 +1,175 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { RATE_LIMITS } from '../../src/slack/rate-limit.ts';
+import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { startOAuthBot, until } from '../support/oauth-bot.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
+
+describe('somebody who asks faster than people do', () => {
+  let bot: Bot;
+  beforeEach(async () => {
+    bot = await startBot({ now: () => NOW, isLimited: true });
+    await bot.connect();
+  });
+  afterEach(() => bot.stop());
+
+  const seen = (person = OWNER, channel = CHANNEL) =>
+    bot.slack.messages(person, channel).filter(({ from }) => from !== person);
+  const many = (count: number, work: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, work));
+  const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
+
+  it('gets every command answered, at first with figures and then with when to go on and a button', async () => {
+    await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
+    await bot.slack.waitFor(() => seen().length === 60, 15_000);
+    const refused = seen()
+      .map(readable)
+      .filter(({ reads }) => TOO_FAST.test(reads));
+    const answered = seen().filter(({ text }) => text.includes('left'));
+    expect(refused.length + answered.length).toBe(60);
+    // Connecting took a command and a form of the twenty.
+    expect(answered.length).toBeGreaterThanOrEqual(RATE_LIMITS.requests.person.burst - 2);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ ephemeral }) => ephemeral)).toBe(true);
+    expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('left');
+
+    const { ts, reads } = refused[0]!;
+    const now = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
+    // Each click that comes too early says so beside it.
+    while (now() === reads) {
+      await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Try again');
+      await delay(1_000);
+    }
+    expect(now()).toContain(' left');
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('costs no call to Slack, Redis or billing by a refused command', async () => {
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.waitFor(() => seen().length === 40);
+    const before = [bot.slack.calls.length, bot.billing.requests.length];
+    const monitor = await bot.redis.client.info('commandstats').catch(() => '');
+    const { reads } = await bot.ask('/balance 123');
+    expect(reads).toMatch(TOO_FAST);
+    expect([bot.slack.calls.length, bot.billing.requests.length]).toEqual(before);
+    const reading = /cmdstat_hgetall:calls=\d+/;
+    const after = await bot.redis.client.info('commandstats').catch(() => '');
+    expect(reading.exec(after)?.[0]).toBe(reading.exec(monitor)?.[0]);
+  });
+
+  it('hears of it once in a while for clicks and mentions, not for each of them', async () => {
+    const { ts } = await bot.ask('/balance 123');
+    await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
+    await many(30, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
+    const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
+    const refusals = await bot.slack.waitFor(() => {
+      const found = seen().filter(isRefusal);
+      return found.length > 0 && found;
+    });
+    expect(refusals.length).toBeLessThan(10);
+  });
+
+  it('keeps the form, with the reason below its last field', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    const { errors = {}, view } = bot.slack.modal(OWNER) ?? {};
+    expect(Object.values(errors)).toEqual([
+      expect.stringMatching(/^You’re asking faster than Tally can answer\. Try again in /),
+    ]);
+    expect(textOf(view)).toContain('token');
+  });
+
+  it('sees it on Home, and the projects again a moment later', async () => {
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.openHome(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
+    await expect
+      .poll(
+        async () => {
+          await bot.slack.openHome(OWNER);
+          return textOf(bot.slack.home(OWNER)?.view);
+        },
+        { interval: 500, timeout: 10_000 },
+      )
+      .not.toMatch(TOO_FAST);
+  });
+
+  it('may test a connection ten times, and then is told when the next test is possible', async () => {
+    const { ts } = await bot.ask('/billing status');
+    const place = { channel: CHANNEL, ts };
+    const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
+    const before = bot.billing.requests.length;
+    // Connecting was the first of the ten.
+    for (let test = 1; test < RATE_LIMITS.tests.person.burst; test += 1) {
+      await bot.slack.press(OWNER, place, 'connection-test');
+      await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
+    }
+    await bot.slack.press(OWNER, place, 'connection-test');
+    await bot.slack.waitFor(() => shown().includes('testing and sending faster'));
+    expect(shown()).toMatch(/Try again in \d+ seconds\./);
+    expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.burst - 1);
+    expect(calls('chat.postMessage')).toEqual([]);
+  });
+
+  it('is counted', async () => {
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    const page = await (await fetch(`${bot.url}/metrics`)).text();
+    expect(page).toMatch(/^tally_throttled_total\{what="requests",whose="person"\} \d+$/m);
+  });
+});
+
+describe('two workspaces with one billing service', () => {
+  const NORTH = { id: 'T0NORTH001', name: 'North' };
+  const SOUTH = { id: 'T0SOUTH001', name: 'South' };
+
+  const startBoth = async () => {
+    const bot = await startOAuthBot();
+    for (const team of [NORTH, SOUTH]) await bot.install(team);
+    await bot.connect(NORTH, 'Read-only');
+    await bot.connect(SOUTH, 'Accountant');
+    return bot;
+  };
+
+  it('answer thirteen questions of the one while five hundred of the other hang', async () => {
+    const bot = await startBoth();
+    try {
+      let release = () => {};
+      const released = new Promise<undefined>((resolve) => {
+        release = () => resolve(undefined);
+      });
+      bot.billing.respond(({ token }) => (token === 'Read-only' ? released : undefined));
+      const before = bot.billing.requests.length;
+      const flood = Array.from({ length: 500 }, (_, n) => bot.command(NORTH, `/spend ${n + 1_000}`));
+      const ended = Promise.allSettled(flood);
+      await until(() => bot.billing.requests.length > before);
+      const answers = await Promise.all(
+        Array.from({ length: 13 }, (_, n) => bot.command(SOUTH, `/spend 123 ${n + 1} days`)),
+      );
+      expect(answers.filter(({ reply }) => reply.includes(' spent'))).toHaveLength(13);
+      expect(bot.slack.replies.filter(({ body }) => body.text?.includes(' spent'))).toHaveLength(13);
+      release();
+      await ended;
+    } finally {
+      bot.billing.respond(undefined);
+      await bot.stop();
+    }
+  });
+
+  it('do not pause one another: what fails for the one is asked for the other', async () => {
+    const bot = await startBoth();
+    try {
+      bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));
+      for (let n = 0; n < 12; n += 1) await bot.command(NORTH, `/balance ${n + 1_000}`);
+      expect((await bot.command(NORTH, '/balance 123')).reply).toContain('failed many times in a row');
+      expect((await bot.command(SOUTH, '/balance 123')).reply).toContain(' left');
+    } finally {
+      bot.billing.respond(undefined);
+      await bot.stop();
+    }
+  });
+});
