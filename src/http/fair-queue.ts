@@ -10,7 +10,7 @@ interface FairQueue {
    * @throws {QueueFull} where too many of the workspace wait already, or a person's question waited for too long
    */
   run<T>(origin: string, question: Asked, work: () => Promise<T>): Promise<T>;
-  /** Refuses whatever waits. */
+  /** Refuses whatever waits, and from now on whatever would have to. */
   close(): void;
 }
 
@@ -42,6 +42,7 @@ interface Origin {
  */
 export function createFairQueue({ connections, waiting: most, patience }: Limits): FairQueue {
   const origins = new Map<string, Origin>();
+  let isClosed = false;
 
   function next({ free, background, lines }: Origin): { workspace: string; priority: Priority } | undefined {
     for (const priority of ['interactive', 'background'] as const) {
@@ -96,6 +97,7 @@ export function createFairQueue({ connections, waiting: most, patience }: Limits
       if (priority === 'interactive') timer = setTimeout(giveUp, patience);
       queue.push(one);
       startAll(origin);
+      if (isClosed && queue.includes(one)) giveUp();
     });
   }
 
@@ -130,6 +132,7 @@ export function createFairQueue({ connections, waiting: most, patience }: Limits
       }
     },
     close() {
+      isClosed = true;
       for (const { lines } of origins.values())
         for (const { waiting } of lines.values())
           for (const queue of Object.values(waiting)) for (const one of queue.splice(0)) one.refuse();

@@ -37,7 +37,9 @@ export interface GuardedHttp {
   request(question: Question): Promise<Reply>;
   /** Questions that wait or are under way. */
   inProgress(): number;
-  /** Refuses what waits, waits for what is under way, then closes every connection. */
+  /** Refuses what waits for its turn, and from now on what would have to: the process ends. */
+  stopWaiting(): void;
+  /** The same, waits for what is under way, and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -130,6 +132,7 @@ export function createHttp(options: HttpOptions): GuardedHttp {
       return asking;
     },
     inProgress: () => underWay.size,
+    stopWaiting: () => queue.close(),
     async close() {
       queue.close();
       await Promise.allSettled(underWay);

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { RATE_LIMITS } from '../../src/slack/rate-limit.ts';
+import { createRateLimiter, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
 import { startOAuthBot, until } from '../support/oauth-bot.ts';
+import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
@@ -11,7 +13,7 @@ const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in 
 describe('somebody who asks faster than people do', () => {
   let bot: Bot;
   beforeEach(async () => {
-    bot = await startBot({ now: () => NOW, isLimited: true });
+    bot = await startBot({ now: () => NOW, limits: 'ordinary' });
     await bot.connect();
   });
   afterEach(() => bot.stop());
@@ -120,6 +122,64 @@ describe('somebody who asks faster than people do', () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     const page = await (await fetch(`${bot.url}/metrics`)).text();
     expect(page).toMatch(/^tally_throttled_total\{what="requests",whose="person"\} \d+$/m);
+  });
+});
+
+describe('somebody who has tested too much', () => {
+  const TOO_MANY = 'You’re testing and sending faster than Tally can keep up with.\nTry again in ';
+  let bot: Bot;
+  let identity: IdentityService;
+  beforeEach(async () => {
+    const limits = createRateLimiter({ clock: () => NOW });
+    identity = await startIdentity({ now: () => NOW });
+    bot = await startBot({ now: () => NOW, limits, identityUrl: identity.authUrl });
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+    for (let test = 1; test <= RATE_LIMITS.tests.person.burst; test += 1)
+      limits.take('tests', { workspace: 'T0SANDBOX1', person: OWNER });
+  });
+  afterEach(() => Promise.all([bot.stop(), identity.close()]));
+
+  const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
+  const shows = (text: string) => bot.slack.waitFor(() => modalText().includes(text), 10_000);
+  const opened = async (command: string) => {
+    await bot.slack.say(OWNER, CHANNEL, command);
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  };
+  /** What everybody reads that Tally posted. */
+  const posts = () => bot.slack.calls.filter(({ method }) => method === 'chat.postMessage');
+
+  it('has no connection tested, and goes back to the form', async () => {
+    const before = bot.billing.requests.length;
+    await opened('/billing connect');
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await shows(TOO_MANY);
+    expect(modalText()).toContain('Back to the form');
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it('has no access tested, and goes back to the form', async () => {
+    const { id, secret } = identity.accesses.good;
+    await opened('/billing projects access prod');
+    await bot.slack.submit(OWNER, { access_id: id, secret });
+    await shows(TOO_MANY);
+    expect(modalText()).toContain('Back to the form');
+    expect(identity.requests).toHaveLength(0);
+  });
+
+  it('has no schedule tested nor sent, and keeps the form', async () => {
+    await opened('/billing schedule prod daily 09:00');
+    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test now');
+    await shows(TOO_MANY);
+    expect(posts()).toEqual([]);
+    await bot.slack.submit(OWNER);
+    await shows('Saved:');
+    await bot.slack.dismiss(OWNER);
+    const announced = posts().length;
+    const { ts } = await bot.ask('/billing schedules');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', 'Send now');
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes(TOO_MANY));
+    expect(posts()).toHaveLength(announced);
   });
 });
 

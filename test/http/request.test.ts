@@ -472,8 +472,14 @@ describe('questions of several workspaces to one service', () => {
     await until(() => held.length === 1);
     const second = failureOf(ask(it, service.url, { ...of('A'), priority: 'background' }));
     expect(it.inProgress()).toBe(2);
-    const closed = it.close();
+    it.stopWaiting();
     expect(await second).toBeInstanceOf(QueueFull);
+    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
+    const other = ask(it, service.url, of('B'));
+    await until(() => held.length === 2);
+    held[1]?.();
+    expect(await other).toMatchObject({ status: 200 });
+    const closed = it.close();
     held[0]?.();
     expect(await first).toMatchObject({ status: 200 });
     await closed;

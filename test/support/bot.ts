@@ -7,6 +7,7 @@ import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
+import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
@@ -26,8 +27,8 @@ export interface BotOptions {
   readonly slowFor?: number;
   /** ENCRYPTION_KEYS; a fresh key when not given. */
   readonly encryptionKeys?: string;
-  /** Whether people may only ask as often as they ordinarily may. */
-  readonly isLimited?: boolean;
+  /** How often people may ask; without limits when not given. */
+  readonly limits?: RateLimiter | 'ordinary';
   /** IDENTITY_AUTH_URL; none when not given. */
   readonly identityUrl?: string;
 }
@@ -64,7 +65,7 @@ export interface Answer {
 }
 
 export async function startBot(options: BotOptions = {}): Promise<Bot> {
-  const { mode = 'http', now = Date.now } = options;
+  const { mode = 'http', now = Date.now, limits = UNLIMITED } = options;
   const redis = await testRedis();
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
@@ -97,7 +98,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       { ...config, http: { port: 0 } },
       log,
       now,
-      options.isLimited === true ? undefined : UNLIMITED,
+      limits === 'ordinary' ? undefined : limits,
     );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
