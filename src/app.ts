@@ -28,6 +28,7 @@ import { watchCalls } from './slack/calls.ts';
 import { createInstallations } from './slack/installations.ts';
 import { listen } from './slack/listen.ts';
 import { createPeople } from './slack/people.ts';
+import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { createResponder } from './slack/respond.ts';
 import { createKeyring } from './vault/keyring.ts';
@@ -51,9 +52,14 @@ export interface Tally {
   stop(): Promise<void>;
 }
 
-/** The table of contents: every part of the bot and what it is made of. */
-export function createTally(config: Config, log: Log, clock: () => number): Tally {
-  const metrics = createMetrics();
+/**
+ * The table of contents: every part of the bot and what it is made of.
+ *
+ * @param replaced the limiter in place of the ordinary one, for whoever measures or tests faster than people ask
+ */
+export function createTally(config: Config, log: Log, clock: () => number, replaced?: RateLimiter): Tally {
+  const metrics = createMetrics(() => http.inProgress());
+  const limits = replaced ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
@@ -82,6 +88,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       queue,
       workspaces,
       billing,
+      limits,
       used,
       clientFor: (workspace) => installations.clientFor(workspace),
       reports: all.reports,
@@ -95,6 +102,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       identity: createIdentity({ http }),
       handles: createHandles(redis),
       allowance: createAllowance(redis),
+      limits,
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
       clock,
@@ -108,11 +116,12 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     createConnect({
       workspaces,
       billing,
+      limits,
       checks,
       onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createStatus({ workspaces, billing, sections: all.status }),
+    createStatus({ workspaces, billing, limits, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createMentions({ commands: all.commands, verbs: all.verbs }),
@@ -143,6 +152,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
     workspaces,
     responder,
     heard: createHeard(redis),
+    limits,
     log,
     clock,
     onAnswered: metrics.command,
@@ -159,6 +169,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       return slack.start(config.http.port);
     },
     async stop() {
+      http.stopWaiting();
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);

@@ -12,14 +12,14 @@ import {
 import type { WireScalar } from '../domain/money.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import type { WireCharge } from '../domain/usage.ts';
-import type { GuardedHttp, Reply } from '../http/request.ts';
+import type { GuardedHttp, Priority, Reply, Tenant } from '../http/request.ts';
 import { balanceDocument, consumptionDocument, type Subscription } from './documents.ts';
 import { BALANCE, CONSUMPTION, errorsIn, readAnswer } from './schemas.ts';
 
 export type { Subscription } from './documents.ts';
 
 /** `baseUrl` as `checkBaseUrl` gives it; `token` is the user access token. */
-export interface Access {
+export interface Access extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
 }
@@ -54,17 +54,26 @@ export interface Span extends Asked {
  * (401), Forbidden (403), GraphqlErrors, NoData, Nonsense, ServiceFailed, WordRefused (a token no header can carry).
  */
 export interface BillingClient {
-  balance(access: Access, subscription: Subscription): Promise<BalanceRecord>;
-  consumption(access: Access, subscription: Subscription, span: Span): Promise<Consumption>;
+  balance(access: Access, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
+  consumption(
+    access: Access,
+    subscription: Subscription,
+    span: Span,
+    priority?: Priority,
+  ): Promise<Consumption>;
 }
 
-/** The same question asked again while it is under way goes out once; nothing is kept once it is answered. */
+/**
+ * The same question that a workspace asks again while it is under way goes out once; nothing is kept once it is
+ * answered.
+ */
 export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   const underWay = new Map<string, Promise<unknown>>();
 
   function together<T>(access: Access, question: readonly unknown[], ask: () => Promise<T>): Promise<T> {
     // Hashed, because the token is a part of it.
-    const all = JSON.stringify([access.baseUrl, access.token, ...question]);
+    const { workspace, connection, baseUrl, token } = access;
+    const all = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
     const key = createHash('sha256').update(all).digest('base64');
     const running = underWay.get(key) as Promise<T> | undefined;
     if (running !== undefined) return running;
@@ -76,6 +85,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   async function read<T>(
     access: Access,
     subscription: Subscription,
+    priority: Priority,
     query: string,
     schema: z.ZodType<T | null>,
   ): Promise<{ value: T; remarks: readonly string[] }> {
@@ -89,6 +99,9 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
         'x-user-token': sendable(access.token),
       },
       body: JSON.stringify({ query }),
+      tenant: access,
+      subject: subscription.project,
+      priority,
       // It is opened once for each command, which asks two questions at most.
       occasion: access,
     });
@@ -102,20 +115,20 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   }
 
   return {
-    balance(access, subscription) {
-      const question = ['balance', subscription.project, subscription.product];
+    balance(access, subscription, priority = 'interactive') {
+      const question = [priority, 'balance', subscription.project, subscription.product];
       return together(access, question, async () => {
         const query = balanceDocument(subscription);
-        const { value, remarks } = await read(access, subscription, query, BALANCE);
+        const { value, remarks } = await read(access, subscription, priority, query, BALANCE);
         return { ...value, remarks };
       });
     },
-    consumption(access, subscription, { from, to, running }) {
+    consumption(access, subscription, { from, to, running }, priority = 'interactive') {
       const { project, product } = subscription;
-      const question = ['consumption', project, product, from, running ? 'now' : to];
+      const question = [priority, 'consumption', project, product, from, running ? 'now' : to];
       return together(access, question, async () => {
         const query = consumptionDocument(subscription, from, to);
-        const { value, remarks } = await read(access, subscription, query, CONSUMPTION);
+        const { value, remarks } = await read(access, subscription, priority, query, CONSUMPTION);
         return { items: value, remarks, asked: { from, to } };
       });
     },

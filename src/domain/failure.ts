@@ -8,6 +8,7 @@
 
 import { Base } from './failure/base.ts';
 import type { IdentityFailure } from './failure/identity.ts';
+import type { LimitFailure } from './failure/limits.ts';
 import type { RightFailure } from './failure/rights.ts';
 import type { ServiceFailure } from './failure/service.ts';
 import type { SlackFailure } from './failure/slack.ts';
@@ -16,6 +17,7 @@ import type { TokenFailure } from './failure/tokens.ts';
 import type { WordFailure } from './failure/words.ts';
 
 export * from './failure/identity.ts';
+export * from './failure/limits.ts';
 export * from './failure/rights.ts';
 export * from './failure/service.ts';
 export * from './failure/slack.ts';
@@ -30,7 +32,8 @@ export type Failure =
   | RightFailure
   | TokenFailure
   | StoreFailure
-  | SlackFailure;
+  | SlackFailure
+  | LimitFailure;
 
 export function isFailure(error: unknown): error is Failure {
   return error instanceof Base;

@@ -15,6 +15,16 @@ import {
 import type { Limits } from './limits.ts';
 import { retryAfter } from './retry-after.ts';
 
+/** For whom a question is asked. What one of them does neither pauses nor delays what another one asks. */
+export interface Tenant {
+  readonly workspace: string;
+  /** What of the workspace's the service is asked with: a connection's name, or a project's ID. */
+  readonly connection: string;
+}
+
+/** `interactive`: somebody waits for the answer. */
+export type Priority = 'interactive' | 'background';
+
 export interface Question {
   readonly service: Service;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
@@ -22,6 +32,12 @@ export interface Question {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Absent where it is asked for no workspace. */
+  readonly tenant?: Tenant | undefined;
+  /** What it is about, where a connection asks about several: a project's ID. */
+  readonly subject?: string;
+  /** `interactive` when not given. */
+  readonly priority?: Priority;
   /** Fewer tries than usual, for what must not be done twice. */
   readonly tries?: number;
   /** The same object for questions that somebody asks side by side: should they fail, they are one outage. */

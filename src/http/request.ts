@@ -4,9 +4,10 @@ import { checkDestination, type TrustedHost } from './address.ts';
 import { createAgent, type Resolve, resolveBySystem } from './agent.ts';
 import { attempt, Passing, type Question, type Reply } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { LIMITS, type Limits } from './limits.ts';
 
-export type { Question, Reply } from './attempt.ts';
+export type { Priority, Question, Reply, Tenant } from './attempt.ts';
 
 /** How a question ended, for logs and metrics: nothing secret in it. */
 export interface Exchange {
@@ -15,7 +16,7 @@ export interface Exchange {
   /** The status of the reply, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
-  /** ms */
+  /** ms, since its turn came */
   readonly took: number;
 }
 
@@ -29,13 +30,23 @@ export interface HttpOptions {
 /** The only way out to services whose addresses came from outside. */
 export interface GuardedHttp {
   /**
-   * Asks within one deadline, again where that may help.
-   * @throws {AddressRefused} {@link ServicePaused} {@link TimedOut} {@link Unreachable} {@link TooLarge}
+   * Asks within one deadline once its turn has come, again where that may help.
+   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link Unreachable} {@link TooLarge}
    * {@link Nonsense} {@link Redirected} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
    */
   request(question: Question): Promise<Reply>;
-  /** Waits for what is under way, then closes every connection. */
+  /** Questions that wait or are under way. */
+  inProgress(): number;
+  /** Refuses what waits for its turn, and from now on what would have to: the process ends. */
+  stopWaiting(): void;
+  /** The same, waits for what is under way, and closes every connection. */
   close(): Promise<void>;
+}
+
+interface Count {
+  tries: number;
+  /** By `performance.now()`. */
+  begun: number;
 }
 
 export function createHttp(options: HttpOptions): GuardedHttp {
@@ -43,6 +54,7 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   const limits: Limits = { ...LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
   const breakers = createBreakers(limits);
+  const queue = createFairQueue(limits);
   const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
   const underWay = new Set<Promise<Reply>>();
 
@@ -60,10 +72,23 @@ export function createHttp(options: HttpOptions): GuardedHttp {
     );
   }
 
-  async function ask(question: Question, url: URL, count: { tries: number }): Promise<Reply> {
-    checkDestination(url, trustedHosts);
-    const cause = breakers.pausedBy(url.origin);
+  function refuseWhilePaused(question: Question, url: URL): void {
+    const cause = breakers.pausedBy(url.origin, question);
     if (cause !== undefined) throw new ServicePaused(question.service, url.host, cause);
+  }
+
+  async function ask(question: Question, url: URL, count: Count): Promise<Reply> {
+    checkDestination(url, trustedHosts);
+    refuseWhilePaused(question, url);
+    return queue.run(url.origin, question, () => {
+      // It may have been paused while this one waited.
+      refuseWhilePaused(question, url);
+      count.begun = performance.now();
+      return askNow(question, url, count);
+    });
+  }
+
+  async function askNow(question: Question, url: URL, count: Count): Promise<Reply> {
     const trying = tryAgain(question, performance.now());
     try {
       const reply = await deadline.execute(({ signal }) =>
@@ -72,21 +97,20 @@ export function createHttp(options: HttpOptions): GuardedHttp {
           return attempt(question, { agent, limits, signal, backoff: backoff(count.tries, limits) });
         }, signal),
       );
-      breakers.answered(url.origin);
+      breakers.answered(url.origin, question);
       return reply;
     } catch (error) {
       const failure = error instanceof Passing ? error.failure : error;
-      if (isFailure(failure)) breakers.failed(url.origin, failure, question.occasion);
+      if (isFailure(failure)) breakers.failed(url.origin, question, failure);
       throw failure;
     }
   }
 
   async function observed(question: Question): Promise<Reply> {
     const url = new URL(question.url);
-    const count = { tries: 0 };
-    const started = performance.now();
+    const count: Count = { tries: 0, begun: performance.now() };
     const tell = (outcome: Exchange['outcome']) => {
-      const took = performance.now() - started;
+      const took = performance.now() - count.begun;
       onExchange?.({ service: question.service, host: url.host, outcome, tries: count.tries, took });
     };
     try {
@@ -107,7 +131,10 @@ export function createHttp(options: HttpOptions): GuardedHttp {
       asking.then(forget, forget);
       return asking;
     },
+    inProgress: () => underWay.size,
+    stopWaiting: () => queue.close(),
     async close() {
+      queue.close();
       await Promise.allSettled(underWay);
       await agent.destroy();
     },

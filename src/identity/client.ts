@@ -10,9 +10,11 @@ import {
   WordRefused,
   WrongAddress,
 } from '../domain/failure.ts';
-import type { GuardedHttp, Reply } from '../http/request.ts';
+import type { GuardedHttp, Reply, Tenant } from '../http/request.ts';
 import { correctedAuthUrl } from './auth-url.ts';
 import { errorIn, readTokenBody, type TokenBody } from './token-body.ts';
+
+export type { Tenant } from '../http/request.ts';
 
 /** `authUrl` as `readAuthUrl` gives it; `id` and `secret` are the application access's. */
 export interface ApplicationAccess {
@@ -36,13 +38,13 @@ export interface IdentityClient {
    * @throws {AccessRefused} (401, 403) {@link AccessUnknown} {@link ProjectDisabled} (404)
    * {@link Nonsense} (success without a token) {@link OutcomeUnclear}
    */
-  issue(access: ApplicationAccess): Promise<IssuedToken>;
-  check(authUrl: string, token: string): Promise<'valid' | 'dead' | 'not-offered'>;
-  revoke(authUrl: string, token: string): Promise<'revoked' | 'already-dead' | 'not-offered'>;
+  issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
+  check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
+  revoke(authUrl: string, token: string, tenant: Tenant): Promise<'revoked' | 'already-dead' | 'not-offered'>;
 }
 
 export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
-  async function issue({ authUrl, id, secret }: ApplicationAccess): Promise<IssuedToken> {
+  async function issue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
     const reply = await http
       .request({
@@ -55,6 +57,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
             identity: { methods: ['application_credential'], application_credential: { id, secret } },
           },
         }),
+        tenant,
         tries: 1,
         headersSuffice: true,
         onSending: () => {
@@ -69,7 +72,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
   }
 
   /** The token speaks for itself: no other right is needed. */
-  function about(method: 'GET' | 'DELETE', authUrl: string, token: string): Promise<Reply> {
+  function about(method: 'GET' | 'DELETE', authUrl: string, token: string, tenant: Tenant): Promise<Reply> {
     if (!isSendable(token)) {
       throw new WordRefused(
         'the token',
@@ -82,24 +85,34 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
       method,
       url: tokensOf(authUrl),
       headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
+      tenant,
       headersSuffice: true,
     });
   }
 
-  async function check(authUrl: string, token: string): Promise<'valid' | 'dead' | 'not-offered'> {
-    const { status, text } = await about('GET', authUrl, token);
+  async function check(
+    authUrl: string,
+    token: string,
+    tenant: Tenant,
+  ): Promise<'valid' | 'dead' | 'not-offered'> {
+    const { status, text } = await about('GET', authUrl, token, tenant);
     if (status < 400) return 'valid';
     // A 404 in the API's own form speaks of the token, any other of the path.
     if (status === 401 || (status === 404 && errorIn(text) !== undefined)) return 'dead';
     return notOffered(status);
   }
 
-  async function revoke(authUrl: string, token: string): Promise<'revoked' | 'already-dead' | 'not-offered'> {
-    const { status } = await about('DELETE', authUrl, token);
+  async function revoke(
+    authUrl: string,
+    token: string,
+    tenant: Tenant,
+  ): Promise<'revoked' | 'already-dead' | 'not-offered'> {
+    const { status } = await about('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';
     if (status === 401) return 'already-dead';
     // A 404 says that the token is gone, or that nothing here takes tokens back: asking about the token tells.
-    if (status === 404) return (await check(authUrl, token)) === 'dead' ? 'already-dead' : 'not-offered';
+    if (status === 404)
+      return (await check(authUrl, token, tenant)) === 'dead' ? 'already-dead' : 'not-offered';
     return notOffered(status);
   }
 

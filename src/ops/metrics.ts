@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What an operator watches. Names of commands, methods and outcomes are ours or Slack's; nobody's data is a label. */
 export interface Metrics {
@@ -14,6 +14,8 @@ export interface Metrics {
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
   slackCall(call: { readonly method: string; readonly outcome: string }): void;
+  /** What was refused because it came too often. */
+  throttled(refusal: { readonly what: string; readonly whose: string }): void;
   /** What `GET /metrics` answers. */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
   /** Stops the collectors of Node's own metrics. */
@@ -26,8 +28,12 @@ const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Slack's error codes are outside text: beyond this many label combinations a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
-/** Every bot has a registry of its own, so that several can run in one process. */
-export function createMetrics(): Metrics {
+/**
+ * Every bot has a registry of its own, so that several can run in one process.
+ *
+ * @param inProgress requests to billing and identity that wait for their turn or are under way
+ */
+export function createMetrics(inProgress: () => number = () => 0): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -62,6 +68,20 @@ export function createMetrics(): Metrics {
     labelNames: ['method', 'outcome'],
     registers,
   });
+  const throttled = new Counter({
+    name: 'tally_throttled_total',
+    help: 'Requests refused because they came too often.',
+    labelNames: ['what', 'whose'],
+    registers,
+  });
+  new Gauge({
+    name: 'tally_service_requests_in_progress',
+    help: 'Requests to billing and identity that wait for their turn or are under way.',
+    registers,
+    collect() {
+      this.set(inProgress());
+    },
+  });
   const boundedCalls = boundSeries();
   return {
     command: (command, outcome) => commands.inc({ command, outcome }),
@@ -73,6 +93,7 @@ export function createMetrics(): Metrics {
     },
     post: (outcome) => posts.inc({ outcome }),
     slackCall: ({ method, outcome }) => slackCalls.inc(boundedCalls({ method, outcome })),
+    throttled: ({ what, whose }) => throttled.inc({ what, whose }),
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
     stop: () => registry.clear(),
   };

@@ -1,4 +1,5 @@
 import type { App } from '@slack/bolt';
+import { Throttled } from '../domain/failure.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { messageOf } from './apology.ts';
 import type { House } from './listen.ts';
@@ -20,7 +21,7 @@ interface Envelope {
 
 /** The Events API; Bolt has acknowledged by then. */
 export function listenToEvents(app: App, house: House): void {
-  const { listeners, admit, apology, runCommand, responder, heard, clock } = house;
+  const { listeners, admit, apology, runCommand, responder, heard, limits, clock } = house;
 
   app.event(/.*/, async ({ event, body, client }) => {
     const given = withoutNulls(event) as SlackEvent;
@@ -35,6 +36,7 @@ export function listenToEvents(app: App, house: House): void {
     let record: WorkspaceRecord | undefined;
     const origin = { client, rerun: (rerun: Rerun) => runCommand(ways, rerun, { at, aloud }, record) };
     try {
+      limits.demand('requests', where);
       const { event_id: id } = envelope;
       if (listener.once && id !== undefined && !(await heard.first(where.workspace, id, at))) return;
       const admission = await admit(client, where, listener.right);
@@ -42,6 +44,7 @@ export function listenToEvents(app: App, house: House): void {
       await listener.run(given, createVisit(ways, admission, { at }), origin);
     } catch (error) {
       const told = apology.explain(error, given.type);
+      if (error instanceof Throttled && limits.take('refusals', where) !== undefined) return;
       if (listener.sorry === undefined) return apology.say(ways, told);
       await listener.sorry(messageOf(told), given, origin).catch(apology.lost);
     }

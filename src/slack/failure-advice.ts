@@ -95,6 +95,10 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
     case 'timed-out':
     case 'service-paused':
       return { todo: OVER_SOON[failure.service], buttons: again(rerun) };
+    case 'throttled':
+      return { todo: `Try again in ${inWords(failure.wait)}.`, buttons: again(rerun) };
+    case 'queue-full':
+      return { todo: 'Try again in a minute.', buttons: again(rerun) };
     case 'unreachable':
       return {
         todo: `Either the service is down or the address is wrong. An owner or admin can check the address with ${FORM[failure.service]}.`,
@@ -252,6 +256,13 @@ const waitFor = (seconds: number): string =>
   seconds <= 0
     ? 'It no longer asks to wait: try again.'
     : `It asks to wait ${seconds <= 1 ? 'a second' : `${Math.ceil(seconds)} seconds`}, then try again.`;
+
+/** `a second`, `4 seconds`, `2 minutes`: never too short. */
+const inWords = (ms: number): string => {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds > 60) return minutes(ms);
+  return seconds <= 1 ? 'a second' : `${seconds} seconds`;
+};
 
 const minutes = (ms: number): string => {
   const count = Math.max(1, Math.ceil(ms / 60_000));

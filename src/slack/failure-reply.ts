@@ -25,6 +25,10 @@ export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): 
   };
 }
 
+/** The same below a field of a form that stays open. */
+export const failureText = (failure: Failure): string =>
+  [failure.message, advise(failure).todo].filter(Boolean).join(' ');
+
 /** The same in a modal, where the form behind it is gone: no buttons that would rerun a command. */
 export function failureModal(failure: Failure): ModalView {
   return modal({ title: 'That did not work', blocks: body(failure.message, advise(failure)) });

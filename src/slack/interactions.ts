@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { modalOf } from './apology.ts';
+import { failureText } from './failure-reply.ts';
 import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
 import { originOf, type Payload } from './origin.ts';
@@ -12,7 +13,7 @@ import type { WebClient } from './web.ts';
 
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
 export function listenToInteractions(app: App, house: House): void {
-  const { listeners, admit, apology, runCommand, responder, clock, log } = house;
+  const { listeners, admit, apology, runCommand, responder, limits, clock, log } = house;
   const waysOf = (body: unknown, client: WebClient): Ways => ({
     origin: originOf(body as Payload),
     client,
@@ -25,9 +26,15 @@ export function listenToInteractions(app: App, house: House): void {
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = valueIn(chosen);
     const name = action_id.split(':')[0] ?? '';
+    const isCommand = name === 'rerun' || name === 'run';
+    const refusal = limits.take('requests', ways.origin);
+    if (refusal !== undefined) {
+      const told = apology.explain(refusal, 'action');
+      if (limits.take('refusals', ways.origin) !== undefined) return;
+      return apology.say(ways, told, isCommand ? { rerun: readRerun(value), scene: undefined } : undefined);
+    }
     // `rerun` answers in the place of the message it stands on, `run` beside it.
-    if (name === 'rerun' || name === 'run')
-      return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
+    if (isCommand) return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
     if (name === 'share') {
       const { at, ...rerun } = readShare(value);
       return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel', shared: true });
@@ -52,6 +59,15 @@ export function listenToInteractions(app: App, house: House): void {
     const listener = own(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
     const ways = waysOf(body, client);
+    const refusal = limits.take('requests', ways.origin);
+    if (refusal !== undefined) {
+      const told = apology.explain(refusal, view.callback_id);
+      const last = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
+      // Below the last field, so that nothing has to be typed again.
+      return last === undefined
+        ? ack({ response_action: 'update', view: modalOf(told) })
+        : ack({ response_action: 'errors', errors: { [last]: failureText(refusal) } });
+    }
     let reading: ReturnType<typeof listener.read>;
     try {
       reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
@@ -72,9 +88,10 @@ export function listenToInteractions(app: App, house: House): void {
   app.options(/.*/, async ({ ack, options, body, client }) => {
     const listener = own(listeners.options, options.action_id);
     try {
-      if (listener === undefined) return await ack({ options: [] });
+      const ways = waysOf(body, client);
+      const isTooMuch = limits.take('suggestions', ways.origin) !== undefined;
+      if (listener === undefined || isTooMuch) return await ack({ options: [] });
       const find = async () => {
-        const ways = waysOf(body, client);
         const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
         const metadata = (body as Clicked).view?.private_metadata ?? '';
         return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }), metadata);

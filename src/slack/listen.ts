@@ -1,15 +1,16 @@
-import type { App } from '@slack/bolt';
+import type { App, RespondArguments } from '@slack/bolt';
 import type { Logger } from 'pino';
 import type { Heard } from '../workspace/heard.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { type Admit, createAdmit } from './admission.ts';
-import { type Apology, createApology } from './apology.ts';
+import { type Apology, createApology, messageOf } from './apology.ts';
 import { type CommandsParts, commandNamed, createRunCommand, type RunCommand } from './commands.ts';
 import { listenToEvents } from './events.ts';
 import { listenToInteractions } from './interactions.ts';
 import type { Listeners } from './listeners.ts';
 import { originOf } from './origin.ts';
 import type { People } from './people.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { Responder } from './respond.ts';
 
 export interface ListenDeps {
@@ -17,6 +18,7 @@ export interface ListenDeps {
   readonly workspaces: Workspaces;
   readonly responder: Responder;
   readonly heard: Heard;
+  readonly limits: RateLimiter;
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
@@ -33,7 +35,7 @@ export interface House extends Omit<ListenDeps, 'people' | 'workspaces' | 'onAns
 
 /** Connects the listeners with Bolt. Everything is acknowledged first; whatever is thrown after that becomes a reply. */
 export function listen(app: App, listeners: Required<Listeners>, deps: ListenDeps): void {
-  const { responder, log, clock, onAnswered } = deps;
+  const { responder, limits, log, clock, onAnswered } = deps;
   const { commands } = listeners;
   const admit = createAdmit(deps);
   const apology = createApology(log);
@@ -41,9 +43,16 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   const house: House = { ...deps, listeners, admit, apology, runCommand };
 
   app.command(/.*/, async ({ ack, body, client }) => {
-    await ack();
     const rerun = { command: commandNamed(body.command, commands), text: body.text ?? '' };
-    await runCommand({ origin: originOf(body), client, responder }, rerun, { at: clock() });
+    const origin = originOf(body);
+    const refusal = limits.take('requests', origin);
+    if (refusal !== undefined) {
+      const told = apology.explain(refusal, rerun.command);
+      // In the acknowledgement itself: a flood costs no call to Slack.
+      return ack(messageOf(told, { rerun, scene: undefined }) as RespondArguments);
+    }
+    await ack();
+    await runCommand({ origin, client, responder }, rerun, { at: clock() });
   });
   listenToInteractions(app, house);
   listenToEvents(app, house);

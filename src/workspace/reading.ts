@@ -29,6 +29,7 @@ export function recordOf(fields: Fields, keyring: Keyring, workspace: string): W
     return json === undefined ? undefined : readSchedule(json);
   };
   const record: WorkspaceRecord = {
+    workspace,
     fields,
     get settings() {
       return readSettings(fields[SETTINGS]);

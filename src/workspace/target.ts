@@ -116,6 +116,7 @@ export function projectsFor(record: WorkspaceRecord, place: Place): readonly Pro
 
 /** What billing is asked with, unsealed for this one question. */
 export interface OpenedAccess {
+  readonly workspace: string;
   /** Name of the connection. */
   readonly connection: string;
   readonly baseUrl: string;
@@ -126,6 +127,11 @@ export interface OpenedAccess {
 export function accessOf(record: WorkspaceRecord, name?: string): OpenedAccess {
   const connection = record.connection(name);
   if (connection !== undefined)
-    return { connection: connection.name, baseUrl: connection.baseUrl, token: connection.token() };
+    return {
+      workspace: record.workspace,
+      connection: connection.name,
+      baseUrl: connection.baseUrl,
+      token: connection.token(),
+    };
   throw record.connectionNames.length === 0 ? new NotConnected() : new ConnectionMissing(name);
 }

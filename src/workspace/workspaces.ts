@@ -27,6 +27,8 @@ import { type LastBalance, type Notes, noteFields, usedField } from './used.ts';
  * is touched, and leaves the others usable.
  */
 export interface WorkspaceRecord {
+  /** Its team's ID. */
+  readonly workspace: string;
   readonly settings: Settings;
   /** By name. */
   readonly connections: readonly OpenableConnection[];

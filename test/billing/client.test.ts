@@ -46,7 +46,11 @@ async function serving(service: Promise<Service>): Promise<Service> {
 
 const answering = (body: unknown, status = 200) =>
   serving(serve((_, response) => json(response, body, status)));
-const access = (service: Service, token = TOKEN) => ({ baseUrl: service.url, token });
+const access = (service: Service, token = TOKEN, workspace = 'T1') => ({
+  ...{ workspace, connection: 'main' },
+  baseUrl: service.url,
+  token,
+});
 
 const balanceOf = async (body: unknown, status = 200) =>
   client().balance(access(await answering(body, status)), project);
@@ -344,6 +348,14 @@ describe('the same question asked at the same time', () => {
     serving(serve((_, response) => setTimeout(() => json(response, body, status), 40)));
   const balance = '{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}';
   const report = '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"2026-11-15"}]}}}}';
+
+  it('goes out for each workspace by itself', async () => {
+    const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
+    const it = client();
+    const [one, other] = [access(service), access(service, TOKEN, 'T2')];
+    await Promise.all([it.balance(one, project), it.balance(one, project), it.balance(other, project)]);
+    expect(service.requests).toHaveLength(2);
+  });
 
   it('goes out once, and once more when it is asked again later', async () => {
     const service = await slowly(balance);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
@@ -16,6 +16,10 @@ beforeEach(() => {
   bot.billing.setMode('healthy');
   bot.slack.refuse.clear();
 });
+
+// One of two questions may have been answered with a failure while the other is under way still: asked again, that
+// one would be joined.
+afterEach(() => bot.settled());
 
 /** The queries that billing got while `work` ran. */
 async function asked(work: () => Promise<unknown>): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
-import { createBilling } from '../../src/billing/client.ts';
+import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
 import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
@@ -689,10 +689,12 @@ describe('a figure that changes after it was posted', () => {
 });
 
 describe('figures of the billing service', () => {
+  const TENANT = { workspace: TEAM, connection: 'main' };
+
   it('are asked for once, however many schedules want them', async () => {
     const billing = await startBilling({ now: () => now });
     const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
-    const access = { baseUrl: billing.url, token: goodToken(billing) };
+    const access = { ...TENANT, baseUrl: billing.url, token: goodToken(billing) };
     const real = createDeliveryParts({
       redis: redis.client,
       redisUrl: redis.url,
@@ -713,35 +715,23 @@ describe('figures of the billing service', () => {
     await Promise.all([http.close(), billing.close()]);
   });
 
-  it('are asked for twelve at a time, so that none waits for its turn within the patience of a question', async () => {
-    let most = 0;
-    let underWay = 0;
-    const wait = async () => {
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      underWay -= 1;
-      return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+  it('are asked for behind what people ask', async () => {
+    const asked: unknown[] = [];
+    const recorded: BillingClient = {
+      balance: async (_, __, priority) => {
+        asked.push(priority);
+        return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+      },
+      consumption: async (_, __, { from, to }, priority) => {
+        asked.push(priority);
+        return { items: [], remarks: [], asked: { from, to } };
+      },
     };
-    const consumption = () => Promise.reject(new Error('not asked'));
-    const askedOnce = createAskedOnce({ balance: wait, consumption }, () => now);
-    const questions = Array.from({ length: 60 }, (_, n) =>
-      askedOnce().balance(
-        { baseUrl: 'https://one.example', token: 'y' },
-        { project: `${n + 1}`, product: 1 },
-      ),
-    );
-    await Promise.all(questions);
-    expect(most).toBe(12);
-    const other = { baseUrl: 'https://two.example', token: 'y' };
-    const more = [...Array(60).keys()].map((n) =>
-      askedOnce().balance(n % 2 === 0 ? other : { ...other, baseUrl: 'https://three.example' }, {
-        project: `${n + 100}`,
-        product: 1,
-      }),
-    );
-    await Promise.all(more);
-    expect(most).toBe(24);
+    const client = createAskedOnce(recorded, () => now)();
+    const access = { ...TENANT, baseUrl: 'x', token: 'y' };
+    await client.balance(access, { project: '123', product: 1 });
+    await client.consumption(access, { project: '123', product: 1 }, { from: 1, to: 2, running: false });
+    expect(asked).toEqual(['background', 'background']);
   });
 
   it('are not asked for again by each schedule where the service is down', async () => {
@@ -759,7 +749,7 @@ describe('figures of the billing service', () => {
         consumption: () => Promise.reject(new Error('not asked')),
       },
       report: async ({ billing: client }) => {
-        await client.balance({ baseUrl: 'x', token: 'y' }, { project: '123', product: 1 });
+        await client.balance({ ...TENANT, baseUrl: 'x', token: 'y' }, { project: '123', product: 1 });
         return finding('1');
       },
     });

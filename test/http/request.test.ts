@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   AddressRefused,
   Nonsense,
+  QueueFull,
   RateLimited,
   Redirected,
   ServiceFailed,
@@ -11,7 +12,13 @@ import {
   TooLarge,
   Unreachable,
 } from '../../src/domain/failure.ts';
-import { createHttp, type Exchange, type GuardedHttp, type HttpOptions } from '../../src/http/request.ts';
+import {
+  createHttp,
+  type Exchange,
+  type GuardedHttp,
+  type HttpOptions,
+  type Question,
+} from '../../src/http/request.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw, until } from './service.ts';
 
 const releases: (() => Promise<void>)[] = [];
@@ -34,7 +41,7 @@ function http(options: Partial<HttpOptions> = {}): GuardedHttp {
   return it;
 }
 
-const ask = (on: GuardedHttp, url: string, more: { tries?: number; occasion?: object } = {}) =>
+const ask = (on: GuardedHttp, url: string, more: Partial<Question> = {}) =>
   on.request({
     service: 'billing',
     method: 'POST',
@@ -43,6 +50,11 @@ const ask = (on: GuardedHttp, url: string, more: { tries?: number; occasion?: ob
     body: '{}',
     ...more,
   });
+
+/** Asked for a workspace, by one of its connections. */
+const of = (workspace: string, connection = 'main'): Partial<Question> => ({
+  tenant: { workspace, connection },
+});
 
 describe('an answer', () => {
   it('comes with its status, its headers and its text', async () => {
@@ -109,12 +121,26 @@ describe('connections', () => {
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
 
-  it('are limited in number to one origin; a question waits its turn', async () => {
-    const service = await serving(serve((_, response) => setTimeout(() => json(response, '{}'), 5)));
-    const it = http({ limits: { connections: 3 } });
-    const replies = await Promise.all(Array.from({ length: 30 }, () => ask(it, service.url)));
-    expect(replies).toHaveLength(30);
-    expect(service.connections()).toBe(3);
+  it('are limited in number to one origin, and half of them to one workspace; a question waits its turn', async () => {
+    let underWay = 0;
+    let most = 0;
+    const service = await serving(
+      serve((_, response) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        setTimeout(() => {
+          underWay -= 1;
+          json(response, '{}');
+        }, 5);
+      }),
+    );
+    const it = http({ limits: { connections: 4 } });
+    const many = (tenant: string) => Array.from({ length: 30 }, () => ask(it, service.url, of(tenant)));
+    expect(await Promise.all(many('T1'))).toHaveLength(30);
+    expect(most).toBe(2);
+    expect(await Promise.all(['T1', 'T2', 'T3', 'T4', 'T5'].flatMap(many))).toHaveLength(150);
+    expect(most).toBe(4);
+    expect(service.connections()).toBeLessThanOrEqual(4);
   });
 
   it('are gone after close(), which lets what is under way finish', async () => {
@@ -351,6 +377,116 @@ describe('a service that is asked too often', () => {
   });
 });
 
+describe('questions of several workspaces to one service', () => {
+  /** Holds what `holds` names until it is let go; says in which order questions came. */
+  async function holding(holds: (url: string) => boolean) {
+    const held: (() => void)[] = [];
+    const service = await serving(
+      serve(({ url = '' }, response) => {
+        if (holds(url)) held.push(() => json(response, '{}'));
+        else json(response, '{}');
+      }),
+    );
+    const paths = () => service.requests.map(({ url }) => url.slice(1));
+    return { service, held, paths };
+  }
+
+  it('are all answered although another one asks five hundred that hang', async () => {
+    const { service, paths } = await holding((url) => url === '/A');
+    const it = http();
+    const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
+    for (const one of flood) one.catch(() => {});
+    await until(() => paths().length === 16);
+    const replies = await Promise.all(Array.from({ length: 13 }, () => ask(it, `${service.url}/B`, of('B'))));
+    expect(replies.map(({ status }) => status)).toEqual(Array(13).fill(200));
+    expect(paths().filter((path) => path === 'A')).toHaveLength(16);
+    await service.close();
+    await Promise.allSettled(flood);
+  });
+
+  it('are asked in turn, so that who asks most does not wait least', async () => {
+    const { service, held, paths } = await holding((url) => url === '/first');
+    const it = http({ limits: { connections: 1 } });
+    const first = ask(it, `${service.url}/first`, of('A'));
+    await until(() => held.length === 1);
+    const rest = ['A1', 'A2', 'A3', 'B1', 'B2', 'C1'].map((path) =>
+      ask(it, `${service.url}/${path}`, of(path[0] ?? '')),
+    );
+    for (const release of held) release();
+    await Promise.all([first, ...rest]);
+    expect(paths()).toEqual(['first', 'A1', 'B1', 'C1', 'A2', 'B2', 'A3']);
+  });
+
+  it('are asked before what is asked in the background, which leaves room for them', async () => {
+    const { service, held, paths } = await holding((url) => url.startsWith('/background'));
+    const it = http({ limits: { connections: 4 } });
+    const late = ['A', 'B', 'C', 'D'].map((tenant) =>
+      ask(it, `${service.url}/background-${tenant}`, { ...of(tenant), priority: 'background' }),
+    );
+    await until(() => held.length === 2);
+    for (const tenant of ['A', 'B', 'C', 'D']) await ask(it, `${service.url}/${tenant}`, of(tenant));
+    expect(held).toHaveLength(2);
+    for (const release of held.splice(0)) release();
+    await until(() => held.length === 2);
+    for (const release of held.splice(0)) release();
+    await Promise.all(late);
+    expect(paths().toSorted()).toEqual([
+      ...['A', 'B', 'C', 'D'],
+      ...['background-A', 'background-B', 'background-C', 'background-D'],
+    ]);
+  });
+
+  it('are answered in the background too while one workspace asks without end', async () => {
+    const { service, paths } = await holding((url) => url === '/A');
+    const it = http({ limits: { connections: 4 } });
+    const flood = Array.from({ length: 20 }, () => ask(it, `${service.url}/A`, of('A')));
+    for (const one of flood) one.catch(() => {});
+    await until(() => paths().length === 2);
+    const reply = await ask(it, `${service.url}/B`, { ...of('B'), priority: 'background' });
+    expect(reply.status).toBe(200);
+    await service.close();
+    await Promise.allSettled(flood);
+  });
+
+  it('are refused where too many of one workspace wait, or one waits for too long', async () => {
+    const { service, held } = await holding(() => true);
+    const it = http({ limits: { connections: 2, waiting: 1, patience: 50 } });
+    const first = ask(it, service.url, of('A'));
+    await until(() => held.length === 1);
+    const second = ask(it, service.url, of('A'));
+    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
+    expect(await failureOf(second)).toMatchObject({ kind: 'queue-full', service: 'billing' });
+    expect(held).toHaveLength(1);
+    held[0]?.();
+    expect(await first).toMatchObject({ status: 200 });
+    const third = ask(it, service.url, of('A'));
+    await until(() => held.length === 2);
+    held[1]?.();
+    expect(await third).toMatchObject({ status: 200 });
+  });
+
+  it('are refused when the process ends, and those under way are waited for', async () => {
+    const { service, held } = await holding(() => true);
+    const it = http({ limits: { connections: 2 } });
+    const first = ask(it, service.url, of('A'));
+    await until(() => held.length === 1);
+    const second = failureOf(ask(it, service.url, { ...of('A'), priority: 'background' }));
+    expect(it.inProgress()).toBe(2);
+    it.stopWaiting();
+    expect(await second).toBeInstanceOf(QueueFull);
+    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
+    const other = ask(it, service.url, of('B'));
+    await until(() => held.length === 2);
+    held[1]?.();
+    expect(await other).toMatchObject({ status: 200 });
+    const closed = it.close();
+    held[0]?.();
+    expect(await first).toMatchObject({ status: 200 });
+    await closed;
+    expect(it.inProgress()).toBe(0);
+  });
+});
+
 describe('a service that is down', () => {
   const limits = { outages: 3, pause: 500, tries: 1 };
 
@@ -397,6 +533,45 @@ describe('a service that is down', () => {
     expect(await failureOf(ask(it, refusing))).toBeInstanceOf(ServicePaused);
   });
 
+  it.each([
+    ['workspace', of('T2')],
+    ['connection', of('T1', 'other')],
+  ])('is asked freely by every other %s', async (_, others) => {
+    const service = await serving(
+      serve(({ url }, response) => json(response, '{}', url === '/failing' ? 503 : 200)),
+    );
+    const it = http({ limits });
+    for (let i = 0; i < 4; i += 1) await failureOf(ask(it, `${service.url}/failing`, of('T1')));
+    expect(await failureOf(ask(it, `${service.url}/fine`, of('T1')))).toBeInstanceOf(ServicePaused);
+    expect(await ask(it, `${service.url}/fine`, others)).toMatchObject({ status: 200 });
+    expect(await failureOf(ask(it, `${service.url}/fine`, of('T1')))).toBeInstanceOf(ServicePaused);
+  });
+
+  it('is asked about other projects while one alone fails, and left alone once a second one does', async () => {
+    const service = await serving(
+      serve(({ url }, response) => json(response, '{}', url?.startsWith('/failing') ? 503 : 200)),
+    );
+    const it = http({ limits });
+    const about = (subject: string) => ({ ...of('T1'), subject });
+    for (let i = 0; i < 3; i += 1) await failureOf(ask(it, `${service.url}/failing`, about('1')));
+    expect(await failureOf(ask(it, `${service.url}/failing`, about('1')))).toBeInstanceOf(ServicePaused);
+    expect(await failureOf(ask(it, `${service.url}/failing`, about('2')))).toBeInstanceOf(ServiceFailed);
+    expect(await failureOf(ask(it, `${service.url}/fine`, about('3')))).toBeInstanceOf(ServicePaused);
+    expect(service.requests).toHaveLength(4);
+  });
+
+  it('is not asked by those that waited while it was found to be down', async () => {
+    const service = await serving(
+      serve((_, response, nth) => setTimeout(() => json(response, '', nth > 3 ? 200 : 503), 5)),
+    );
+    const it = http({ limits: { ...limits, connections: 1 } });
+    const failures = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => failureOf(ask(it, service.url, { ...of('T1'), subject: `${n}` }))),
+    );
+    expect(failures.slice(3).every((failure) => failure instanceof ServicePaused)).toBe(true);
+    expect(service.requests).toHaveLength(3);
+  });
+
   it('has one outage where the questions of one occasion fail together', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     const it = http({ limits });
@@ -432,7 +607,7 @@ describe('a service that is down', () => {
   it('is forgotten when more origins fail than are remembered', async () => {
     const first = await serving(serve((_, response) => json(response, '', 500)));
     const second = await serving(serve((_, response) => json(response, '', 500)));
-    const it = http({ limits: { ...limits, failingOrigins: 1 } });
+    const it = http({ limits: { ...limits, failingConnections: 1 } });
     for (let i = 0; i < 3; i += 1) await failureOf(ask(it, first.url));
     await failureOf(ask(it, second.url));
     expect(await failureOf(ask(it, first.url))).toBeInstanceOf(ServiceFailed);

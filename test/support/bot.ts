@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
+import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 import { type TestRedis, testRedis } from './redis.ts';
+import { UNLIMITED } from './unlimited.ts';
 
 export const CHANNEL = 'C0COSTS001';
 export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
@@ -24,6 +27,8 @@ export interface BotOptions {
   readonly slowFor?: number;
   /** ENCRYPTION_KEYS; a fresh key when not given. */
   readonly encryptionKeys?: string;
+  /** How often people may ask; without limits when not given. */
+  readonly limits?: RateLimiter | 'ordinary';
   /** IDENTITY_AUTH_URL; none when not given. */
   readonly identityUrl?: string;
 }
@@ -41,6 +46,8 @@ export interface Bot {
   ask(text: string, person?: string, channel?: string): Promise<Answer>;
   /** Registers the fake billing service's read-only token. */
   connect(): Promise<void>;
+  /** Waits until no question to billing or identity is waiting or under way. */
+  settled(): Promise<void>;
   /** Starts another process of the same bot; Slack speaks to that one from now on. */
   another(): Promise<void>;
   /** Stops the bot alone, all of its processes. */
@@ -58,7 +65,7 @@ export interface Answer {
 }
 
 export async function startBot(options: BotOptions = {}): Promise<Bot> {
-  const { mode = 'http', now = Date.now } = options;
+  const { mode = 'http', now = Date.now, limits = UNLIMITED } = options;
   const redis = await testRedis();
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
@@ -87,7 +94,12 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes: Tally[] = [];
   const start = async () => {
-    const tally = createTally({ ...config, http: { port: 0 } }, log, now);
+    const tally = createTally(
+      { ...config, http: { port: 0 } },
+      log,
+      now,
+      limits === 'ordinary' ? undefined : limits,
+    );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
   };
@@ -114,6 +126,13 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       await slack.submit(OWNER, { token: goodToken(billing), project: '123' });
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);
+    },
+    async settled() {
+      const isBusy = async () => {
+        const page = await (await fetch(`${url}/metrics`)).text();
+        return !/^tally_service_requests_in_progress 0$/m.test(page);
+      };
+      while (await isBusy()) await delay(10);
     },
     another: start,
     stopBot() {

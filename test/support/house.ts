@@ -16,6 +16,7 @@ import { createHeard } from '../../src/workspace/heard.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
 import { type TestRedis, testRedis } from './redis.ts';
+import { UNLIMITED } from './unlimited.ts';
 
 /** The room between Slack and the features, with listeners of the test's own. */
 export interface House {
@@ -83,7 +84,10 @@ export async function startHouse(
   listen(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
-    { people: createPeople(clock), workspaces, responder, heard: createHeard(redis.client), log, clock },
+    {
+      ...{ people: createPeople(clock), workspaces, responder, heard: createHeard(redis.client) },
+      ...{ limits: UNLIMITED, log, clock },
+    },
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
 

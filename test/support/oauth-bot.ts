@@ -13,6 +13,7 @@ import {
   type Team,
 } from './oauth-slack.ts';
 import { isOfNobody, type TestRedis, testRedis } from './redis.ts';
+import { UNLIMITED } from './unlimited.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
 export const STATE_SECRET = 'state-secret-for-tests-0123456789';
@@ -66,7 +67,7 @@ export async function startOAuthBot(
   });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes = Array.from({ length: options.processes ?? 1 }, () =>
-    createTally({ ...config, http: { port: 0 } }, log, Date.now),
+    createTally({ ...config, http: { port: 0 } }, log, Date.now, UNLIMITED),
   );
   const urls = await Promise.all(processes.map(async (one) => `http://127.0.0.1:${await one.start()}`));
   let stopped: Promise<unknown> | undefined;

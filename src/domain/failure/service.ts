@@ -115,6 +115,13 @@ function inShort(outage: Outage): string {
   }
 }
 
+/** No turn came: too many questions wait for a connection to the service, or one waited too long for it. */
+export class QueueFull extends Base<'queue-full'> {
+  constructor(readonly service: Service) {
+    super('queue-full', `Tally has too many questions waiting for ${NAMES[service].replace('The', 'the')}.`);
+  }
+}
+
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
 export class Nonsense extends Base<'nonsense'> {
   /** The HTTP status, where that alone was nonsense already. */
@@ -176,6 +183,7 @@ export type ServiceFailure =
   | Unreachable
   | ServiceFailed
   | ServicePaused
+  | QueueFull
   | Nonsense
   | TooLarge
   | Redirected

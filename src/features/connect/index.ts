@@ -2,6 +2,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import { DAY } from '../../domain/calendar.ts';
 import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
@@ -24,6 +25,7 @@ import {
 export interface ConnectParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
+  readonly limits: RateLimiter;
   /** The address rules. */
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */
@@ -41,16 +43,18 @@ const DAYS: Partial<Record<ConnectRequest['lifetime'], number>> = {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnect(parts: ConnectParts): Feature {
-  const { workspaces, billing, checks, addresses, onConnected } = parts;
+  const { workspaces, billing, limits, checks, addresses, onConnected } = parts;
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
     visit.open(connectForm(knownOf(visit.record, name, addresses), visit.record));
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
-  const test = async (request: ConnectRequest) => {
+  const test = async (request: ConnectRequest, { asker }: Visit) => {
+    limits.demand('tests', asker);
     try {
-      return await billing.balance(request, request);
+      const access = { ...request, workspace: asker.workspace, connection: request.name };
+      return await billing.balance(access, request);
     } catch (error) {
       if (error instanceof NoData) return undefined;
       throw error;
@@ -63,7 +67,7 @@ export function createConnect(parts: ConnectParts): Feature {
     const { name } = request;
     const names = [...new Set([...record.connectionNames, name])];
     if (names.length > MOST_CONNECTIONS) throw tooMany(name);
-    const balance = await test(request);
+    const balance = await test(request, visit);
     const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, record);
     const change = changeBy(visit, [deed, name], ...chosen.deeds);

@@ -1,5 +1,5 @@
 import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
-import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
+import type { ApplicationAccess, IdentityClient, IssuedToken, Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import {
   actions,
@@ -10,6 +10,7 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
@@ -42,6 +43,7 @@ import { excludedOf } from './excluded.ts';
 export interface AccessParts {
   readonly workspaces: Workspaces;
   readonly identity: IdentityClient;
+  readonly limits: RateLimiter;
   /** The address as it will be used; throws AddressRefused, WordRefused. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
@@ -51,7 +53,7 @@ export interface AccessParts {
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, identity, readAuthUrl, authUrl, explain }: AccessParts) {
+export function createAccess({ workspaces, identity, limits, readAuthUrl, authUrl, explain }: AccessParts) {
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -72,9 +74,9 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   };
 
   /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
-  const test = async (opened: { authUrl: string; id: string; secret: string }) => {
-    const issued = await identity.issue(opened);
-    const givenBack = await identity.revoke(opened.authUrl, issued.token).catch((error: unknown) => {
+  const test = async (opened: ApplicationAccess, tenant: Tenant) => {
+    const issued = await identity.issue(opened, tenant);
+    const givenBack = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return 'failed' as const;
     });
@@ -87,7 +89,11 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
     const { project, issuers } = request;
-    const { issued, givenBack } = await test({ authUrl: request.authUrl, ...given });
+    limits.demand('tests', asker);
+    const { issued, givenBack } = await test(
+      { authUrl: request.authUrl, ...given },
+      { workspace: asker.workspace, connection: project },
+    );
     const fresh = newAccess(request, given, { issued, givenBack }, visit);
     const isKnown = visit.record.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;

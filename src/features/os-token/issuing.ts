@@ -53,14 +53,14 @@ export async function demandIssuer(label: string, access: Access, visit: Visit):
 
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
-  const issue = async ({ access }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
+  const issue = async ({ access, errand }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
     const { workspace, person } = asker;
     const at = clock();
     const opened = access.open();
     const next = await allowance.take(workspace, person, at);
     if (next !== undefined) throw new TokensTooMany(MOST_TOKENS, SPAN / 60_000, next - at);
     try {
-      return await identity.issue(opened);
+      return await identity.issue(opened, { workspace, connection: errand.project });
     } catch (error) {
       const isRefusal = isFailure(error) && error.kind !== 'outcome-unclear';
       if (isRefusal) await allowance.giveBack(workspace, person, at).catch(unlessFailure);
@@ -70,13 +70,15 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
 
   /** Whether the service took it back. */
   const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
-    const outcome = await identity.revoke(access.authUrl, issued.token).catch((error: unknown) => {
+    const { workspace } = visit.asker;
+    const tenant = { workspace, connection: errand.project };
+    const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return error;
     });
     const about = aboutToken(label, errand.project, mark(issued.auditId));
     const entry = revocation({ at: clock(), who: visit.asker.person, about }, outcome);
-    if (entry !== undefined) await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+    if (entry !== undefined) await audit.record(workspace, entry).catch(unlessFailure);
     return outcome === 'revoked' || outcome === 'already-dead';
   };
 

@@ -1,4 +1,5 @@
 import { type Failure, isFailure } from '../../domain/failure.ts';
+import type { Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -21,11 +22,11 @@ const AFTERWARDS = 60 * 60_000;
  * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody.
  */
 export function createRevoking({ identity, handles, workspaces, clock, explain }: RevokingParts) {
-  const giveBack = async (authUrl: string, token: string): Promise<Outcome> => {
-    const revoked = await identity.revoke(authUrl, token);
+  const giveBack = async (authUrl: string, token: string, tenant: Tenant): Promise<Outcome> => {
+    const revoked = await identity.revoke(authUrl, token, tenant);
     if (revoked !== 'revoked') return revoked;
     try {
-      const checked = await identity.check(authUrl, token);
+      const checked = await identity.check(authUrl, token, tenant);
       return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -51,7 +52,7 @@ export function createRevoking({ identity, handles, workspaces, clock, explain }
     const lapses = expiresAt === undefined ? undefined : clockTime(expiresAt, zoneOf(visit));
     let outcome: Outcome;
     try {
-      outcome = await giveBack(authUrl, token);
+      outcome = await giveBack(authUrl, token, { workspace, connection: errand.project });
     } catch (error) {
       if (!isFailure(error)) throw error;
       explain(error, 'os-token-revoke');

@@ -4,24 +4,18 @@ import type { Access, BillingClient } from '../../billing/client.ts';
 /** Many schedules want the same figures at the same moment, in ms. */
 const KEPT = 60_000;
 const MOST = 200;
-/**
- * Questions to one address at a time, fewer than there are connections to it: people's own go ahead of thousands that
- * are due in one minute, and none of those spends its patience on waiting for a connection.
- */
-const AT_ONCE = 12;
 
 type Answers = Map<string, { readonly until: number; readonly answer: Promise<unknown> }>;
 
 /**
  * Billing, asked each question once: for all runs of a process for a minute, and within one run once altogether,
- * failures included, so that a service that is down is not asked by every schedule in turn.
+ * failures included, so that a service that is down is not asked by every schedule in turn. People's own questions go
+ * first.
  *
  * @returns one for each run
  */
 export function createAskedOnce(billing: BillingClient, clock: () => number): () => BillingClient {
   const shared: Answers = new Map();
-
-  const inTurn = createTurns();
 
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = clock();
@@ -37,41 +31,25 @@ export function createAskedOnce(billing: BillingClient, clock: () => number): ()
 
   return () => {
     const own = new Map<string, Promise<unknown>>();
-    const once = <T>({ baseUrl, token }: Access, question: readonly unknown[], ask: () => Promise<T>) => {
+    const once = <T>(access: Access, question: readonly unknown[], ask: () => Promise<T>) => {
       // Hashed, because the token is a part of it.
-      const all = JSON.stringify([baseUrl, token, ...question]);
+      const { workspace, connection, baseUrl, token } = access;
+      const all = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
       const key = createHash('sha256').update(all).digest('base64');
       const known = own.get(key) as Promise<T> | undefined;
-      const answer = known ?? recent(key, () => inTurn(baseUrl, ask));
+      const answer = known ?? recent(key, ask);
       own.set(key, answer);
       return answer;
     };
     return {
       balance: (access, { project, product }) =>
-        once(access, ['balance', project, product], () => billing.balance(access, { project, product })),
+        once(access, ['balance', project, product], () =>
+          billing.balance(access, { project, product }, 'background'),
+        ),
       consumption: (access, { project, product }, span) =>
         once(access, ['consumption', project, product, span.from, span.to], () =>
-          billing.consumption(access, { project, product }, span),
+          billing.consumption(access, { project, product }, span, 'background'),
         ),
     };
-  };
-}
-
-/** `AT_ONCE` for each address, the others in their order. */
-function createTurns() {
-  const addresses = new Map<string, { taken: number; readonly waiting: (() => void)[] }>();
-  return async <T>(address: string, ask: () => Promise<T>): Promise<T> => {
-    const turns = addresses.get(address) ?? { taken: 0, waiting: [] };
-    addresses.set(address, turns);
-    if (turns.taken < AT_ONCE) turns.taken += 1;
-    else await new Promise<void>((resolve) => turns.waiting.push(resolve));
-    try {
-      return await ask();
-    } finally {
-      const next = turns.waiting.shift();
-      if (next !== undefined) next();
-      else turns.taken -= 1;
-      if (turns.taken === 0) addresses.delete(address);
-    }
   };
 }

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import { createAlarms } from '../../jobs/alarms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { WebClient } from '../../slack/web.ts';
 import { createLedger, type Ledger } from '../../workspace/ledger.ts';
 import { scheduledWorkspaces } from '../../workspace/scheduled.ts';
@@ -12,6 +13,7 @@ import type { Feature, Report } from '../feature.ts';
 import { createDelivery } from './delivery.ts';
 import { createEngine } from './engine.ts';
 import { createSchedules } from './index.ts';
+import type { Scheduling } from './scheduling.ts';
 
 export interface ScheduledPostsParts {
   readonly redis: Redis;
@@ -19,6 +21,7 @@ export interface ScheduledPostsParts {
   readonly queue: Redis;
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
+  readonly limits: RateLimiter;
   readonly used: Used;
   /** @throws NotInstalled, SealBroken, StoreUnreachable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
@@ -33,7 +36,7 @@ export interface ScheduledPostsParts {
 
 /** The whole of it: what people set up and see, and what posts by itself. */
 export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
-  const { redis, queue, workspaces, billing, used, clientFor, reports, clock, log, onSent } = parts;
+  const { redis, queue, workspaces, billing, limits, used, clientFor, reports, clock, log, onSent } = parts;
   const ledger = watched(createLedger(redis), onSent);
   const alarms = createAlarms({
     connection: queue,
@@ -52,8 +55,12 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   /** What was changed is stored by then: an alarm that cannot be derived now is derived by the next repair. */
   const changed = (workspace: string): Promise<void> =>
     engine.changed(workspace).catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look'));
+  const send: Scheduling['send'] = async (workspace, schedule, why, person) => {
+    limits.demand('tests', { workspace, person });
+    await engine.send(workspace, schedule, why, person);
+  };
   return {
-    ...createSchedules({ workspaces, scheduling: { send: engine.send, changed } }),
+    ...createSchedules({ workspaces, scheduling: { send, changed } }),
     start: engine.start,
     stop: engine.stop,
     connected: changed,

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createRateLimiter, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
+import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { startOAuthBot, until } from '../support/oauth-bot.ts';
+import { addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
+
+describe('somebody who asks faster than people do', () => {
+  /** Connecting takes a command and a form. */
+  const LEFT = RATE_LIMITS.requests.person.burst - 2;
+  let bot: Bot;
+  let time: number;
+  beforeEach(async () => {
+    time = 0;
+    bot = await startBot({ now: () => NOW, limits: createRateLimiter({ clock: () => time }) });
+    await bot.connect();
+  });
+  afterEach(() => bot.stop());
+
+  const seen = (person = OWNER, channel = CHANNEL) =>
+    bot.slack.messages(person, channel).filter(({ from }) => from !== person);
+  const many = (count: number, work: () => Promise<unknown>) =>
+    Promise.all(Array.from({ length: count }, work));
+  const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
+
+  it('gets every command answered, at first with figures and then with when to go on and a button', async () => {
+    await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
+    await bot.slack.waitFor(() => seen().length === 60, 15_000);
+    const refused = seen()
+      .map(readable)
+      .filter(({ reads }) => TOO_FAST.test(reads));
+    const answered = seen().filter(({ text }) => text.includes('left'));
+    expect([answered.length, refused.length]).toEqual([LEFT, 60 - LEFT]);
+    expect(refused.every(({ ephemeral }) => ephemeral)).toBe(true);
+    expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('left');
+
+    const { ts } = refused[0]!;
+    time += 1_000;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Try again');
+    await bot.slack.waitFor(() =>
+      seen()
+        .find((one) => one.ts === ts)
+        ?.text.includes('left'),
+    );
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('costs no call to Slack, Redis or billing by a refused command', async () => {
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.waitFor(() => seen().length === 40);
+    const before = [bot.slack.calls.length, bot.billing.requests.length];
+    const monitor = await bot.redis.client.info('commandstats').catch(() => '');
+    const { reads } = await bot.ask('/balance 123');
+    expect(reads).toMatch(TOO_FAST);
+    expect([bot.slack.calls.length, bot.billing.requests.length]).toEqual(before);
+    const reading = /cmdstat_hgetall:calls=\d+/;
+    const after = await bot.redis.client.info('commandstats').catch(() => '');
+    expect(reading.exec(after)?.[0]).toBe(reading.exec(monitor)?.[0]);
+  });
+
+  it('hears of it once in a while for clicks and mentions, not for each of them', async () => {
+    const { ts } = await bot.ask('/balance 123');
+    await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
+    await many(30, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
+    const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
+    const refusals = () => seen().filter(isRefusal);
+    const { burst } = RATE_LIMITS.refusals.person;
+    await bot.slack.waitFor(() => refusals().length === burst);
+    time += 200;
+    await many(10, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
+    expect(refusals()).toHaveLength(burst);
+  });
+
+  it('keeps the form, with the reason below its last field', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    const { errors = {}, view } = bot.slack.modal(OWNER) ?? {};
+    expect(Object.values(errors)).toEqual([
+      expect.stringMatching(/^You’re asking faster than Tally can answer\. Try again in /),
+    ]);
+    expect(textOf(view)).toContain('token');
+  });
+
+  it('sees it on Home, and the projects again a moment later', async () => {
+    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await bot.slack.openHome(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.home(OWNER)?.view).match(TOO_FAST));
+    time += 1_000;
+    await bot.slack.openHome(OWNER);
+    await bot.slack.waitFor(() => !TOO_FAST.test(textOf(bot.slack.home(OWNER)?.view)));
+  });
+
+  it('may test a connection ten times, and then is told when the next test is possible', async () => {
+    const { ts } = await bot.ask('/billing status');
+    const place = { channel: CHANNEL, ts };
+    const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
+    const before = bot.billing.requests.length;
+    // Connecting was the first of the ten.
+    for (let test = 1; test < RATE_LIMITS.tests.person.burst; test += 1) {
+      await bot.slack.press(OWNER, place, 'connection-test');
+      await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
+    }
+    await bot.slack.press(OWNER, place, 'connection-test');
+    await bot.slack.waitFor(() => shown().includes('testing and sending faster'));
+    expect(shown()).toMatch(/Try again in \d+ seconds\./);
+    expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.burst - 1);
+    expect(calls('chat.postMessage')).toEqual([]);
+  });
+});
+
+describe('somebody who has tested too much', () => {
+  const TOO_MANY = 'You’re testing and sending faster than Tally can keep up with.\nTry again in ';
+  let bot: Bot;
+  let identity: IdentityService;
+  beforeEach(async () => {
+    const limits = createRateLimiter({ clock: () => NOW });
+    identity = await startIdentity({ now: () => NOW });
+    bot = await startBot({ now: () => NOW, limits, identityUrl: identity.authUrl });
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+    for (let test = 1; test <= RATE_LIMITS.tests.person.burst; test += 1)
+      limits.take('tests', { workspace: 'T0SANDBOX1', person: OWNER });
+  });
+  afterEach(() => Promise.all([bot.stop(), identity.close()]));
+
+  const modalText = () => textOf(bot.slack.modal(OWNER)?.view);
+  const shows = (text: string) => bot.slack.waitFor(() => modalText().includes(text), 10_000);
+  const opened = async (command: string) => {
+    await bot.slack.say(OWNER, CHANNEL, command);
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  };
+  /** What everybody reads that Tally posted. */
+  const posts = () => bot.slack.calls.filter(({ method }) => method === 'chat.postMessage');
+
+  it('has no connection tested, and goes back to the form', async () => {
+    const before = bot.billing.requests.length;
+    await opened('/billing connect');
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await shows(TOO_MANY);
+    expect(modalText()).toContain('Back to the form');
+    expect(bot.billing.requests).toHaveLength(before);
+  });
+
+  it('has no access tested, and goes back to the form', async () => {
+    const { id, secret } = identity.accesses.good;
+    await opened('/billing projects access prod');
+    await bot.slack.submit(OWNER, { access_id: id, secret });
+    await shows(TOO_MANY);
+    expect(modalText()).toContain('Back to the form');
+    expect(identity.requests).toHaveLength(0);
+  });
+
+  it('has no schedule tested nor sent, and keeps the form', async () => {
+    await opened('/billing schedule prod daily 09:00');
+    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test now');
+    await shows(TOO_MANY);
+    expect(posts()).toEqual([]);
+    await bot.slack.submit(OWNER);
+    await shows('Saved:');
+    await bot.slack.dismiss(OWNER);
+    const announced = posts().length;
+    const { ts } = await bot.ask('/billing schedules');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', 'Send now');
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes(TOO_MANY));
+    expect(posts()).toHaveLength(announced);
+  });
+});
+
+describe('two workspaces with one billing service', () => {
+  const NORTH = { id: 'T0NORTH001', name: 'North' };
+  const SOUTH = { id: 'T0SOUTH001', name: 'South' };
+
+  const startBoth = async () => {
+    const bot = await startOAuthBot();
+    for (const team of [NORTH, SOUTH]) await bot.install(team);
+    await bot.connect(NORTH, 'Read-only');
+    await bot.connect(SOUTH, 'Accountant');
+    return bot;
+  };
+
+  it('answer thirteen questions of the one while a hundred of the other hang', async () => {
+    const bot = await startBoth();
+    try {
+      let release = () => {};
+      const released = new Promise<undefined>((resolve) => {
+        release = () => resolve(undefined);
+      });
+      bot.billing.respond(({ token }) => (token === 'Read-only' ? released : undefined));
+      const before = bot.billing.requests.length;
+      const flood = Array.from({ length: 100 }, (_, n) => bot.command(NORTH, `/spend ${n + 1_000}`));
+      const ended = Promise.allSettled(flood);
+      await until(() => bot.billing.requests.length > before);
+      const answers = await Promise.all(
+        Array.from({ length: 13 }, (_, n) => bot.command(SOUTH, `/spend 123 ${n + 1} days`)),
+      );
+      expect(answers.filter(({ reply }) => reply.includes(' spent'))).toHaveLength(13);
+      expect(bot.slack.replies.filter(({ body }) => body.text?.includes(' spent'))).toHaveLength(13);
+      release();
+      await ended;
+    } finally {
+      bot.billing.respond(undefined);
+      await bot.stop();
+    }
+  });
+
+  it('do not pause one another: what fails for the one is asked for the other', async () => {
+    const bot = await startBoth();
+    try {
+      bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));
+      await Promise.all(Array.from({ length: 12 }, (_, n) => bot.command(NORTH, `/balance ${n + 1_000}`)));
+      expect((await bot.command(NORTH, '/balance 123')).reply).toContain('failed many times in a row');
+      expect((await bot.command(SOUTH, '/balance 123')).reply).toContain(' left');
+    } finally {
+      bot.billing.respond(undefined);
+      await bot.stop();
+    }
+  });
+});
+
+it('counts for the operator what was refused', async () => {
+  const bot = await startBot({ limits: 'ordinary' });
+  try {
+    const helps = Array.from({ length: 60 }, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
+    await Promise.all(helps);
+    const page = await (await fetch(`${bot.url}/metrics`)).text();
+    expect(page).toMatch(/^tally_throttled_total\{what="requests",whose="person"\} \d+$/m);
+  } finally {
+    await bot.stop();
+  }
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { Throttled } from '../../src/domain/failure.ts';
+import { failureText } from '../../src/slack/failure-reply.ts';
+import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
+
+let now = 5_000;
+const who = (person = 'U1', workspace = 'T1') => ({ person, workspace });
+
+function limiter() {
+  const refused: unknown[] = [];
+  const it = createRateLimiter({ clock: () => now, onRefused: (one) => refused.push(one) });
+  /** How many of so many are let through. */
+  const letThrough = (count: number, what: Limited, ...of: Parameters<typeof who>) =>
+    Array.from({ length: count }, () => it.take(what, who(...of))).filter((one) => one === undefined).length;
+  return { ...it, letThrough, refused };
+}
+
+describe('a person', () => {
+  it('may ask twenty times at once, then once a second', () => {
+    const { letThrough } = limiter();
+    expect(letThrough(50, 'requests')).toBe(20);
+    now += 999;
+    expect(letThrough(5, 'requests')).toBe(0);
+    now += 1;
+    expect(letThrough(5, 'requests')).toBe(1);
+    now += 7_000;
+    expect(letThrough(50, 'requests')).toBe(7);
+    now += 3_600_000;
+    expect(letThrough(50, 'requests')).toBe(20);
+  });
+
+  it('who asks once a second for an hour never sees the limit', () => {
+    const { take } = limiter();
+    for (let second = 0; second < 3_600; second += 1) {
+      expect(take('requests', who())).toBeUndefined();
+      now += 1_000;
+    }
+  });
+
+  it('is told when one more is possible, and asking too early does not put that off', () => {
+    const { take, letThrough, refused } = limiter();
+    letThrough(10, 'tests');
+    now += 6_000;
+    const refusal = take('tests', who());
+    expect(refusal).toBeInstanceOf(Throttled);
+    expect(refusal?.wait).toBe(4_000);
+    expect(failureText(refusal!)).toBe(
+      'You’re testing and sending faster than Tally can keep up with. Try again in 4 seconds.',
+    );
+    letThrough(100, 'tests');
+    now += 4_000;
+    expect(take('tests', who())).toBeUndefined();
+    expect(refused[0]).toEqual({ what: 'tests', whose: 'person' });
+  });
+
+  it('takes nothing from others, from other workspaces, or from what else is limited', () => {
+    const { letThrough } = limiter();
+    expect(letThrough(50, 'requests')).toBe(20);
+    expect(letThrough(50, 'requests', 'U2')).toBe(20);
+    expect(letThrough(50, 'requests', 'U1', 'T2')).toBe(20);
+    expect(letThrough(50, 'tests')).toBe(10);
+  });
+});
+
+describe('a workspace', () => {
+  it('has a limit of its own, of which one person’s refused requests take nothing', () => {
+    const { take, letThrough } = limiter();
+    expect(letThrough(5_000, 'requests')).toBe(20);
+    const people = Array.from({ length: 30 }, (_, n) => letThrough(20, 'requests', `U${n + 2}`));
+    expect(people.reduce((sum, one) => sum + one, 20)).toBe(RATE_LIMITS.requests.workspace.burst);
+    expect(failureText(take('requests', who('U99'))!)).toBe(
+      'Your workspace is asking faster than Tally can answer. Try again in a second.',
+    );
+    expect(letThrough(20, 'requests', 'U1', 'T2')).toBe(20);
+  });
+
+  it('stays limited however many people it claims to have', () => {
+    const { letThrough } = limiter();
+    let passed = 0;
+    for (let n = 0; n < 30_000; n += 1) passed += letThrough(1, 'requests', `U${n}`);
+    expect(passed).toBe(RATE_LIMITS.requests.workspace.burst);
+  });
+});
