@@ -12,7 +12,7 @@ import {
 import { type Comparison, compare } from './comparison.ts';
 import { JustBegun, WordRefused } from './failure.ts';
 import { canonical, type Phrase } from './phrase.ts';
-import { spanOf } from './span.ts';
+import { type Span, spanOf } from './span.ts';
 import { clip } from './spelling.ts';
 import { counted } from './text.ts';
 import { readPhrase } from './words.ts';
@@ -55,13 +55,19 @@ function leftOut(phrase: Phrase, first: Day, last: Day, zone: string): WordRefus
   );
 }
 
+/** The days as they were meant when asked; what was still running then runs up to today. */
+function spanAsOf(phrase: Phrase, today: Day, asked: Day, zone: string): Span {
+  const span = spanOf(phrase, asked, zone);
+  return span.last < asked ? span : spanOf(phrase, today, zone);
+}
+
 /**
- * `now` in ms. Throws WordRefused for what lies in the future, ends before it begins, was left out by the zone,
+ * `now` in ms, and so is `asked`, an earlier instant at which the phrase was written. Throws WordRefused for what lies in the future, ends before it begins, was left out by the zone,
  * is too long or cannot include today; JustBegun for a period without length yet.
  */
-export function resolvePeriod(phrase: Phrase, now: number, zone: string): Period {
+export function resolvePeriod(phrase: Phrase, now: number, zone: string, asked: number = now): Period {
   const today = dayAt(now, zone);
-  const { first, last, plan } = spanOf(phrase, today, zone);
+  const { first, last, plan } = spanAsOf(phrase, today, dayAt(asked, zone), zone);
   const days = daysFrom(first, last, zone);
   const [begins, ends] = [days[0], days.at(-1)];
   if (begins === undefined || ends === undefined) throw leftOut(phrase, first, last, zone);

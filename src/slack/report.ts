@@ -1,7 +1,7 @@
 import { formatMoney, type Money } from '../domain/money.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import type { Target } from '../workspace/target.ts';
-import { type Block, context, header, instant, type Message, quote, section } from './kit/atoms.ts';
+import { type Block, context, header, instant, type Message, moment, quote, section } from './kit/atoms.ts';
 import { mention } from './kit/escape.ts';
 import { LIMITS } from './kit/limits.ts';
 import type { Byline } from './visit.ts';
@@ -13,7 +13,7 @@ export interface Report {
   readonly mayName: boolean;
   /** What the service said beside its figures: outside text. */
   readonly remarks: readonly string[];
-  /** ms; the instant of the question and of the answer */
+  /** ms; when the question arrived, and when billing had answered */
   readonly asked: number;
   readonly fetched: number;
   /** BCP 47 */
@@ -54,7 +54,7 @@ function source({ target: { project, product }, fetched, byline }: Report): stri
   return [
     `project ${project}`,
     `${PRODUCTS[product].name} (${product})`,
-    `fetched ${instant(fetched)}`,
+    `fetched ${byline?.how === 'shared' ? moment(fetched) : instant(fetched)}`,
     ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
   ].join(' · ');
 }

@@ -6,13 +6,15 @@ import { addProject } from '../support/projects.ts';
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
+let now = NOW;
 
 beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
+  bot = await startBot({ now: () => now });
   await bot.connect();
 });
 afterAll(() => bot.stop());
 beforeEach(() => {
+  now = NOW;
   bot.billing.setMode('healthy');
   bot.slack.refuse.clear();
 });
@@ -365,6 +367,58 @@ describe('/spend', () => {
     expect((await bot.ask('/spend help')).reads).toContain('/spend [project] [period] [product]');
     expect((await bot.ask('/spend ?')).reads).toContain('Periods: yesterday, last-week');
     expect((await bot.ask('/balance ?')).reads).toContain('/spend takes periods.');
+  });
+});
+
+describe('Share on an answer of a week ago', () => {
+  const WEEK = 7 * 86_400_000;
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  /** One amount for each of the `count` days before `at`, or up to and including its own day. */
+  const daily = (at: number, count: number, amount: string, isWithToday = false): [string, string][] =>
+    Array.from({ length: count }, (_, n) => [
+      `"${dayOf(at - (n + (isWithToday ? 0 : 1)) * 86_400_000)}"`,
+      amount,
+    ]);
+
+  async function sharedLater(answer: { ts: string }): Promise<string> {
+    const before = bot.slack.messages(MEMBER, CHANNEL).length;
+    now = NOW + WEEK;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
+    const shared = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL)[before]);
+    return readable(shared).reads;
+  }
+
+  it('divides today’s balance by today’s average, and says as of when', async () => {
+    bot.billing.setBalance('5020', '{"balance":1970,"bonuses":0}');
+    bot.billing.setItems('5020', items(...daily(NOW, 7, '10')));
+    const answer = await bot.ask('/balance 5020');
+    expect(answer.reads).toContain('about *197 days* at 10.00 a day');
+    bot.billing.setBalance('5020', '{"balance":1480,"bonuses":0}');
+    bot.billing.setItems('5020', items(...daily(NOW + WEEK, 7, '5')));
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('about *296 days* at 5.00 a day (7 of the last 7 days reported)');
+    expect(reads).toContain(
+      `fetched <!date^${(NOW + WEEK - (NOW % 1000)) / 1000}^{date_short_pretty} {time}|`,
+    );
+  });
+
+  it('asks about a month that was running up to now, and calls no other day today', async () => {
+    bot.billing.setItems('5021', items(...daily(NOW, 21, '10', true)));
+    const answer = await bot.ask('/spend 5021 mtd');
+    expect(answer.reads).toContain('1–21 Nov 2026 UTC · 20 full days and today so far');
+    bot.billing.setItems('5021', items(...daily(NOW + WEEK, 28, '10', true)));
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('1–28 Nov 2026 UTC · 27 full days and today so far');
+    expect(reads).toContain('Sat 28 Nov (so far)');
+    expect(reads).not.toContain('21 Nov (so far)');
+  });
+
+  it('keeps the days of a period that was over, and does not call the day after them today', async () => {
+    bot.billing.setItems('5022', items(...daily(NOW, 14, '10')));
+    const answer = await bot.ask('/spend 5022');
+    expect(answer.reads).toContain('14–20 Nov 2026 UTC · 7 full days · today excluded');
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('14–20 Nov 2026 UTC · 7 full days\n');
   });
 });
 

@@ -33,7 +33,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     if (request === 'help') return request;
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
-    const period = periodOf(request.phrase, target, at, zone);
+    const period = periodOf(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
     const access = accessOf(record, target.connection);
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
     const [now, before] = await Promise.all([
