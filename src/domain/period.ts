@@ -9,7 +9,7 @@ import {
   formatDays,
   startOfDay,
 } from './calendar.ts';
-import { type Comparison, compare } from './comparison.ts';
+import { type Comparison, findComparison } from './comparison.ts';
 import { JustBegun, WordRefused } from './failure.ts';
 import { canonical, type Phrase } from './phrase.ts';
 import { type Span, spanOf } from './span.ts';
@@ -75,7 +75,7 @@ export function resolvePeriod(phrase: Phrase, now: number, zone: string, asked: 
   const from = startOfDay(begins, zone);
   if (running && from === now) throw new JustBegun(canonicalOf(phrase));
   const complete = running ? days.slice(0, -1) : days;
-  const comparison = compare(first, complete, plan, zone);
+  const comparison = findComparison(first, complete, plan, zone);
   const extent = daysLabel(complete.length, running, ends === daysBefore(today, 1, zone)[0]);
   return {
     phrase: canonicalOf(phrase),

@@ -1,15 +1,6 @@
 import { type BillingDay, readBillingDay } from './billing-day.ts';
 import type { Day } from './calendar.ts';
-import {
-  type Amount,
-  changeInPercent,
-  divide,
-  type Money,
-  plainDigits,
-  readAmount,
-  sum,
-  type WireScalar,
-} from './money.ts';
+import { type Amount, divide, type Money, plainDigits, readAmount, sum, type WireScalar } from './money.ts';
 
 /** One item of the service's report, as it came. */
 export interface WireCharge {
@@ -207,42 +198,4 @@ export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; repor
   const wanted = new Set(days);
   const values = usage.reported.flatMap((day) => (wanted.has(day) ? (amounts.get(day)?.value ?? []) : []));
   return { sum: sum(values), reported: values.length };
-}
-
-/** `current` and `before` are sums, or averages a day; `percent` is absent where a percentage says nothing. */
-export interface Change {
-  readonly basis: 'total' | 'average';
-  readonly current: Money;
-  readonly before: Money;
-  /** The averages a day of both, whatever the basis. */
-  readonly daily: { readonly current: Money; readonly before: Money };
-  readonly percent?: Money;
-  /** How many days of each side are in it, and how many there could be. */
-  readonly reported: { readonly current: number; readonly before: number };
-  readonly of: { readonly current: number; readonly before: number };
-}
-
-/**
- * Compares complete reported days only. Where the sides do not have equally many, sums would compare lengths instead of
- * spending, so the averages a day are compared. Undefined when a side has none.
- */
-export function compare(
-  current: Usage,
-  before: Usage,
-  days: { readonly current: readonly Day[]; readonly before: readonly Day[] },
-): Change | undefined {
-  const [now, then] = [spentOn(current, days.current), spentOn(before, days.before)];
-  if (now.reported === 0 || then.reported === 0) return undefined;
-  const basis = now.reported === then.reported ? 'total' : 'average';
-  const daily = { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
-  const sides = basis === 'total' ? { current: now.sum, before: then.sum } : daily;
-  const percent = changeInPercent(sides.current, sides.before);
-  return {
-    basis,
-    ...sides,
-    daily,
-    ...(percent && { percent }),
-    reported: { current: now.reported, before: then.reported },
-    of: { current: days.current.length, before: days.before.length },
-  };
 }

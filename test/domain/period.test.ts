@@ -267,7 +267,11 @@ describe('a day that the zone left out', () => {
       '2012-01-01',
       '2012-01-02',
     ]);
-    expect(readPeriod('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-29']);
+    expect(readPeriod('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-24']);
+    expect(readPeriod('2011-12-31..2012-01-01', later, 'Pacific/Apia').comparison?.days).toEqual([
+      '2011-12-28',
+      '2011-12-29',
+    ]);
   });
 
   it('is not what yesterday was', () => {

@@ -189,7 +189,7 @@ describe('/spend', () => {
       /^Project 123 · [\d,]+\.\d\d spent\n14–20 Nov 2026 UTC · 7 full days · today excluded\n/,
     );
     expect(answer.reads).toMatch(
-      /\*[\d,.]+\* a day, [▲▼] [\d.]+ % on 7–13 Nov · highest Wed 18 Nov, [\d,.]+ · bonuses [\d,.]+/,
+      /\*[\d,.]+\* a day, [▲▼] [\d.]+ % vs 7–13 Nov · highest Wed 18 Nov, [\d,.]+ · bonuses [\d,.]+/,
     );
     expect(answer.reads).toContain('6 of 7 days reported: nothing for Mon 16 Nov yet (not counted as zero).');
     expect(answer.reads).toContain('project 123 · Cloud platform (1) · fetched');
@@ -264,10 +264,12 @@ describe('/spend', () => {
   it('says why nothing is compared when no day of the window before can be used', async () => {
     bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
     const { reads } = await bot.ask('/spend 5011');
-    expect(reads).toContain('No comparison with 7–13 Nov: none of its days has a readable amount.');
+    expect(reads).toContain(
+      'No comparison with 7–13 Nov: now 1 of 7 days reported; then 0 of 7 days reported.',
+    );
     bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
     expect((await bot.ask('/spend 5012')).reads).toContain(
-      'No comparison with 7–13 Nov: none of the days asked about has a readable amount.',
+      'No comparison with 7–13 Nov: now 0 of 7 days reported; then 1 of 7 days reported.',
     );
   });
 
@@ -275,15 +277,56 @@ describe('/spend', () => {
     bot.billing.setItems(
       '5013',
       items(
-        ...[14, 15].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
-        ['"2026-11-07"', '-8'],
-        ['"2026-11-08"', '-2'],
-        ['"2026-10-30"', '1'],
+        ...[14, 15, 16, 17, 18, 19, 20].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
+        ...['07', '08', '09', 10, 11, 12, 13].map((day): [string, string] => [`"2026-11-${day}"`, '-5']),
       ),
     );
     const { reads } = await bot.ask('/spend 5013');
     expect(reads).toContain('*30.00* a day, -5.00 a day in 7–13 Nov');
-    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 60.00 now, -10.00 then.');
+    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 210.00 now, -35.00 then.');
+  });
+
+  it('names how many days are reported on each side wherever one is missing', async () => {
+    const some = (...days: (string | number)[]) =>
+      days.map((day): [string, string] => [`"2026-11-${day}"`, '30']);
+    bot.billing.setItems(
+      '5014',
+      items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12)),
+    );
+    const even = await bot.ask('/spend 5014');
+    expect(even.reads).toContain('*30.00* a day, unchanged vs 7–13 Nov');
+    expect(even.reads).toContain(
+      'Compared with the 7 days before (7–13 Nov): 180.00 now (6 of 7 days reported), 180.00 then (6 of 7 days reported).',
+    );
+    bot.billing.setItems(
+      '5014',
+      items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12, 13)),
+    );
+    expect((await bot.ask('/spend 5014')).reads).toContain(
+      'Compared with the 7 days before (7–13 Nov) by the average a day: 30.00 now (6 of 7 days reported), 30.00 then (7 of 7 days reported).',
+    );
+  });
+
+  it('has no percentage over a few of the days, and says why', async () => {
+    bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
+    const { reads } = await bot.ask('/spend 5015');
+    expect(reads).toContain('*30.00* a day · bonuses');
+    expect(reads).not.toMatch(/[▲▼]/);
+    expect(reads).toContain(
+      'Compared with the 7 days before (7–13 Nov): 30.00 now (1 of 7 days reported), 10.00 then (1 of 7 days reported).\nToo few days are reported for a percentage.',
+    );
+  });
+
+  it('compares a single day with the same weekday a week before', async () => {
+    bot.billing.setItems(
+      '5016',
+      items(['"2026-11-20"', '30'], ['"2026-11-19"', '300'], ['"2026-11-13"', '20']),
+    );
+    const { reads } = await bot.ask('/spend 5016 yesterday');
+    expect(reads).toContain('▲ 50.0 % vs Fri 13 Nov');
+    expect(reads).toContain(
+      'Compared with the same weekday a week before (Fri 13 Nov): 30.00 now, 20.00 then.',
+    );
   });
 
   it('puts days together where there are more than Slack’s tables and charts take', async () => {

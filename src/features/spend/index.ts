@@ -1,7 +1,8 @@
 import { aside, type Missed, remarksOf } from '../../billing/aside.ts';
 import type { BillingClient, Consumption } from '../../billing/client.ts';
-import type { Comparison, Period } from '../../domain/period.ts';
-import { compare, readUsage, type Usage } from '../../domain/usage.ts';
+import { compareUsage } from '../../domain/comparison.ts';
+import type { Period } from '../../domain/period.ts';
+import { readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
@@ -84,9 +85,6 @@ type Before = Consumption | Missed | undefined;
 function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
-  const then = readUsage(before.items, { days: comparison.days, zone });
-  const side = then.reported.length === 0 ? 'its days' : 'the days asked about';
-  return compare(usage, then, daysOf(comparison)) ?? `none of ${side} has a readable amount.`;
+  const { currentDays: current, days } = comparison;
+  return compareUsage(usage, readUsage(before.items, { days, zone }), { current, before: days });
 }
-
-const daysOf = ({ currentDays, days }: Comparison) => ({ current: currentDays, before: days });

@@ -1,7 +1,8 @@
+import { type Coverage, isThin, isWhole } from '../../domain/comparison.ts';
 import type { Money } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
 import { counted } from '../../domain/text.ts';
-import { usageNotes } from '../../domain/usage-text.ts';
+import { coverageOfBoth, coverageText, usageNotes } from '../../domain/usage-text.ts';
 import { moneyOf } from '../../slack/report.ts';
 import type { SpendReport } from './blocks.ts';
 import { namerFor } from './grain.ts';
@@ -34,11 +35,18 @@ function compared(
 ): string[] {
   if (change === undefined || window === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${window.label}: ${change}`];
-  if (change.basis === 'total')
-    return [
-      `Compared with ${window.basis} (${window.label}): ${money(change.current)} now, ${money(change.before)} then.`,
-    ];
+  const { figures, coverage } = change;
+  if (figures === undefined) return [`No comparison with ${window.label}: ${coverageOfBoth(change)}.`];
+  const isAverage = figures.basis === 'average';
+  const side = (value: Money, when: string, days: Coverage) =>
+    `${money(value)} ${when}${isAverage || !isWhole(change) ? ` (${coverageText(days)})` : ''}`;
+  const sides = [
+    side(figures.current, 'now', coverage.current),
+    side(figures.before, 'then', coverage.before),
+  ];
+  const how = isAverage ? ' by the average a day' : '';
   return [
-    `Compared with ${window.basis} (${window.label}) by the average a day, because ${counted(change.reported.current, 'day')} and ${change.reported.before} are reported: ${money(change.current)} now, ${money(change.before)} then.`,
+    `Compared with ${window.basis} (${window.label})${how}: ${sides.join(', ')}.`,
+    ...(isThin(change) ? ['Too few days are reported for a percentage.'] : []),
   ];
 }
