@@ -33,9 +33,10 @@ export interface Brief {
   readonly charted: readonly Day[];
   readonly today: Day;
   readonly zone: string;
-  /** First and last millisecond of all these days: one question for the whole of it. */
+  /** First and last millisecond of all these days, and how they are called: one question for the whole of it. */
   readonly from: number;
   readonly to: number;
+  readonly label: string;
 }
 
 /** The window a post is about; a balance has yesterday's spending beside it. */
@@ -58,6 +59,7 @@ export function briefOf(scope: Scope, at: number, zone: string): Brief {
     ...{ main, month, week, charted, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
+    label: formatDays(first, yesterday, today.slice(0, 4)),
   };
 }
 

@@ -31,6 +31,8 @@ export interface Period {
   readonly days: readonly Day[];
   /** Set when the last day is today, still running. */
   readonly today?: Day;
+  /** '14–20 Nov', with the year where that is not the current one */
+  readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
   /** Absent where no day is complete. */
@@ -84,6 +86,7 @@ export function resolvePeriod(phrase: Phrase, now: number, zone: string, asked: 
     zone,
     days,
     ...(running && { today }),
+    dates: formatDays(begins, ends, today.slice(0, 4)),
     label: `${formatDays(begins, ends)} ${zone} · ${extent}`,
     ...(comparison && { comparison }),
   };

@@ -22,8 +22,10 @@ export function usageNotes(usage: Usage, nameOf: (day: Day) => string): string[]
     ...(total.incomplete
       ? [`The total is incomplete: ${counted(total.unreadable, 'amount')} could not be read.`]
       : []),
-    ...(bonuses.incomplete && bonuses.readable > 0
-      ? [`The bonuses are incomplete: ${counted(bonuses.unreadable, 'amount')} could not be read.`]
+    ...(bonuses.incomplete
+      ? [
+          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none could be read' : `${counted(bonuses.unreadable, 'amount')} could not be read`}.`,
+        ]
       : []),
     ...(mergedDays > 0
       ? [`The service sent several items for ${counted(mergedDays, 'day')}; they are added up.`]

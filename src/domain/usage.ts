@@ -66,10 +66,10 @@ export interface Usage {
   readonly unreadableDays: readonly Day[];
   /** Those of `reported` whose amount lacks an unreadable item. */
   readonly partialDays: readonly Day[];
-  /** Rows for days that were not asked about. */
-  readonly outside: number;
-  /** Rows without a day. */
-  readonly unplaced: number;
+  /** The items for days that were not asked about: those of them that are readable are in `total`. */
+  readonly outside: Total;
+  /** The items without a day, likewise. */
+  readonly unplaced: Total;
   /** Rows with several items of one day. */
   readonly mergedDays: number;
   /** A day, over `reported`. */
@@ -94,7 +94,8 @@ export interface Asked {
 export function readUsage(items: readonly WireCharge[], asked: Asked): Usage {
   const charges = items.map((item) => readCharge(item, asked.zone));
   const askedDays = new Set(asked.days);
-  const rows = rowsOf(charges, (day) => askedDays.has(day) || day === asked.today);
+  const wasAsked = (day: Day): boolean => askedDays.has(day) || day === asked.today;
+  const rows = rowsOf(charges, wasAsked);
   const fullDays = [...askedDays].filter((day) => day !== asked.today).sort();
   const seen = new Set(rows.map(({ day }) => day));
   const amounts = readableAmounts(rows);
@@ -109,8 +110,10 @@ export function readUsage(items: readonly WireCharge[], asked: Asked): Usage {
     missing: fullDays.filter((day) => !seen.has(day)),
     unreadableDays: fullDays.filter((day) => seen.has(day) && !amounts.has(day)),
     partialDays: figures.filter(({ incomplete }) => incomplete).map(({ day }) => day),
-    outside: rows.filter(({ outside }) => outside).length,
-    unplaced: rows.filter(({ day }) => day === undefined).length,
+    outside: totalOf(
+      charges.flatMap(({ day, amount }) => ('day' in day && !wasAsked(day.day) ? amount : [])),
+    ),
+    unplaced: totalOf(charges.flatMap(({ day, amount }) => ('unplaced' in day ? amount : []))),
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
     ...extremes(figures),
     ...(today && { today: { day: today.day, value: today.value } }),

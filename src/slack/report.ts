@@ -1,5 +1,6 @@
 import { formatMoney, type Money } from '../domain/money.ts';
 import { PRODUCTS } from '../domain/product.ts';
+import { type Remark, remarkLead } from '../domain/remark.ts';
 import type { Target } from '../workspace/target.ts';
 import { type Block, context, header, instant, type Message, moment, quote, section } from './kit/atoms.ts';
 import { mention } from './kit/escape.ts';
@@ -11,8 +12,8 @@ export interface Report {
   readonly target: Target;
   /** Whether this person can give the project a name. */
   readonly mayName: boolean;
-  /** What the service said beside its figures: outside text. */
-  readonly remarks: readonly string[];
+  /** What the service said beside its figures. */
+  readonly remarks: readonly Remark[];
   /** ms; when the question arrived, and when billing had answered */
   readonly asked: number;
   readonly fetched: number;
@@ -43,7 +44,7 @@ export function reportMessage(report: Report, { headline, spoken, body, buttons 
       header(title),
       ...(title.length > LIMITS.header ? [section(title)] : []),
       ...body,
-      ...remarks.map(quote),
+      ...remarks.flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
       ...(byline === undefined ? [buttons] : []),
       context(source(report)),
     ],

@@ -190,7 +190,25 @@ describe('what the service adds on its own', () => {
       ['no day', false],
       ['no day', false],
     ]);
-    expect(usage).toMatchObject({ outside: 2, unplaced: 3, mergedDays: 0 });
+    expect(usage).toMatchObject({
+      outside: { readable: 2, unreadable: 0 },
+      unplaced: { readable: 3, unreadable: 0 },
+      mergedDays: 0,
+    });
+  });
+
+  it('is in no total where it has no amount either', () => {
+    const odd = usageOf([
+      item(null, null),
+      item('soon', 'x'),
+      item('2026-11-13', null),
+      item('2026-11-13', '1'),
+    ]);
+    expect(odd).toMatchObject({
+      outside: { readable: 1, unreadable: 1 },
+      unplaced: { readable: 0, unreadable: 2 },
+    });
+    expect(plainDigits(odd.total.value)).toBe('1');
   });
 
   it('counts in the total and in nothing else', () => {

@@ -88,11 +88,60 @@ describe('/balance', () => {
     }));
     const { reads } = await bot.ask('/balance 123');
     bot.billing.respond(undefined);
-    expect(reads.match(/the balance is late|the week is late|both/g)).toEqual([
-      'the balance is late',
-      'both',
-      'the week is late',
-    ]);
+    const problem = 'The billing service reported a problem with';
+    expect(reads).toContain(
+      [
+        `${problem} the balance:`,
+        'the balance is late',
+        `${problem} the balance and the last 7 days:`,
+        'both',
+        `${problem} the last 7 days:`,
+        'the week is late',
+      ].join('\n'),
+    );
+  });
+
+  it('says how many days are reported when billing has none of the week', async () => {
+    bot.billing.setBalance('5005', '{"balance":10,"bonuses":0}');
+    for (const report of ['[]', 'null']) {
+      bot.billing.setItems('5005', report);
+      const { reads } = await bot.ask('/balance 5005');
+      expect(reads).toContain('Project 5005 · 10.00 left');
+      expect(reads).toContain('no runway yet: 0 of the last 7 days reported, at least 3 are needed');
+      expect(reads).not.toContain('could not be read');
+    }
+  });
+
+  it('says less than a day of what does not last one', async () => {
+    bot.billing.setBalance('5006', '{"balance":0.10,"bonuses":0}');
+    bot.billing.setItems(
+      '5006',
+      items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1'])),
+    );
+    const { reads } = await bot.ask('/balance 5006');
+    expect(reads).toContain('*less than a day* at 1.00 a day (3 of the last 7 days reported)');
+    expect(reads).not.toContain('0 days');
+  });
+
+  it('names project and product, and blames no period, when there is no data', async () => {
+    bot.billing.setBalance('5007', 'null');
+    const { reads } = await bot.ask('/balance 5007 storage');
+    expect(reads).toContain(
+      'No Object storage data for project 5007.\nTry another product, or check the project ID.',
+    );
+    expect(reads).not.toContain('period');
+  });
+
+  it('names project and product when the service refuses with errors', async () => {
+    bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
+    const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
+    bot.billing.respond(undefined);
+    expect(balance.reads).toContain(
+      'The billing service refused the question about Cloud platform, project 123.\nIt said:\nno access',
+    );
+    expect(spend.reads).toContain(
+      'The billing service refused the question about Object storage, project 123, 1–31 Oct.\nIt said:\nno access',
+    );
   });
 
   it('is shown even when the week behind the runway fails', async () => {
@@ -255,10 +304,14 @@ describe('/spend', () => {
       return reads;
     };
     const report = `{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-07"', '1'])}}}}`;
-    expect(await beside(report)).toContain('November <!here> is late');
+    const remark =
+      'The billing service reported a problem with the figures for 7–13 Nov:\nNovember <!here> is late';
+    expect(await beside(report)).toContain(remark);
     const without = await beside('null');
-    expect(without).toContain('No comparison with 7–13 Nov: The billing service refused the question.');
-    expect(without).toContain('November <!here> is late');
+    expect(without).toContain(
+      'No comparison with 7–13 Nov: The billing service refused the question about Cloud platform, project 123, 7–13 Nov.',
+    );
+    expect(without).toContain(remark);
   });
 
   it('says why nothing is compared when no day of the window before can be used', async () => {
@@ -307,6 +360,49 @@ describe('/spend', () => {
     );
   });
 
+  it('says of what has no day whether it is in the total', async () => {
+    bot.billing.setItems(
+      '5017',
+      `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
+    );
+    const { reads } = await bot.ask('/spend 5017');
+    expect(reads).toContain('Project 5017 · 7.00 spent (incomplete)');
+    expect(reads).toContain(
+      [
+        '1 item outside this period is in the total, not in the average.',
+        '1 item outside this period without a readable amount is in no figure.',
+        '1 item without a readable day is in the total, not in the average.',
+        '2 items without a readable day or amount are in no figure.',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps the sum of bonuses of which none can be read, and says that it is incomplete', async () => {
+    bot.billing.setItems('5018', items(['"2026-11-14"', '1', 'null'], ['"2026-11-15"', '1', '"n/a"']));
+    const { reads } = await bot.ask('/spend 5018');
+    expect(reads).toContain('*1.00* a day · highest Sat 14 Nov, 1.00 · bonuses 0.00 (incomplete)');
+    expect(reads).toContain('The bonuses are incomplete: none could be read.');
+  });
+
+  it('names the period asked about when there is no data in it', async () => {
+    bot.billing.setItems('5019', '[]');
+    const { reads } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
+    expect(reads).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
+  });
+
+  it('compares with a window of which nothing is reported by saying so', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('2026-11-07')
+        ? { status: 200, body: '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[]}}}}' }
+        : undefined,
+    );
+    const { reads } = await bot.ask('/spend 123');
+    bot.billing.respond(undefined);
+    expect(reads).toContain(
+      'No comparison with 7–13 Nov: now 6 of 7 days reported; then 0 of 7 days reported.',
+    );
+  });
+
   it('has no percentage over a few of the days, and says why', async () => {
     bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
     const { reads } = await bot.ask('/spend 5015');
@@ -348,7 +444,9 @@ describe('/spend', () => {
 
   it('offers the other products when there is no data, and the button asks again', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
-    expect(answer.reads).toContain('Project 789 gave no data as Cloud platform (1).');
+    expect(answer.reads).toContain(
+      'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
+    );
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Try Object storage');
     const retried = await bot.slack.waitFor(() => {
       const last = bot.slack.messages(OWNER, CHANNEL).at(-1)!;
@@ -500,7 +598,7 @@ describe('a person', () => {
 
   it('may ask about a project of 32 digits', async () => {
     const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
-    expect(reads).toContain('Project 12345678901234567890123456789012');
+    expect(reads).toContain('project 12345678901234567890123456789012');
   });
 
   it('who pastes a secret is told so, and it is in no log and no reply', async () => {

@@ -58,7 +58,10 @@ const phrase = fc.constantFrom(
 );
 const project = fc.constantFrom('123', '9'.repeat(32));
 const locale = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'hi-IN', 'ar-EG', 'nonsense locale');
-const remarks = fc.array(text, { maxLength: 5 });
+const remarks = fc.array(
+  fc.record({ about: fc.constant('the balance'), messages: fc.array(text, { maxLength: 5 }) }),
+  { maxLength: 3 },
+);
 
 const target = (project: string, product: 1 | 3): Target => ({
   project,

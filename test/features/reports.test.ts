@@ -182,7 +182,7 @@ describe('the post about yesterday', () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.50 spent on Fri 20 Nov');
-    expect(reads.join('\n')).toContain('*Balance unknown*: Project 5001 gave no data');
+    expect(reads.join('\n')).toContain('*Balance unknown*: No Cloud platform data for project 5001.');
   });
 
   it('keeps exact figures for a later look', async () => {
@@ -279,6 +279,38 @@ describe('a digest of several projects', () => {
     ]);
   });
 
+  it('has the balance of a project of which billing reports nothing', async () => {
+    bot.billing.setItems('5002', '[]');
+    const { reads, isPartial } = await post('balance', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · 2,000.00 left');
+    expect(isPartial).toBe(false);
+    bot.billing.setBalance('5002', 'null');
+    await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
+  });
+
+  it('repeats what billing says beside its figures, with whose and which they are', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
+        ? {
+            status: 200,
+            body: '{"errors":[{"message":"<!here> is late"}],"data":{"bill":{"getSubscriptionBalance":{"balance":1000,"bonuses":0}}}}',
+          }
+        : undefined,
+    );
+    try {
+      const { message, reads } = await post('yesterday', ['5001', '5002']);
+      const said = 'The billing service reported a problem with the balance: “<!here> is late”';
+      expect(reads).toContain(`dev: ${said}`);
+      expect(message.blocks).toContainEqual({
+        type: 'section',
+        text: expect.objectContaining({ type: 'plain_text', text: `dev: ${said}` }),
+      });
+      expect((await post('yesterday', ['5002'])).reads).toContain(said);
+    } finally {
+      bot.billing.respond(undefined);
+    }
+  });
+
   it('does not add amounts of different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
@@ -290,7 +322,7 @@ describe('a digest of several projects', () => {
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty, isPartial } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
-    expect(reads).toContain('dev: Project 5002 gave no data as Cloud platform (1).');
+    expect(reads).toContain('dev: No Cloud platform data for project 5002, 1 Oct – 20 Nov.');
     expect(isEmpty).toBe(false);
     expect(isPartial).toBe(true);
   });

@@ -4,7 +4,7 @@ import type { Usage } from '../../domain/usage.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';
-import { changeWords, coveredDays, monthName, notes } from './facts.ts';
+import { changeWords, coveredDays, monthName, notes, remarkNotes } from './facts.ts';
 import { type Answered, amountOf, isOfMonth, moneyOf, shortly, whenOf } from './figures.ts';
 import { digestRows, PART } from './rows.ts';
 
@@ -57,7 +57,7 @@ function remarks(view: ReportView): Block[] {
           ),
         ]),
     ...answered.flatMap((one) => {
-      const said = silent.includes(one) ? [] : notes(one, brief);
+      const said = silent.includes(one) ? remarkNotes(one) : notes(one, brief);
       return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
     }),
   ];

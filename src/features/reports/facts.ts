@@ -3,6 +3,7 @@ import type { Brief, Window } from '../../domain/briefing.ts';
 import { type Day, formatDays } from '../../domain/calendar.ts';
 import { type Change, isWhole } from '../../domain/comparison.ts';
 import { formatPercent, type Money, roundedDigits, ZERO } from '../../domain/money.ts';
+import { remarkLead } from '../../domain/remark.ts';
 import { runwayText } from '../../domain/runway-text.ts';
 import { counted } from '../../domain/text.ts';
 import type { Usage } from '../../domain/usage.ts';
@@ -25,7 +26,9 @@ export function mainLine(one: Answered, { main, today }: Brief): string {
     ...(isOneDay || highest === undefined || usage.reported.length < 2
       ? []
       : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
-    ...(bonuses.readable > 0 && !bonuses.value.eq(ZERO) ? [`bonuses ${money(bonuses.value)}`] : []),
+    ...(bonuses.incomplete || !bonuses.value.eq(ZERO)
+      ? [`bonuses ${money(bonuses.value)}${bonuses.incomplete ? ' (incomplete)' : ''}`]
+      : []),
   ].join(' · ');
 }
 
@@ -112,12 +115,19 @@ export function chart({ briefing: { charted } }: Answered): Chart | undefined {
 }
 
 /** What a reader must know to trust the figures. */
-export const notes = ({ briefing: { main, strays } }: Answered, { today }: Brief): string[] => [
-  ...usageNotes(main, dayName(today)),
-  ...(strays > 0
-    ? [`${counted(strays, 'row')} of the service for no day asked about: in none of these figures.`]
+export const notes = (one: Answered, { today }: Brief): string[] => [
+  ...usageNotes(one.briefing.main, dayName(today)),
+  ...(one.briefing.strays > 0
+    ? [
+        `${counted(one.briefing.strays, 'row')} of the service for no day asked about: in none of these figures.`,
+      ]
     : []),
+  ...remarkNotes(one),
 ];
+
+/** `The billing service reported a problem with the balance: “…”`: outside text, no mark-up. */
+export const remarkNotes = ({ remarks }: Answered): string[] =>
+  remarks.map((remark) => `${remarkLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`);
 
 /** Names days without the year of `near`. */
 const dayName =

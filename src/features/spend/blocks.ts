@@ -64,7 +64,7 @@ function facts(report: SpendReport): string[] {
 }
 
 function bonuses({ value, readable, incomplete }: Total, money: (value: Money) => string): string {
-  if (readable === 0) return '';
+  if (readable === 0 && !incomplete) return '';
   return `bonuses ${money(value)}${incomplete ? ' (incomplete)' : ''}`;
 }
 
