@@ -195,10 +195,17 @@ function extremes(figures: readonly DayFigure[]): { average?: Money; highest?: D
   return { average: divide(spent, figures.length), highest: { day, value } };
 }
 
-/** What was spent on those of `days` that `usage` reports: complete days with a readable amount. */
-export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
+/** What each reported day cost: complete days with a readable amount. */
+export function reportedAmounts(usage: Usage): ReadonlyMap<Day, Money> {
   const amounts = readableAmounts(usage.rows);
-  const wanted = new Set(days);
-  const values = usage.reported.flatMap((day) => (wanted.has(day) ? (amounts.get(day)?.value ?? []) : []));
+  return new Map(
+    usage.reported.flatMap((day) => amounts.get(day) ?? []).map(({ day, value }) => [day, value]),
+  );
+}
+
+/** What was spent on those of `days` that `usage` reports. */
+export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
+  const amounts = reportedAmounts(usage);
+  const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sum(values), reported: values.length };
 }
