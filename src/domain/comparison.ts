@@ -161,4 +161,8 @@ export const isWhole = ({ coverage: { current, before } }: Change): boolean =>
 
 /** Whether a side has fewer than four fifths of its days: too few for a percentage. */
 export const isThin = ({ coverage: { current, before } }: Change): boolean =>
-  [current, before].some((side) => wholeDays(side) * 5 < side.of * 4 || wholeDays(side) === 0);
+  [current, before].some((side) => !isWellReported(wholeDays(side), side.of));
+
+/** Whether at least four fifths of some days are reported, and at least one. */
+export const isWellReported = (reported: number, of: number): boolean =>
+  reported > 0 && reported * 5 >= of * 4;

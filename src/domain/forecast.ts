@@ -1,5 +1,6 @@
 /** What a running month will cost, estimated, and how far off the same method was in the months before. */
 import { addDays, type Day, daysBefore, daysFrom, weekday } from './calendar.ts';
+import { isWellReported } from './comparison.ts';
 import { divide, type Money, sum } from './money.ts';
 import { endOfUnit, shiftUnits, startOfUnit } from './unit.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
@@ -98,7 +99,7 @@ function errorIn(first: Day, amounts: Amounts, today: Day, zone: string): Money 
   const sameDay = addDays(first, Number(today.slice(8)) - 1);
   const then = sameDay < last ? sameDay : last;
   const expect = expectationOf(amounts, then, zone);
-  if (expect === undefined || known.length * 5 < days.length * 4) return undefined;
+  if (expect === undefined || !isWellReported(known.length, days.length)) return undefined;
   const ahead = known.filter((day) => day >= then);
   const cost = sum(ahead.flatMap((day) => amounts.get(day) ?? []));
   return sum(ahead.map(expect.costOf)).minus(cost).abs();

@@ -1,6 +1,7 @@
-import { type Change, sumChanges } from '../../domain/comparison.ts';
+import { type Change, isWhole, sumChanges } from '../../domain/comparison.ts';
 import { type Money, sum } from '../../domain/money.ts';
 import type { Usage } from '../../domain/usage.ts';
+import { coverageOfBoth } from '../../domain/usage-text.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';
@@ -57,11 +58,17 @@ function remarks(view: ReportView): Block[] {
           ),
         ]),
     ...answered.flatMap((one) => {
-      const said = silent.includes(one) ? remarkNotes(one) : notes(one, brief);
+      const said = silent.includes(one)
+        ? remarkNotes(one)
+        : [...notes(one, brief), ...(view.headline === 'spent' ? coverageNotes(one) : [])];
       return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
     }),
   ];
 }
+
+/** What a change in the table rests on, where that is not every day. */
+const coverageNotes = ({ briefing: { change } }: Answered): string[] =>
+  change === undefined || isWhole(change) ? [] : [`Change: ${coverageOfBoth(change)}.`];
 
 /** Only where every project has its figure and all are of one label: a sum of some would look like one of all. */
 function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
