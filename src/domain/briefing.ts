@@ -4,7 +4,7 @@
  */
 import { readBillingDay } from './billing-day.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from './calendar.ts';
-import { type Change, compareUsage, sameWeekdayBefore } from './comparison.ts';
+import { type Change, compareUsage, weekBefore } from './comparison.ts';
 import type { Amount } from './money.ts';
 import { readPeriod } from './period.ts';
 import { type Runway, runway } from './runway.ts';
@@ -66,9 +66,7 @@ export function briefOf(scope: Scope, at: number, zone: string): Brief {
 function mainOf(scope: Scope, month: string, at: number, zone: string): Compared {
   if (scope !== 'yesterday') return comparedOf(scope === 'last-week' ? scope : month, at, zone);
   const days = daysBefore(dayAt(at, zone), 1, zone);
-  const [yesterday] = days;
-  const before = yesterday === undefined ? [] : sameWeekdayBefore(yesterday, zone).days;
-  return { window: windowOf(days), before: windowOf(before, yesterday) };
+  return { window: windowOf(days), before: windowOf(weekBefore(days, zone), days.at(-1)) };
 }
 
 /** On a month's first day no day of it is over, so the post is about the month that is. */

@@ -1,5 +1,14 @@
 /** What a period's complete days are compared with, the days of a window before it, and what that comparison says. */
-import { addDays, type Day, daysBefore, daysFrom, endOfDay, formatDays, startOfDay } from './calendar.ts';
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysFrom,
+  endOfDay,
+  exists,
+  formatDays,
+  startOfDay,
+} from './calendar.ts';
 import { changeInPercent, divide, type Money, sum } from './money.ts';
 import { shiftUnits, type Unit } from './unit.ts';
 import { spentOn, type Usage } from './usage.ts';
@@ -28,11 +37,9 @@ type Window = Pick<Comparison, 'days' | 'basis'>;
 
 const several = (count: number, unit: Unit): string => (count === 1 ? unit : `${count} ${unit}s`);
 
-/** A Saturday against a Friday would call every weekend a drop. Without days where the zone left that one out. */
-export function sameWeekdayBefore(day: Day, zone: string): Window {
-  const then = addDays(day, -7);
-  return { days: daysFrom(then, then, zone), basis: 'the same weekday a week before' };
-}
+/** The same weekdays a week before, without those that the zone left out: a Saturday against a Friday is always a drop. */
+export const weekBefore = (days: readonly Day[], zone: string): readonly Day[] =>
+  days.map((day) => addDays(day, -7)).filter((day) => exists(day, zone));
 
 function daysDirectlyBefore(first: Day, count: number, zone: string): Window {
   return { days: daysBefore(first, count, zone), basis: `the ${several(count, 'day')} before` };
@@ -55,7 +62,8 @@ function beginningBefore(first: Day, unit: Unit, count: number, zone: string): W
 function windowBefore(first: Day, plan: Plan, count: number, zone: string): Window {
   if (plan.kind === 'units') return unitsBefore(first, plan.unit, plan.count, zone);
   if (plan.kind === 'running') return beginningBefore(first, plan.unit, count, zone);
-  return count === 1 ? sameWeekdayBefore(first, zone) : daysDirectlyBefore(first, count, zone);
+  if (count > 1) return daysDirectlyBefore(first, count, zone);
+  return { days: weekBefore([first], zone), basis: 'the same weekday a week before' };
 }
 
 /** `first` is where the asked period begins, `complete` its complete days. None of these: nothing to compare. */
