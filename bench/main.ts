@@ -1,8 +1,9 @@
-/** `npm run bench`: each measurement beside the floor it is compared with. Nothing is judged here; timings vary by machine. */
+/** `npm run bench`: each measurement beside the floor it is compared with. Nothing is judged here; timings vary by machine, forecasts do not. */
 import { availableParallelism } from 'node:os';
 import { commands } from './commands.ts';
 import { computing } from './computing.ts';
 import { deliveries } from './deliveries.ts';
+import { forecastNotes } from './forecast.ts';
 import { table } from './table.ts';
 
 const begun = performance.now();
@@ -14,5 +15,13 @@ const posts = await deliveries({ workspaces: 25, each: 20, channels: 5 }, false)
 ]);
 console.log(table([...computed, ...lines]));
 console.log(
-  ['', ...notes, '', ...posts, `Took ${Math.round((performance.now() - begun) / 1000)} s.`].join('\n'),
+  [
+    '',
+    ...notes,
+    '',
+    ...forecastNotes(),
+    '',
+    ...posts,
+    `Took ${Math.round((performance.now() - begun) / 1000)} s.`,
+  ].join('\n'),
 );

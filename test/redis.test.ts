@@ -7,6 +7,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../sandbox/redis.ts';
 import { NoData, StoreUnreachable } from '../src/domain/failure.ts';
+import { PRODUCTS } from '../src/domain/product.ts';
 import { connectRedis, storeGuard, untilReady } from '../src/redis.ts';
 
 const INSTALLED = spawnSync('redis-server', ['--version']).status === 0;
@@ -171,7 +172,11 @@ describe('storeGuard', () => {
   });
 
   it('lets failures and mistakes of ours through as they are', async () => {
-    for (const error of [new NoData('1', 'Cloud platform', 1), new TypeError('a bug'), 'a string'])
+    for (const error of [
+      new NoData({ project: '1', product: PRODUCTS[1], days: undefined }),
+      new TypeError('a bug'),
+      'a string',
+    ])
       expect(await failureOf(storeGuard(() => Promise.reject(error)))).toBe(error);
   });
 });

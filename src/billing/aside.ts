@@ -1,5 +1,7 @@
-import { isFailure } from '../domain/failure.ts';
+import { isFailure, NoData } from '../domain/failure.ts';
 import type { Consumption } from './client.ts';
+
+type Reported = Pick<Consumption, 'items' | 'remarks'>;
 
 /** What an answer could do without did not come: why, in a sentence, and what the service said: outside text. */
 export interface Missed {
@@ -8,16 +10,17 @@ export interface Missed {
 }
 
 /** Figures that are worth having beside others and not worth failing for. Rejects with what is no Failure. */
-export async function aside(asking: Promise<Consumption>): Promise<Consumption | Missed> {
+export async function aside(asking: Promise<Consumption>): Promise<Reported | Missed> {
   try {
-    return await asking;
+    return await asking.catch(emptyWithoutData);
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { why: error.message, remarks: error.kind === 'graphql-errors' ? error.messages : [] };
   }
 }
 
-/** The remarks beside several answers, each once. */
-export function remarksOf(...answers: readonly { readonly remarks: readonly string[] }[]): readonly string[] {
-  return [...new Set(answers.flatMap(({ remarks }) => remarks))];
+/** Where the project is known to be there, no data means that none of these days is reported. @throws any other error */
+export function emptyWithoutData(error: unknown): Reported {
+  if (error instanceof NoData) return { items: [], remarks: [] };
+  throw error;
 }

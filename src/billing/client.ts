@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import {
+  type BillingQuestion,
   Forbidden,
   GraphqlErrors,
   NoData,
@@ -47,6 +48,8 @@ export interface Consumption {
 /** `running`: the period ends now, so that a few milliseconds do not make it another question. */
 export interface Span extends Asked {
   readonly running: boolean;
+  /** How its days are called when there is no answer: `14–20 Nov`. */
+  readonly label: string;
 }
 
 /**
@@ -88,6 +91,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     priority: Priority,
     query: string,
     schema: z.ZodType<T | null>,
+    days?: string,
   ): Promise<{ value: T; remarks: readonly string[] }> {
     const reply = await http.request({
       service: 'billing',
@@ -105,13 +109,14 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       // It is opened once for each command, which asks two questions at most.
       occasion: access,
     });
-    if (reply.status >= 400) throw refusal(reply, access.token);
+    const { project, product } = subscription;
+    const question = { project, product: PRODUCTS[product], days };
+    if (reply.status >= 400) throw refusal(reply, access.token, question);
     const { found, messages: remarks } = readAnswer(reply.text, schema, access.token);
     if ('value' in found && found.value !== null) return { value: found.value, remarks };
-    if (remarks.length > 0) throw new GraphqlErrors(remarks, reply.status);
+    if (remarks.length > 0) throw new GraphqlErrors(remarks, reply.status, question);
     if ('broken' in found) throw new Nonsense('billing', found.broken);
-    const { id, name } = PRODUCTS[subscription.product];
-    throw new NoData(subscription.project, name, id);
+    throw new NoData(question);
   }
 
   return {
@@ -123,23 +128,25 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
         return { ...value, remarks };
       });
     },
-    consumption(access, subscription, { from, to, running }, priority = 'interactive') {
+    consumption(access, subscription, { from, to, running, label }, priority = 'interactive') {
       const { project, product } = subscription;
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to];
       return together(access, question, async () => {
         const query = consumptionDocument(subscription, from, to);
-        const { value, remarks } = await read(access, subscription, priority, query, CONSUMPTION);
+        const { value, remarks } = await read(access, subscription, priority, query, CONSUMPTION, label);
         return { items: value, remarks, asked: { from, to } };
       });
     },
   };
 }
 
-function refusal({ status, text }: Reply, token: string): Error {
+function refusal({ status, text }: Reply, token: string, question: BillingQuestion): Error {
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
   const messages = errorsIn(text, token);
-  return messages.length > 0 ? new GraphqlErrors(messages, status) : new ServiceFailed('billing', status);
+  return messages.length > 0
+    ? new GraphqlErrors(messages, status, question)
+    : new ServiceFailed('billing', status);
 }
 
 /** Checked before anything else sees it, so that nobody else's complaint can quote it. */

@@ -4,10 +4,11 @@
  */
 import { readBillingDay } from './billing-day.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from './calendar.ts';
+import { type Change, compareUsage, weekBefore } from './comparison.ts';
 import type { Amount } from './money.ts';
 import { readPeriod } from './period.ts';
 import { type Runway, runway } from './runway.ts';
-import { type Change, compare, readUsage, type Usage, type WireCharge } from './usage.ts';
+import { readUsage, type Usage, type WireCharge } from './usage.ts';
 
 /** Days, and how they are called: `13–19 Nov`. */
 export interface Window {
@@ -32,9 +33,10 @@ export interface Brief {
   readonly charted: readonly Day[];
   readonly today: Day;
   readonly zone: string;
-  /** First and last millisecond of all these days: one question for the whole of it. */
+  /** First and last millisecond of all these days, and how they are called: one question for the whole of it. */
   readonly from: number;
   readonly to: number;
+  readonly label: string;
 }
 
 /** The window a post is about; a balance has yesterday's spending beside it. */
@@ -57,14 +59,14 @@ export function briefOf(scope: Scope, at: number, zone: string): Brief {
     ...{ main, month, week, charted, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
+    label: formatDays(first, yesterday, today.slice(0, 4)),
   };
 }
 
 function mainOf(scope: Scope, month: string, at: number, zone: string): Compared {
   if (scope !== 'yesterday') return comparedOf(scope === 'last-week' ? scope : month, at, zone);
-  const days = daysBefore(dayAt(at, zone), 8, zone);
-  const yesterday = days.slice(-1);
-  return { window: windowOf(yesterday), before: windowOf(days.slice(0, -1), yesterday[0]) };
+  const days = daysBefore(dayAt(at, zone), 1, zone);
+  return { window: windowOf(days), before: windowOf(weekBefore(days, zone), days.at(-1)) };
 }
 
 /** On a month's first day no day of it is over, so the post is about the month that is. */
@@ -87,7 +89,7 @@ function windowOf(days: readonly Day[], near?: Day): Window {
 /** The figures of one project. */
 export interface Briefing {
   readonly main: Usage;
-  /** Undefined where one side has no reported day. */
+  /** Undefined where there are no days to compare with. */
   readonly change: Change | undefined;
   readonly month: Usage;
   readonly monthChange: Change | undefined;
@@ -119,8 +121,10 @@ export function briefing(
       { days, zone },
     );
   };
-  const changeOf = ({ window, before }: Compared) =>
-    compare(usageOf(window.days), usageOf(before.days), { current: window.days, before: before.days });
+  const changeOf = ({ window: { days }, before }: Compared) =>
+    before.days.length === 0
+      ? undefined
+      : compareUsage(usageOf(days), usageOf(before.days), { current: days, before: before.days });
   const asked = (day: Day) => {
     const start = startOfDay(day, zone);
     return start >= brief.from && start <= brief.to;

@@ -1,6 +1,17 @@
-/** What a period's complete days are compared with: the days of a window before it. */
-import { addDays, type Day, daysBefore, daysFrom, endOfDay, formatDays, startOfDay } from './calendar.ts';
+/** What a period's complete days are compared with, the days of a window before it, and what that comparison says. */
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysFrom,
+  endOfDay,
+  exists,
+  formatDays,
+  startOfDay,
+} from './calendar.ts';
+import { changeInPercent, divide, type Money, sum } from './money.ts';
 import { shiftUnits, type Unit } from './unit.ts';
+import { spentOn, type Usage } from './usage.ts';
 
 export interface Comparison {
   /** First and last millisecond of the window. */
@@ -12,7 +23,7 @@ export interface Comparison {
   readonly currentDays: readonly Day[];
   /** '7–13 Nov', or '7–13 Nov 2025' when that is not the year the asked period ends in. */
   readonly label: string;
-  /** 'the 7 days before', 'the month before', 'the first 20 days of the month before' */
+  /** 'the 7 days before', 'the same weekday a week before', 'the month before', 'the first 20 days of the month before' */
   readonly basis: string;
 }
 
@@ -25,6 +36,10 @@ export type Plan =
 type Window = Pick<Comparison, 'days' | 'basis'>;
 
 const several = (count: number, unit: Unit): string => (count === 1 ? unit : `${count} ${unit}s`);
+
+/** The same weekdays a week before, without those that the zone left out: a Saturday against a Friday is always a drop. */
+export const weekBefore = (days: readonly Day[], zone: string): readonly Day[] =>
+  days.map((day) => addDays(day, -7)).filter((day) => exists(day, zone));
 
 function daysDirectlyBefore(first: Day, count: number, zone: string): Window {
   return { days: daysBefore(first, count, zone), basis: `the ${several(count, 'day')} before` };
@@ -45,13 +60,14 @@ function beginningBefore(first: Day, unit: Unit, count: number, zone: string): W
 }
 
 function windowBefore(first: Day, plan: Plan, count: number, zone: string): Window {
-  if (plan.kind === 'days') return daysDirectlyBefore(first, count, zone);
   if (plan.kind === 'units') return unitsBefore(first, plan.unit, plan.count, zone);
-  return beginningBefore(first, plan.unit, count, zone);
+  if (plan.kind === 'running') return beginningBefore(first, plan.unit, count, zone);
+  if (count > 1) return daysDirectlyBefore(first, count, zone);
+  return { days: weekBefore([first], zone), basis: 'the same weekday a week before' };
 }
 
 /** `first` is where the asked period begins, `complete` its complete days. None of these: nothing to compare. */
-export function compare(
+export function findComparison(
   first: Day,
   complete: readonly Day[],
   plan: Plan,
@@ -71,3 +87,90 @@ export function compare(
     basis,
   };
 }
+
+/** The asked period, and the window it is compared with. */
+interface Sides<T> {
+  readonly current: T;
+  readonly before: T;
+}
+
+/** How many of a side's complete days are reported; of some of those an item may be unreadable. */
+export interface Coverage {
+  readonly reported: number;
+  readonly of: number;
+  readonly partial: number;
+}
+
+/** Sums, or averages a day where the sides do not have equally many reported days. */
+export interface ChangeFigures extends Sides<Money> {
+  readonly basis: 'total' | 'average';
+  /** The averages a day of both, whatever the basis. */
+  readonly daily: Sides<Money>;
+  /** Absent where a percentage would mislead: too few reported days, nothing before, or a credit on either side. */
+  readonly percent?: Money;
+}
+
+export interface Change {
+  readonly coverage: Sides<Coverage>;
+  /** Absent where a side has no reported day. */
+  readonly figures?: ChangeFigures;
+}
+
+/** Compares complete reported days only. `days` are those that each side is meant to cover. */
+export function compareUsage(current: Usage, before: Usage, days: Sides<readonly Day[]>): Change {
+  const [now, then] = [spentOn(current, days.current), spentOn(before, days.before)];
+  const coverage = {
+    current: coverageOf(current, days.current, now.reported),
+    before: coverageOf(before, days.before, then.reported),
+  };
+  if (now.reported === 0 || then.reported === 0) return { coverage };
+  const daily = { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
+  const isEven = now.reported === then.reported;
+  return {
+    coverage,
+    figures: isEven
+      ? figuresOf('total', { current: now.sum, before: then.sum }, daily, coverage)
+      : figuresOf('average', daily, daily, coverage),
+  };
+}
+
+function coverageOf(usage: Usage, days: readonly Day[], reported: number): Coverage {
+  const wanted = new Set(days);
+  return { reported, of: days.length, partial: usage.partialDays.filter((day) => wanted.has(day)).length };
+}
+
+function figuresOf(
+  basis: ChangeFigures['basis'],
+  sides: Sides<Money>,
+  daily: Sides<Money>,
+  coverage: Sides<Coverage>,
+): ChangeFigures {
+  const percent = isThin({ coverage }) ? undefined : changeInPercent(sides.current, sides.before);
+  return { basis, ...sides, daily, ...(percent && { percent }) };
+}
+
+/** Several projects' changes over the same days as one: their averages a day added up. Undefined unless all have figures. */
+export function sumChanges(changes: readonly Change[]): Change | undefined {
+  const figures = changes.flatMap((one) => one.figures ?? []);
+  if (changes.length === 0 || figures.length < changes.length) return undefined;
+  const added = (side: keyof Sides<Money>) => sum(figures.map(({ daily }) => daily[side]));
+  const least = (side: keyof Sides<Coverage>) =>
+    changes.map(({ coverage }) => coverage[side]).reduce((a, b) => (wholeDays(b) < wholeDays(a) ? b : a));
+  const daily = { current: added('current'), before: added('before') };
+  const coverage = { current: least('current'), before: least('before') };
+  return { coverage, figures: figuresOf('average', daily, daily, coverage) };
+}
+
+const wholeDays = ({ reported, partial }: Coverage): number => reported - partial;
+
+/** Whether every day of both sides is reported, each in full. */
+export const isWhole = ({ coverage: { current, before } }: Change): boolean =>
+  [current, before].every((side) => wholeDays(side) === side.of);
+
+/** Whether a side has fewer than four fifths of its days: too few for a percentage. */
+export const isThin = ({ coverage: { current, before } }: Change): boolean =>
+  [current, before].some((side) => !isWellReported(wholeDays(side), side.of));
+
+/** Whether at least four fifths of some days are reported, and at least one. */
+export const isWellReported = (reported: number, of: number): boolean =>
+  reported > 0 && reported * 5 >= of * 4;

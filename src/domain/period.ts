@@ -9,10 +9,10 @@ import {
   formatDays,
   startOfDay,
 } from './calendar.ts';
-import { type Comparison, compare } from './comparison.ts';
+import { type Comparison, findComparison } from './comparison.ts';
 import { JustBegun, WordRefused } from './failure.ts';
 import { canonical, type Phrase } from './phrase.ts';
-import { spanOf } from './span.ts';
+import { type Span, spanOf } from './span.ts';
 import { clip } from './spelling.ts';
 import { counted } from './text.ts';
 import { readPhrase } from './words.ts';
@@ -31,6 +31,8 @@ export interface Period {
   readonly days: readonly Day[];
   /** Set when the last day is today, still running. */
   readonly today?: Day;
+  /** '14–20 Nov', with the year where that is not the current one */
+  readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
   /** Absent where no day is complete. */
@@ -55,13 +57,19 @@ function leftOut(phrase: Phrase, first: Day, last: Day, zone: string): WordRefus
   );
 }
 
+/** The days as they were meant when asked; what was still running then runs up to today. */
+function spanAsOf(phrase: Phrase, today: Day, asked: Day, zone: string): Span {
+  const span = spanOf(phrase, asked, zone);
+  return span.last < asked ? span : spanOf(phrase, today, zone);
+}
+
 /**
- * `now` in ms. Throws WordRefused for what lies in the future, ends before it begins, was left out by the zone,
+ * `now` in ms, and so is `asked`, an earlier instant at which the phrase was written. Throws WordRefused for what lies in the future, ends before it begins, was left out by the zone,
  * is too long or cannot include today; JustBegun for a period without length yet.
  */
-export function resolvePeriod(phrase: Phrase, now: number, zone: string): Period {
+export function resolvePeriod(phrase: Phrase, now: number, zone: string, asked: number = now): Period {
   const today = dayAt(now, zone);
-  const { first, last, plan } = spanOf(phrase, today, zone);
+  const { first, last, plan } = spanAsOf(phrase, today, dayAt(asked, zone), zone);
   const days = daysFrom(first, last, zone);
   const [begins, ends] = [days[0], days.at(-1)];
   if (begins === undefined || ends === undefined) throw leftOut(phrase, first, last, zone);
@@ -69,7 +77,7 @@ export function resolvePeriod(phrase: Phrase, now: number, zone: string): Period
   const from = startOfDay(begins, zone);
   if (running && from === now) throw new JustBegun(canonicalOf(phrase));
   const complete = running ? days.slice(0, -1) : days;
-  const comparison = compare(first, complete, plan, zone);
+  const comparison = findComparison(first, complete, plan, zone);
   const extent = daysLabel(complete.length, running, ends === daysBefore(today, 1, zone)[0]);
   return {
     phrase: canonicalOf(phrase),
@@ -78,6 +86,7 @@ export function resolvePeriod(phrase: Phrase, now: number, zone: string): Period
     zone,
     days,
     ...(running && { today }),
+    dates: formatDays(begins, ends, today.slice(0, 4)),
     label: `${formatDays(begins, ends)} ${zone} · ${extent}`,
     ...(comparison && { comparison }),
   };

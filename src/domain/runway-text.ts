@@ -7,7 +7,9 @@ import { counted } from './text.ts';
 export function runwayText(runway: Runway, money: (value: Money) => string): string {
   switch (runway.kind) {
     case 'estimate':
-      return `about *${counted(runway.days, 'day')}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
+      return runway.days === 0
+        ? `*less than a day* at ${money(runway.average)} a day${basis(runway)}`
+        : `about *${counted(runway.days, 'day')}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
     case 'beyond':
       return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
     case 'no-spend':
@@ -27,7 +29,7 @@ export function runwayText(runway: Runway, money: (value: Money) => string): str
 export function runwayShort(runway: Runway): string {
   switch (runway.kind) {
     case 'estimate':
-      return counted(runway.days, 'day');
+      return runway.days === 0 ? '< 1 day' : counted(runway.days, 'day');
     case 'beyond':
       return `> ${runway.years} years`;
     case 'no-spend':

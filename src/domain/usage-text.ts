@@ -1,4 +1,5 @@
 import type { Day } from './calendar.ts';
+import type { Change, Coverage } from './comparison.ts';
 import { counted } from './text.ts';
 import type { Usage } from './usage.ts';
 
@@ -21,14 +22,26 @@ export function usageNotes(usage: Usage, nameOf: (day: Day) => string): string[]
     ...(total.incomplete
       ? [`The total is incomplete: ${counted(total.unreadable, 'amount')} could not be read.`]
       : []),
-    ...(bonuses.incomplete && bonuses.readable > 0
-      ? [`The bonuses are incomplete: ${counted(bonuses.unreadable, 'amount')} could not be read.`]
+    ...(bonuses.incomplete
+      ? [
+          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none could be read' : `${counted(bonuses.unreadable, 'amount')} could not be read`}.`,
+        ]
       : []),
     ...(mergedDays > 0
       ? [`The service sent several items for ${counted(mergedDays, 'day')}; they are added up.`]
       : []),
   ];
 }
+
+/** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
+export function coverageText({ reported, of, partial }: Coverage): string {
+  if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
+  return `${reported} of ${counted(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
+}
+
+/** `now 6 of 7 days reported; then 7 of 7 days reported` */
+export const coverageOfBoth = ({ coverage: { current, before } }: Change): string =>
+  `now ${coverageText(current)}; then ${coverageText(before)}`;
 
 function listed(names: readonly string[], of: number): string {
   const more = of - names.length;

@@ -1,15 +1,6 @@
 import { type BillingDay, readBillingDay } from './billing-day.ts';
 import type { Day } from './calendar.ts';
-import {
-  type Amount,
-  changeInPercent,
-  divide,
-  type Money,
-  plainDigits,
-  readAmount,
-  sum,
-  type WireScalar,
-} from './money.ts';
+import { type Amount, divide, type Money, plainDigits, readAmount, sum, type WireScalar } from './money.ts';
 
 /** One item of the service's report, as it came. */
 export interface WireCharge {
@@ -75,10 +66,10 @@ export interface Usage {
   readonly unreadableDays: readonly Day[];
   /** Those of `reported` whose amount lacks an unreadable item. */
   readonly partialDays: readonly Day[];
-  /** Rows for days that were not asked about. */
-  readonly outside: number;
-  /** Rows without a day. */
-  readonly unplaced: number;
+  /** The items for days that were not asked about: those of them that are readable are in `total`. */
+  readonly outside: Total;
+  /** The items without a day, likewise. */
+  readonly unplaced: Total;
   /** Rows with several items of one day. */
   readonly mergedDays: number;
   /** A day, over `reported`. */
@@ -103,7 +94,8 @@ export interface Asked {
 export function readUsage(items: readonly WireCharge[], asked: Asked): Usage {
   const charges = items.map((item) => readCharge(item, asked.zone));
   const askedDays = new Set(asked.days);
-  const rows = rowsOf(charges, (day) => askedDays.has(day) || day === asked.today);
+  const wasAsked = (day: Day): boolean => askedDays.has(day) || day === asked.today;
+  const rows = rowsOf(charges, wasAsked);
   const fullDays = [...askedDays].filter((day) => day !== asked.today).sort();
   const seen = new Set(rows.map(({ day }) => day));
   const amounts = readableAmounts(rows);
@@ -118,8 +110,10 @@ export function readUsage(items: readonly WireCharge[], asked: Asked): Usage {
     missing: fullDays.filter((day) => !seen.has(day)),
     unreadableDays: fullDays.filter((day) => seen.has(day) && !amounts.has(day)),
     partialDays: figures.filter(({ incomplete }) => incomplete).map(({ day }) => day),
-    outside: rows.filter(({ outside }) => outside).length,
-    unplaced: rows.filter(({ day }) => day === undefined).length,
+    outside: totalOf(
+      charges.flatMap(({ day, amount }) => ('day' in day && !wasAsked(day.day) ? amount : [])),
+    ),
+    unplaced: totalOf(charges.flatMap(({ day, amount }) => ('unplaced' in day ? amount : []))),
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
     ...extremes(figures),
     ...(today && { today: { day: today.day, value: today.value } }),
@@ -201,48 +195,17 @@ function extremes(figures: readonly DayFigure[]): { average?: Money; highest?: D
   return { average: divide(spent, figures.length), highest: { day, value } };
 }
 
-/** What was spent on those of `days` that `usage` reports: complete days with a readable amount. */
-export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
+/** What each reported day cost: complete days with a readable amount. */
+export function reportedAmounts(usage: Usage): ReadonlyMap<Day, Money> {
   const amounts = readableAmounts(usage.rows);
-  const wanted = new Set(days);
-  const values = usage.reported.flatMap((day) => (wanted.has(day) ? (amounts.get(day)?.value ?? []) : []));
+  return new Map(
+    usage.reported.flatMap((day) => amounts.get(day) ?? []).map(({ day, value }) => [day, value]),
+  );
+}
+
+/** What was spent on those of `days` that `usage` reports. */
+export function spentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
+  const amounts = reportedAmounts(usage);
+  const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sum(values), reported: values.length };
-}
-
-/** `current` and `before` are sums, or averages a day; `percent` is absent where a percentage says nothing. */
-export interface Change {
-  readonly basis: 'total' | 'average';
-  readonly current: Money;
-  readonly before: Money;
-  /** The averages a day of both, whatever the basis. */
-  readonly daily: { readonly current: Money; readonly before: Money };
-  readonly percent?: Money;
-  /** How many days of each side are in it, and how many there could be. */
-  readonly reported: { readonly current: number; readonly before: number };
-  readonly of: { readonly current: number; readonly before: number };
-}
-
-/**
- * Compares complete reported days only. Where the sides do not have equally many, sums would compare lengths instead of
- * spending, so the averages a day are compared. Undefined when a side has none.
- */
-export function compare(
-  current: Usage,
-  before: Usage,
-  days: { readonly current: readonly Day[]; readonly before: readonly Day[] },
-): Change | undefined {
-  const [now, then] = [spentOn(current, days.current), spentOn(before, days.before)];
-  if (now.reported === 0 || then.reported === 0) return undefined;
-  const basis = now.reported === then.reported ? 'total' : 'average';
-  const daily = { current: divide(now.sum, now.reported), before: divide(then.sum, then.reported) };
-  const sides = basis === 'total' ? { current: now.sum, before: then.sum } : daily;
-  const percent = changeInPercent(sides.current, sides.before);
-  return {
-    basis,
-    ...sides,
-    daily,
-    ...(percent && { percent }),
-    reported: { current: now.reported, before: then.reported },
-    of: { current: days.current.length, before: days.before.length },
-  };
 }

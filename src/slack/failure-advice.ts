@@ -70,12 +70,12 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'no-data':
       return {
-        todo: 'That happens when the project belongs to another product, when the ID is not that of a project, or when nothing was recorded for the period.',
-        buttons: rerun === undefined ? [] : otherProducts(failure.productId, rerun, scene),
+        todo: `Try another product${failure.question.days === undefined ? '' : ' or period'}, or check the project ID.`,
+        buttons: rerun === undefined ? [] : otherProducts(failure.question.product.id, rerun, scene),
       };
     case 'graphql-errors':
       return {
-        todo: 'It said (in its own words):',
+        todo: 'It said:',
         quotes: failure.messages,
         buttons: again(rerun),
       };

@@ -36,8 +36,9 @@ export function listenToInteractions(app: App, house: House): void {
     // `rerun` answers in the place of the message it stands on, `run` beside it.
     if (isCommand) return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
     if (name === 'share') {
-      const { at, ...rerun } = readShare(value);
-      return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel', shared: true });
+      const at = clock();
+      const { asked, ...rerun } = readShare(value);
+      return runCommand(ways, rerun, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
     }
     const listener = own(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');

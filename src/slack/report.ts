@@ -1,7 +1,8 @@
 import { formatMoney, type Money } from '../domain/money.ts';
 import { PRODUCTS } from '../domain/product.ts';
+import { type Remark, remarkLead } from '../domain/remark.ts';
 import type { Target } from '../workspace/target.ts';
-import { type Block, context, header, instant, type Message, quote, section } from './kit/atoms.ts';
+import { type Block, context, header, instant, type Message, moment, quote, section } from './kit/atoms.ts';
 import { mention } from './kit/escape.ts';
 import { LIMITS } from './kit/limits.ts';
 import type { Byline } from './visit.ts';
@@ -11,9 +12,9 @@ export interface Report {
   readonly target: Target;
   /** Whether this person can give the project a name. */
   readonly mayName: boolean;
-  /** What the service said beside its figures: outside text. */
-  readonly remarks: readonly string[];
-  /** ms; the instant of the question and of the answer */
+  /** What the service said beside its figures. */
+  readonly remarks: readonly Remark[];
+  /** ms; when the question arrived, and when billing had answered */
   readonly asked: number;
   readonly fetched: number;
   /** BCP 47 */
@@ -43,7 +44,7 @@ export function reportMessage(report: Report, { headline, spoken, body, buttons 
       header(title),
       ...(title.length > LIMITS.header ? [section(title)] : []),
       ...body,
-      ...remarks.map(quote),
+      ...remarks.flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
       ...(byline === undefined ? [buttons] : []),
       context(source(report)),
     ],
@@ -54,7 +55,7 @@ function source({ target: { project, product }, fetched, byline }: Report): stri
   return [
     `project ${project}`,
     `${PRODUCTS[product].name} (${product})`,
-    `fetched ${instant(fetched)}`,
+    `fetched ${byline?.how === 'shared' ? moment(fetched) : instant(fetched)}`,
     ...(byline === undefined ? [] : [`${byline.how} by ${mention(byline.person)}`]),
   ].join(' · ');
 }

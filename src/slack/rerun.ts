@@ -55,9 +55,12 @@ export function readRerun(value: string): Rerun {
 
 const SHARE = 'share';
 
-/** **Share** asks the same question as of the same instant again, this time for the channel. */
-export function shareButton(rerun: Rerun, at: number): Button[] {
-  const value = `${at} ${written(rerun)}`;
+/**
+ * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
+ * answer where they were over. @param asked when the answer was asked for, in ms
+ */
+export function shareButton(rerun: Rerun, asked: number): Button[] {
+  const value = `${asked} ${written(rerun)}`;
   return value.length > LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
@@ -71,12 +74,12 @@ export function withoutShare({ text, blocks }: Message): Message {
   return { text, blocks: kept };
 }
 
-/** `at` is in ms since the epoch; Infinity where the value names no instant that ever was. */
-export function readShare(value: string): Rerun & { readonly at: number } {
-  const [at = '', ...rest] = value.split(' ');
-  const instant = Number(at);
+/** `asked` is in ms since the epoch; Infinity where the value names no instant that ever was. */
+export function readShare(value: string): Rerun & { readonly asked: number } {
+  const [asked = '', ...rest] = value.split(' ');
+  const instant = Number(asked);
   return {
-    at: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
+    asked: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
     ...readRerun(rest.join(' ')),
   };
 }

@@ -14,8 +14,10 @@ import { callSlack } from './web.ts';
 
 /** One request of one person, whatever it came as, with the ways to answer it. */
 export interface Visit {
-  /** The instant the question is about, in ms: when it arrived or, when an answer is shared, when that was asked. */
+  /** When the question arrived, in ms: every figure is as of this instant. */
   readonly at: number;
+  /** When an answer is shared: the instant it was first asked for, in ms. */
+  readonly sharedFrom: number | undefined;
   readonly asker: Asker;
   /** The channel it was asked in, where there is one. */
   readonly channel: string | undefined;
@@ -87,8 +89,8 @@ export interface Admission {
 export interface VisitOptions {
   readonly at: number;
   readonly audience?: 'asker' | 'channel';
-  /** What was for the asker alone is shown to the channel. */
-  readonly shared?: boolean;
+  /** Shows the channel an answer that its asker got alone; the instant they asked, in ms. */
+  readonly sharedFrom?: number;
   readonly replace?: boolean;
   /** Whom an open answer is for, where it is asked in front of others or of nobody. */
   readonly aloud?: 'asker' | 'channel';
@@ -111,14 +113,18 @@ export function createVisit(
   options: VisitOptions,
 ): Visit {
   const { origin, client } = ways;
-  const { at, audience = 'asker', replace = false, shared = false, rerun } = options;
+  const { at, audience = 'asker', replace = false, sharedFrom, rerun } = options;
   return {
     at,
+    sharedFrom,
     asker,
     channel: origin.channel,
     record,
     audience,
-    byline: audience === 'asker' ? undefined : { how: shared ? 'shared' : 'asked', person: asker.person },
+    byline:
+      audience === 'asker'
+        ? undefined
+        : { how: sharedFrom === undefined ? 'asked' : 'shared', person: asker.person },
     locale: audience === 'asker' ? asker.locale : publicLocale(record),
     userGroups,
     isIn,

@@ -21,6 +21,7 @@ const span = {
   from: Date.UTC(2026, 10, 14),
   to: Date.UTC(2026, 10, 20, 23, 59, 59, 999),
   running: false,
+  label: '14–20 Nov',
 };
 
 const releases: (() => Promise<void>)[] = [];
@@ -192,7 +193,10 @@ describe('a balance', () => {
   ])('is no data in %s', async (body) => {
     const failure = await failureOf(balanceOf(body));
     expect(failure).toBeInstanceOf(NoData);
-    expect(failure).toMatchObject({ project: LONG_ID, productName: 'Cloud platform', productId: 1 });
+    expect(failure).toMatchObject({
+      message: `No Cloud platform data for project ${LONG_ID}.`,
+      question: { project: LONG_ID, product: { id: 1 }, days: undefined },
+    });
   });
 
   it.each([
@@ -290,7 +294,10 @@ describe('a consumption report', () => {
   });
 
   it.each(['null', '{"items":null}', '{"items":[]}'])('is no data in %s', async (report) => {
-    expect(await failureOf(given(report))).toBeInstanceOf(NoData);
+    expect(await failureOf(given(report))).toMatchObject({
+      kind: 'no-data',
+      message: `No Cloud platform data for project ${LONG_ID}, 14–20 Nov.`,
+    });
   });
 
   it.each([
@@ -327,7 +334,11 @@ describe('a refusal', () => {
   ])('as GraphQL errors of status %i is told in its words: %s', async (status, body) => {
     const failure = await failureOf(balanceOf(body, status));
     expect(failure).toBeInstanceOf(GraphqlErrors);
-    expect(failure).toMatchObject({ messages: ['unknown field'], status });
+    expect(failure).toMatchObject({
+      messages: ['unknown field'],
+      status,
+      message: `The billing service refused the question about Cloud platform, project ${LONG_ID}.`,
+    });
   });
 
   it('is clipped: a few messages, each of a length that can be read, no character cut in half', async () => {

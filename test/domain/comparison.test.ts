@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addDays } from '../../src/domain/calendar.ts';
+import { compareUsage, isThin, isWhole, sumChanges } from '../../src/domain/comparison.ts';
+import { plainDigits } from '../../src/domain/money.ts';
 import { readPeriod, wire } from '../../src/domain/period.ts';
+import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
 import { beginning, daysAhead, moments, plus, todayAt, zones } from './wall-clock.ts';
 
 const now = Date.parse('2026-11-21T10:15:30.123Z');
@@ -12,8 +16,10 @@ describe('on Saturday 2026-11-21', () => {
   it.each([
     ['last-7-days', '7–13 Nov', 'the 7 days before', 7, 7],
     ['last-7-days including today', '9–14 Nov', 'the 6 days before', 6, 6],
-    ['yesterday', 'Thu 19 Nov', 'the day before', 1, 1],
-    ['2026-10-05', 'Sun 4 Oct', 'the day before', 1, 1],
+    ['yesterday', 'Fri 13 Nov', 'the same weekday a week before', 1, 1],
+    ['2026-10-05', 'Mon 28 Sep', 'the same weekday a week before', 1, 1],
+    ['last-2-days including today', 'Fri 13 Nov', 'the same weekday a week before', 1, 1],
+    ['2026-01-01', 'Thu 25 Dec 2025', 'the same weekday a week before', 1, 1],
     ['2026-10-01..2026-10-15', '16–30 Sep', 'the 15 days before', 15, 15],
     ['since 2026-11-01', '12–31 Oct', 'the 20 days before', 20, 20],
     ['since october', '11 Aug – 30 Sep', 'the 51 days before', 51, 51],
@@ -78,14 +84,22 @@ describe('a unit that runs', () => {
   });
 });
 
+describe('a single day', () => {
+  it('has nothing to be compared with where the zone left out the day a week before', () => {
+    // Friday 30 December 2011 was not in Apia.
+    expect(compared('yesterday', on('2012-01-06'), 'Pacific/Apia')).toBeUndefined();
+    expect(compared('yesterday', on('2012-01-13'), 'Pacific/Apia')).toMatchObject({ label: 'Fri 6 Jan' });
+  });
+});
+
 describe('every comparison', () => {
-  it('of days has as many days, directly before, none of them today', () => {
+  it('of several days has as many days, directly before, none of them today', () => {
     const counts = fc.integer({ min: 1, max: 100 });
     fc.assert(
       fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
         const today = todayAt(at, zone);
-        const text = `${n + 1} days${including ? ' including today' : ''}`;
-        const complete = including ? n : n + 1;
+        const complete = n + 1;
+        const text = `${complete + (including ? 1 : 0)} days${including ? ' including today' : ''}`;
         const both = daysAhead(today, 2 * complete, zone);
         expect(compared(text, at, zone)).toMatchObject({
           days: both.slice(0, complete),
@@ -130,5 +144,131 @@ describe('every comparison', () => {
         expect(comparison?.currentDays).toEqual(days);
       }),
     );
+  });
+});
+
+const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+const item = (day: string, amount: string | null): WireCharge => ({
+  day: { text: day },
+  totalAmount: amount === null ? { missing: true } : { text: amount },
+  totalBonuses: { text: '0' },
+});
+const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));
+const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
+  const { current, before, percent } = change?.figures ?? {};
+  return [current, before, percent].map((value) => value && plainDigits(value));
+};
+
+describe('the usage of two windows', () => {
+  const NOW = daysFrom('2026-11-14', 7);
+  const THEN = daysFrom('2026-11-07', 7);
+  const days = { current: NOW, before: THEN };
+  const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
+    readUsage(items, { days: asked, zone: 'UTC', ...(today && { today }) });
+  /** So many reported days on each side, at these amounts a day. */
+  const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
+    compareUsage(
+      usageOf(each(NOW.slice(0, now), amounts[0]), NOW),
+      usageOf(each(THEN.slice(0, then), amounts[1]), THEN),
+      days,
+    );
+
+  it('are compared by their totals where equally many days are reported', () => {
+    expect(change(7, 7).figures).toMatchObject({ basis: 'total' });
+    expect(figures(change(7, 7))).toEqual(['84', '70', '20']);
+    expect(isWhole(change(7, 7))).toBe(true);
+  });
+
+  it('are compared by the averages a day where the counts differ', () => {
+    expect(change(6, 7).figures).toMatchObject({ basis: 'average' });
+    expect(figures(change(6, 7))).toEqual(['12', '10', '20']);
+    expect(figures(change(7, 6))).toEqual(['12', '10', '20']);
+  });
+
+  it('say how many days of each side are reported', () => {
+    expect(change(6, 7).coverage).toEqual({
+      current: { reported: 6, of: 7, partial: 0 },
+      before: { reported: 7, of: 7, partial: 0 },
+    });
+    expect([change(6, 7), change(7, 6), change(6, 6)].map(isWhole)).toEqual([false, false, false]);
+  });
+
+  it.each([
+    [6, 6, '20'],
+    [5, 7, undefined],
+    [7, 5, undefined],
+    [1, 1, undefined],
+  ])('have a percentage from four fifths of the days on each side: %i and %i of 7', (now, then, percent) => {
+    expect(figures(change(now, then))[2]).toBe(percent);
+    expect(isThin(change(now, then))).toBe(percent === undefined);
+  });
+
+  it('have a percentage at exactly four fifths', () => {
+    const [current, before] = [daysFrom('2026-11-11', 10), daysFrom('2026-11-01', 10)];
+    const percentOf = (count: number) =>
+      figures(
+        compareUsage(
+          usageOf(each(current.slice(0, count), '12'), current),
+          usageOf(each(before, '10'), before),
+          {
+            current,
+            before,
+          },
+        ),
+      )[2];
+    expect([percentOf(8), percentOf(7)]).toEqual(['20', undefined]);
+  });
+
+  it('count a day that is reported only in part as a day, but not toward a percentage', () => {
+    const now = [...each(NOW, '12'), ...each(NOW.slice(0, 2), 'rubbish')];
+    const partial = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), days);
+    expect(partial.coverage.current).toEqual({ reported: 7, of: 7, partial: 2 });
+    expect(figures(partial)).toEqual(['84', '70', undefined]);
+    expect(isWhole(partial)).toBe(false);
+  });
+
+  it('look at the named days only, never at today, nor at days outside', () => {
+    const now = [
+      ...each(NOW, '12'),
+      item('2026-11-21', '500'),
+      item('2026-11-01', '500'),
+      item('rubbish', '500'),
+    ];
+    const some = compareUsage(
+      usageOf(now, [...NOW, '2026-11-21'], '2026-11-21'),
+      usageOf([...each(THEN, '10'), item('2026-11-14', '500')], THEN),
+      { current: NOW.slice(5), before: THEN.slice(5) },
+    );
+    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 0 });
+    expect(figures(some)).toEqual(['24', '20', '20']);
+  });
+
+  it('have no percentage where the time before cost nothing or was a credit', () => {
+    for (const amount of ['0', '-1']) {
+      expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
+      expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
+    }
+  });
+
+  it('have a percentage of zero where nothing changed', () => {
+    expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
+  });
+
+  it('have no figures without a reported day on both sides, and still say how many there are', () => {
+    expect(change(7, 0)).toEqual({
+      coverage: { current: { reported: 7, of: 7, partial: 0 }, before: { reported: 0, of: 7, partial: 0 } },
+    });
+    expect(change(0, 7)).not.toHaveProperty('figures');
+    const unreadable = compareUsage(usageOf(each(NOW, '1'), NOW), usageOf(each(THEN, 'x'), THEN), days);
+    expect(unreadable).not.toHaveProperty('figures');
+  });
+
+  it('add up over several projects, with a percentage only where the worst reported one allows it', () => {
+    expect(figures(sumChanges([change(7, 7), change(6, 7, ['24', '20'])]))).toEqual(['36', '30', '20']);
+    const thin = sumChanges([change(7, 7), change(5, 7)]);
+    expect(figures(thin)).toEqual(['24', '20', undefined]);
+    expect(thin?.coverage.current).toEqual({ reported: 5, of: 7, partial: 0 });
+    expect(sumChanges([change(7, 7), change(7, 0)])).toBeUndefined();
+    expect(sumChanges([])).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JustBegun, WordRefused } from '../../src/domain/failure.ts';
 import { readPeriod, resolvePeriod, wire } from '../../src/domain/period.ts';
 import { LAST_7_DAYS } from '../../src/domain/phrase.ts';
+import { readPhrase } from '../../src/domain/words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from './wall-clock.ts';
 
 const NOW = '2026-11-21T10:15:30.123Z';
@@ -266,7 +267,11 @@ describe('a day that the zone left out', () => {
       '2012-01-01',
       '2012-01-02',
     ]);
-    expect(readPeriod('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-29']);
+    expect(readPeriod('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-24']);
+    expect(readPeriod('2011-12-31..2012-01-01', later, 'Pacific/Apia').comparison?.days).toEqual([
+      '2011-12-28',
+      '2011-12-29',
+    ]);
   });
 
   it('is not what yesterday was', () => {
@@ -426,4 +431,24 @@ describe('every period', () => {
       }),
     );
   });
+});
+
+describe('a period that is shared later', () => {
+  const WEEK = 7 * 86_400_000;
+  const later = (text: string) => resolvePeriod(readPhrase(text), now + WEEK, 'UTC', now);
+
+  it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
+    'is the days it was when all of “%s” was over',
+    (text) => {
+      const { days, from, to, comparison } = readPeriod(text, now, 'UTC');
+      expect(later(text)).toMatchObject({ days, from, to, comparison });
+      expect(later(text)).not.toHaveProperty('today');
+      expect(later(text).label).not.toContain('today');
+    },
+  );
+
+  it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
+    'is what “%s” means now when it was still running',
+    (text) => expect(later(text)).toEqual(readPeriod(text, now + WEEK, 'UTC')),
+  );
 });

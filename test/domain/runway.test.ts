@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/domain/calendar.ts';
 import { plainDigits, readAmount, type WireScalar } from '../../src/domain/money.ts';
 import { runway } from '../../src/domain/runway.ts';
-import { runwayText } from '../../src/domain/runway-text.ts';
+import { runwayShort, runwayText } from '../../src/domain/runway-text.ts';
 import { readUsage } from '../../src/domain/usage.ts';
 
 const TODAY = '2026-11-21';
@@ -52,6 +52,19 @@ describe('the runway', () => {
   it('ends today when nothing is left', () => {
     expect(estimate('0', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'estimate', days: 0, until: TODAY });
     expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
+  });
+
+  it('of less than a day says so, and names no date', () => {
+    for (const balance of ['0', '0.10', '0.99']) {
+      const result = estimate(balance, '0', ...aWeekOf('1'));
+      expect(runwayText(result, plainDigits)).toBe(
+        '*less than a day* at 1 a day (7 of the last 7 days reported)',
+      );
+      expect(runwayShort(result)).toBe('< 1 day');
+    }
+    expect(runwayText(estimate('1', '0', ...aWeekOf('1')), plainDigits)).toMatch(
+      /^about \*1 day\* at 1 a day/,
+    );
   });
 
   it('does not lose the last day to a rounded average', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/domain/calendar.ts';
 import { plainDigits, sum, type WireScalar } from '../../src/domain/money.ts';
-import { compare, readUsage, spentOn, type Usage, type WireCharge } from '../../src/domain/usage.ts';
+import { readUsage, spentOn, type Usage, type WireCharge } from '../../src/domain/usage.ts';
 
 const text = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
 const item = (day: string | null, amount: string | null, bonuses: string | null = '0'): WireCharge => ({
@@ -190,7 +190,25 @@ describe('what the service adds on its own', () => {
       ['no day', false],
       ['no day', false],
     ]);
-    expect(usage).toMatchObject({ outside: 2, unplaced: 3, mergedDays: 0 });
+    expect(usage).toMatchObject({
+      outside: { readable: 2, unreadable: 0 },
+      unplaced: { readable: 3, unreadable: 0 },
+      mergedDays: 0,
+    });
+  });
+
+  it('is in no total where it has no amount either', () => {
+    const odd = usageOf([
+      item(null, null),
+      item('soon', 'x'),
+      item('2026-11-13', null),
+      item('2026-11-13', '1'),
+    ]);
+    expect(odd).toMatchObject({
+      outside: { readable: 1, unreadable: 1 },
+      unplaced: { readable: 0, unreadable: 2 },
+    });
+    expect(plainDigits(odd.total.value)).toBe('1');
   });
 
   it('counts in the total and in nothing else', () => {
@@ -204,76 +222,6 @@ describe('what the service adds on its own', () => {
     const late = [item('2026-11-15T02:00:00Z', '1')];
     const inZone = readUsage(late, { days: WEEK, zone: 'America/New_York' });
     expect(inZone.reported).toEqual(['2026-11-14']);
-  });
-});
-
-describe('a comparison', () => {
-  const then = daysFrom('2026-11-07', 7);
-  const days = { current: WEEK, before: then };
-  const each = (list: readonly string[], amount: string) => list.map((day) => item(day, amount));
-
-  it('of equally many reported days is one of totals', () => {
-    const change = compare(usageOf(each(WEEK, '12')), usageOf(each(then, '10'), then), days);
-    expect(change).toMatchObject({
-      basis: 'total',
-      reported: { current: 7, before: 7 },
-      of: { current: 7, before: 7 },
-    });
-    expect([change?.current, change?.before, change?.percent].map((m) => m && plainDigits(m))).toEqual([
-      '84',
-      '70',
-      '20',
-    ]);
-  });
-
-  it('of unequally many is one of averages a day', () => {
-    const change = compare(usageOf(each(WEEK.slice(1), '12')), usageOf(each(then, '10'), then), days);
-    expect(change).toMatchObject({
-      basis: 'average',
-      reported: { current: 6, before: 7 },
-      of: { current: 7, before: 7 },
-    });
-    expect([change?.current, change?.before, change?.percent].map((m) => m && plainDigits(m))).toEqual([
-      '12',
-      '10',
-      '20',
-    ]);
-  });
-
-  it('looks at the named days only, never at today, nor at days outside', () => {
-    const now = [
-      ...each(WEEK, '12'),
-      item('2026-11-21', '500'),
-      item('2026-11-01', '500'),
-      item('rubbish', '500'),
-    ];
-    const change = compare(
-      usageOf(now, [...WEEK, '2026-11-21'], '2026-11-21'),
-      usageOf([...each(then, '10'), item('2026-11-14', '500')], then),
-      { current: [...WEEK, '2026-11-21'].slice(5), before: then.slice(5) },
-    );
-    expect(change).toMatchObject({ basis: 'total', reported: { current: 2, before: 2 } });
-    expect([change?.current, change?.before].map((m) => m && plainDigits(m))).toEqual(['24', '20']);
-  });
-
-  it('has no percentage where the time before cost nothing or was a credit', () => {
-    for (const amount of ['0', '-1']) {
-      const change = compare(usageOf(each(WEEK, '12')), usageOf(each(then, amount), then), days);
-      expect(change).toMatchObject({ basis: 'total' });
-      expect(change).not.toHaveProperty('percent');
-    }
-  });
-
-  it('has a percentage of zero where nothing changed', () => {
-    const change = compare(usageOf(each(WEEK, '1')), usageOf(each(then, '1.0'), then), days);
-    expect(plainDigits(change!.percent!)).toBe('0');
-  });
-
-  it('needs a reported day on both sides', () => {
-    const [some, none] = [usageOf(each(WEEK, '1')), usageOf([], then)];
-    expect(compare(some, none, days)).toBeUndefined();
-    expect(compare(usageOf([]), usageOf(each(then, '1'), then), days)).toBeUndefined();
-    expect(compare(some, usageOf(each(then, 'x'), then), days)).toBeUndefined();
   });
 });
 

@@ -6,13 +6,15 @@ import { addProject } from '../support/projects.ts';
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
+let now = NOW;
 
 beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
+  bot = await startBot({ now: () => now });
   await bot.connect();
 });
 afterAll(() => bot.stop());
 beforeEach(() => {
+  now = NOW;
   bot.billing.setMode('healthy');
   bot.slack.refuse.clear();
 });
@@ -90,11 +92,60 @@ describe('/balance', () => {
     }));
     const { reads } = await bot.ask('/balance 123');
     bot.billing.respond(undefined);
-    expect(reads.match(/the balance is late|the week is late|both/g)).toEqual([
-      'the balance is late',
-      'both',
-      'the week is late',
-    ]);
+    const problem = 'The billing service reported a problem with';
+    expect(reads).toContain(
+      [
+        `${problem} the balance:`,
+        'the balance is late',
+        `${problem} the balance and the last 7 days:`,
+        'both',
+        `${problem} the last 7 days:`,
+        'the week is late',
+      ].join('\n'),
+    );
+  });
+
+  it('says how many days are reported when billing has none of the week', async () => {
+    bot.billing.setBalance('5005', '{"balance":10,"bonuses":0}');
+    for (const report of ['[]', 'null']) {
+      bot.billing.setItems('5005', report);
+      const { reads } = await bot.ask('/balance 5005');
+      expect(reads).toContain('Project 5005 · 10.00 left');
+      expect(reads).toContain('no runway yet: 0 of the last 7 days reported, at least 3 are needed');
+      expect(reads).not.toContain('could not be read');
+    }
+  });
+
+  it('says less than a day of what does not last one', async () => {
+    bot.billing.setBalance('5006', '{"balance":0.10,"bonuses":0}');
+    bot.billing.setItems(
+      '5006',
+      items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1'])),
+    );
+    const { reads } = await bot.ask('/balance 5006');
+    expect(reads).toContain('*less than a day* at 1.00 a day (3 of the last 7 days reported)');
+    expect(reads).not.toContain('0 days');
+  });
+
+  it('names project and product, and blames no period, when there is no data', async () => {
+    bot.billing.setBalance('5007', 'null');
+    const { reads } = await bot.ask('/balance 5007 storage');
+    expect(reads).toContain(
+      'No Object storage data for project 5007.\nTry another product, or check the project ID.',
+    );
+    expect(reads).not.toContain('period');
+  });
+
+  it('names project and product when the service refuses with errors', async () => {
+    bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
+    const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
+    bot.billing.respond(undefined);
+    expect(balance.reads).toContain(
+      'The billing service refused the question about Cloud platform, project 123.\nIt said:\nno access',
+    );
+    expect(spend.reads).toContain(
+      'The billing service refused the question about Object storage, project 123, 1–31 Oct.\nIt said:\nno access',
+    );
   });
 
   it('is shown even when the week behind the runway fails', async () => {
@@ -191,7 +242,7 @@ describe('/spend', () => {
       /^Project 123 · [\d,]+\.\d\d spent\n14–20 Nov 2026 UTC · 7 full days · today excluded\n/,
     );
     expect(answer.reads).toMatch(
-      /\*[\d,.]+\* a day, [▲▼] [\d.]+ % on 7–13 Nov · highest Wed 18 Nov, [\d,.]+ · bonuses [\d,.]+/,
+      /\*[\d,.]+\* a day, [▲▼] [\d.]+ % vs 7–13 Nov · highest Wed 18 Nov, [\d,.]+ · bonuses [\d,.]+/,
     );
     expect(answer.reads).toContain('6 of 7 days reported: nothing for Mon 16 Nov yet (not counted as zero).');
     expect(answer.reads).toContain('project 123 · Cloud platform (1) · fetched');
@@ -257,19 +308,25 @@ describe('/spend', () => {
       return reads;
     };
     const report = `{"bill":{"reportSubscriptionConsuming":{"items":${items(['"2026-11-07"', '1'])}}}}`;
-    expect(await beside(report)).toContain('November <!here> is late');
+    const remark =
+      'The billing service reported a problem with the figures for 7–13 Nov:\nNovember <!here> is late';
+    expect(await beside(report)).toContain(remark);
     const without = await beside('null');
-    expect(without).toContain('No comparison with 7–13 Nov: The billing service refused the question.');
-    expect(without).toContain('November <!here> is late');
+    expect(without).toContain(
+      'No comparison with 7–13 Nov: The billing service refused the question about Cloud platform, project 123, 7–13 Nov.',
+    );
+    expect(without).toContain(remark);
   });
 
   it('says why nothing is compared when no day of the window before can be used', async () => {
     bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
     const { reads } = await bot.ask('/spend 5011');
-    expect(reads).toContain('No comparison with 7–13 Nov: none of its days has a readable amount.');
+    expect(reads).toContain(
+      'No comparison with 7–13 Nov: now 1 of 7 days reported; then 0 of 7 days reported.',
+    );
     bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
     expect((await bot.ask('/spend 5012')).reads).toContain(
-      'No comparison with 7–13 Nov: none of the days asked about has a readable amount.',
+      'No comparison with 7–13 Nov: now 0 of 7 days reported; then 1 of 7 days reported.',
     );
   });
 
@@ -277,15 +334,99 @@ describe('/spend', () => {
     bot.billing.setItems(
       '5013',
       items(
-        ...[14, 15].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
-        ['"2026-11-07"', '-8'],
-        ['"2026-11-08"', '-2'],
-        ['"2026-10-30"', '1'],
+        ...[14, 15, 16, 17, 18, 19, 20].map((day): [string, string] => [`"2026-11-${day}"`, '30']),
+        ...['07', '08', '09', 10, 11, 12, 13].map((day): [string, string] => [`"2026-11-${day}"`, '-5']),
       ),
     );
     const { reads } = await bot.ask('/spend 5013');
     expect(reads).toContain('*30.00* a day, -5.00 a day in 7–13 Nov');
-    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 60.00 now, -10.00 then.');
+    expect(reads).toContain('Compared with the 7 days before (7–13 Nov): 210.00 now, -35.00 then.');
+  });
+
+  it('names how many days are reported on each side wherever one is missing', async () => {
+    const some = (...days: (string | number)[]) =>
+      days.map((day): [string, string] => [`"2026-11-${day}"`, '30']);
+    bot.billing.setItems(
+      '5014',
+      items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12)),
+    );
+    const even = await bot.ask('/spend 5014');
+    expect(even.reads).toContain('*30.00* a day, unchanged vs 7–13 Nov');
+    expect(even.reads).toContain(
+      'Compared with the 7 days before (7–13 Nov): 180.00 now (6 of 7 days reported), 180.00 then (6 of 7 days reported).',
+    );
+    bot.billing.setItems(
+      '5014',
+      items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12, 13)),
+    );
+    expect((await bot.ask('/spend 5014')).reads).toContain(
+      'Compared with the 7 days before (7–13 Nov) by the average a day: 30.00 now (6 of 7 days reported), 30.00 then (7 of 7 days reported).',
+    );
+  });
+
+  it('says of what has no day whether it is in the total', async () => {
+    bot.billing.setItems(
+      '5017',
+      `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
+    );
+    const { reads } = await bot.ask('/spend 5017');
+    expect(reads).toContain('Project 5017 · 7.00 spent (incomplete)');
+    expect(reads).toContain(
+      [
+        '1 item outside this period is in the total, not in the average.',
+        '1 item outside this period without a readable amount is in no figure.',
+        '1 item without a readable day is in the total, not in the average.',
+        '2 items without a readable day or amount are in no figure.',
+      ].join('\n'),
+    );
+  });
+
+  it('keeps the sum of bonuses of which none can be read, and says that it is incomplete', async () => {
+    bot.billing.setItems('5018', items(['"2026-11-14"', '1', 'null'], ['"2026-11-15"', '1', '"n/a"']));
+    const { reads } = await bot.ask('/spend 5018');
+    expect(reads).toContain('*1.00* a day · highest Sat 14 Nov, 1.00 · bonuses 0.00 (incomplete)');
+    expect(reads).toContain('The bonuses are incomplete: none could be read.');
+  });
+
+  it('names the period asked about when there is no data in it', async () => {
+    bot.billing.setItems('5019', '[]');
+    const { reads } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
+    expect(reads).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
+  });
+
+  it('compares with a window of which nothing is reported by saying so', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('2026-11-07')
+        ? { status: 200, body: '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[]}}}}' }
+        : undefined,
+    );
+    const { reads } = await bot.ask('/spend 123');
+    bot.billing.respond(undefined);
+    expect(reads).toContain(
+      'No comparison with 7–13 Nov: now 6 of 7 days reported; then 0 of 7 days reported.',
+    );
+  });
+
+  it('has no percentage over a few of the days, and says why', async () => {
+    bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
+    const { reads } = await bot.ask('/spend 5015');
+    expect(reads).toContain('*30.00* a day · bonuses');
+    expect(reads).not.toMatch(/[▲▼]/);
+    expect(reads).toContain(
+      'Compared with the 7 days before (7–13 Nov): 30.00 now (1 of 7 days reported), 10.00 then (1 of 7 days reported).\nToo few days are reported for a percentage.',
+    );
+  });
+
+  it('compares a single day with the same weekday a week before', async () => {
+    bot.billing.setItems(
+      '5016',
+      items(['"2026-11-20"', '30'], ['"2026-11-19"', '300'], ['"2026-11-13"', '20']),
+    );
+    const { reads } = await bot.ask('/spend 5016 yesterday');
+    expect(reads).toContain('▲ 50.0 % vs Fri 13 Nov');
+    expect(reads).toContain(
+      'Compared with the same weekday a week before (Fri 13 Nov): 30.00 now, 20.00 then.',
+    );
   });
 
   it('puts days together where there are more than Slack’s tables and charts take', async () => {
@@ -307,7 +448,9 @@ describe('/spend', () => {
 
   it('offers the other products when there is no data, and the button asks again', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
-    expect(answer.reads).toContain('Project 789 gave no data as Cloud platform (1).');
+    expect(answer.reads).toContain(
+      'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
+    );
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Try Object storage');
     const retried = await bot.slack.waitFor(() => {
       const last = bot.slack.messages(OWNER, CHANNEL).at(-1)!;
@@ -372,6 +515,58 @@ describe('/spend', () => {
   });
 });
 
+describe('Share on an answer of a week ago', () => {
+  const WEEK = 7 * 86_400_000;
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  /** One amount for each of the `count` days before `at`, or up to and including its own day. */
+  const daily = (at: number, count: number, amount: string, isWithToday = false): [string, string][] =>
+    Array.from({ length: count }, (_, n) => [
+      `"${dayOf(at - (n + (isWithToday ? 0 : 1)) * 86_400_000)}"`,
+      amount,
+    ]);
+
+  async function sharedLater(answer: { ts: string }): Promise<string> {
+    const before = bot.slack.messages(MEMBER, CHANNEL).length;
+    now = NOW + WEEK;
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
+    const shared = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL)[before]);
+    return readable(shared).reads;
+  }
+
+  it('divides today’s balance by today’s average, and says as of when', async () => {
+    bot.billing.setBalance('5020', '{"balance":1970,"bonuses":0}');
+    bot.billing.setItems('5020', items(...daily(NOW, 7, '10')));
+    const answer = await bot.ask('/balance 5020');
+    expect(answer.reads).toContain('about *197 days* at 10.00 a day');
+    bot.billing.setBalance('5020', '{"balance":1480,"bonuses":0}');
+    bot.billing.setItems('5020', items(...daily(NOW + WEEK, 7, '5')));
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('about *296 days* at 5.00 a day (7 of the last 7 days reported)');
+    expect(reads).toContain(
+      `fetched <!date^${(NOW + WEEK - (NOW % 1000)) / 1000}^{date_short_pretty} {time}|`,
+    );
+  });
+
+  it('asks about a month that was running up to now, and calls no other day today', async () => {
+    bot.billing.setItems('5021', items(...daily(NOW, 21, '10', true)));
+    const answer = await bot.ask('/spend 5021 mtd');
+    expect(answer.reads).toContain('1–21 Nov 2026 UTC · 20 full days and today so far');
+    bot.billing.setItems('5021', items(...daily(NOW + WEEK, 28, '10', true)));
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('1–28 Nov 2026 UTC · 27 full days and today so far');
+    expect(reads).toContain('Sat 28 Nov (so far)');
+    expect(reads).not.toContain('21 Nov (so far)');
+  });
+
+  it('keeps the days of a period that was over, and does not call the day after them today', async () => {
+    bot.billing.setItems('5022', items(...daily(NOW, 14, '10')));
+    const answer = await bot.ask('/spend 5022');
+    expect(answer.reads).toContain('14–20 Nov 2026 UTC · 7 full days · today excluded');
+    const reads = await sharedLater(answer);
+    expect(reads).toContain('14–20 Nov 2026 UTC · 7 full days\n');
+  });
+});
+
 describe('a person', () => {
   it.each(['/balance 123', '/spend 123', '/billing help', '/billing settings'])(
     'who is a guest gets nothing from %s',
@@ -407,7 +602,7 @@ describe('a person', () => {
 
   it('may ask about a project of 32 digits', async () => {
     const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
-    expect(reads).toContain('Project 12345678901234567890123456789012');
+    expect(reads).toContain('project 12345678901234567890123456789012');
   });
 
   it('who pastes a secret is told so, and it is in no log and no reply', async () => {

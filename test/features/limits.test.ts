@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { dayAt } from '../../src/domain/calendar.ts';
+import { compareUsage } from '../../src/domain/comparison.ts';
 import { readAmount, type WireScalar } from '../../src/domain/money.ts';
 import { readPeriod } from '../../src/domain/period.ts';
 import { runway } from '../../src/domain/runway.ts';
-import { compare, readUsage, type WireCharge } from '../../src/domain/usage.ts';
+import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
@@ -57,7 +58,10 @@ const phrase = fc.constantFrom(
 );
 const project = fc.constantFrom('123', '9'.repeat(32));
 const locale = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'hi-IN', 'ar-EG', 'nonsense locale');
-const remarks = fc.array(text, { maxLength: 5 });
+const remarks = fc.array(
+  fc.record({ about: fc.constant('the balance'), messages: fc.array(text, { maxLength: 5 }) }),
+  { maxLength: 3 },
+);
 
 const target = (project: string, product: 1 | 3): Target => ({
   project,
@@ -97,7 +101,9 @@ describe('whatever the billing service sends', () => {
           const window = period.comparison;
           const before = window && readUsage(sentBefore, { days: window.days, zone: 'UTC' });
           const change =
-            window && before && compare(usage, before, { current: window.currentDays, before: window.days });
+            window &&
+            before &&
+            compareUsage(usage, before, { current: window.currentDays, before: window.days });
           const message = spendMessage({
             target: target(id, 1),
             mayName: true,

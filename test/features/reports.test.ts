@@ -76,8 +76,8 @@ describe('the post about yesterday', () => {
     const { reads } = await post('yesterday', ['5001']);
     expect(reads.slice(0, 4)).toEqual([
       'prod · 150.50 spent on Fri 20 Nov',
-      '*▲ 50.5 %* on 13–19 Nov (100.00 a day)',
-      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day on 1–20 Oct',
+      '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
+      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
       '*1,234,567.80 left* · bonuses 12,000.00 · more than 10 years at 107.21 a day (7 of the last 7 days reported)',
     ]);
     expect(reads.at(-1)).toMatch(
@@ -93,8 +93,8 @@ describe('the post about yesterday', () => {
       const { reads } = await post('yesterday', ['5001']);
       expect(reads.slice(0, 4)).toEqual([
         'prod · 150,50 spent on Fri 20 Nov',
-        '*▲ 50,5 %* on 13–19 Nov (100,00 a day)',
-        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day on 1–20 Oct',
+        '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
+        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
         '*1.234.567,80 left* · bonuses 12.000,00 · more than 10 years at 107,21 a day (7 of the last 7 days reported)',
       ]);
       const digest = await post('balance', ['5001', '5003']);
@@ -141,10 +141,32 @@ describe('the post about yesterday', () => {
     expect(reads[0]).toBe('prod · 0.00 spent on Fri 20 Nov');
   });
 
-  it('says how many days an average rests on', async () => {
-    book('5001', days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
+  it('names the days of both sides where some are not reported, and has no percentage of too few', async () => {
+    book('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
+    const month = '*This month* 1,900.00 (1–20 Nov, 19 of 20 days reported)';
     expect((await post('yesterday', ['5001'])).reads).toContain(
-      '*unchanged* from 13–19 Nov (100.00 a day, 6 of 7 days reported)',
+      `${month} · *▲ 11.1 %* a day vs 1–20 Oct (20 of 20 days reported)`,
+    );
+    book('5001', days('2026-10', 1, 15, '90'), days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
+    expect((await post('yesterday', ['5001'])).reads).toContain(
+      `${month} · before: 1–20 Oct (90.00 a day; 15 of 20 days reported)`,
+    );
+  });
+
+  it('compares a day with the same weekday a week before, so that a weekend is no drop', async () => {
+    // Saturday and Sunday cost a tenth, on Sunday the 15th as on Sunday the 8th.
+    book('5001', days('2026-11', 8, 8, '10'), days('2026-11', 9, 13, '100'), days('2026-11', 14, 15, '10'));
+    const { reads } = await post('yesterday', ['5001'], Date.UTC(2026, 10, 16, 9));
+    expect(reads.slice(0, 2)).toEqual([
+      'prod · 10.00 spent on Sun 15 Nov',
+      '*unchanged* vs Sun 8 Nov (10.00)',
+    ]);
+  });
+
+  it('says which day is missing where yesterday or the day it is compared with is', async () => {
+    book('5001', days('2026-11', 1, 19, '100'));
+    expect((await post('yesterday', ['5001'])).reads).toContain(
+      'no comparison with Fri 13 Nov (now not reported; then reported)',
     );
   });
 
@@ -160,7 +182,7 @@ describe('the post about yesterday', () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.50 spent on Fri 20 Nov');
-    expect(reads.join('\n')).toContain('*Balance unknown*: Project 5001 gave no data');
+    expect(reads.join('\n')).toContain('*Balance unknown*: No Cloud platform data for project 5001.');
   });
 
   it('keeps exact figures for a later look', async () => {
@@ -175,7 +197,7 @@ describe('posts about longer times', () => {
     const { reads } = await post('last-week', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
       'prod · 770.00 spent 9–15 Nov',
-      '*110.00* a day · *▲ 10.0 %* on 2–8 Nov (100.00 a day) · highest Mon 9 Nov, 110.00',
+      '*110.00* a day · *▲ 10.0 %* vs 2–8 Nov (100.00 a day) · highest Mon 9 Nov, 110.00',
     ]);
   });
 
@@ -184,7 +206,7 @@ describe('posts about longer times', () => {
     const { reads } = await post('month-to-date', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
       'prod · 2,000.00 spent 1–20 Nov',
-      '*100.00* a day · *▲ 11.1 %* on 1–20 Oct (90.00 a day) · highest Sun 1 Nov, 100.00',
+      '*100.00* a day · *▲ 11.1 %* vs 1–20 Oct (90.00 a day) · highest Sun 1 Nov, 100.00',
     ]);
     expect(reads.join('\n')).not.toContain('This month');
   });
@@ -194,7 +216,7 @@ describe('posts about longer times', () => {
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
     expect(reads.slice(0, 2)).toEqual([
       'prod · 2,790.00 spent 1–31 Oct',
-      '*90.00* a day · *unchanged* from 1–30 Sep (90.00 a day) · highest Thu 1 Oct, 90.00',
+      '*90.00* a day · *unchanged* vs 1–30 Sep (90.00 a day) · highest Thu 1 Oct, 90.00',
     ]);
   });
 
@@ -205,7 +227,7 @@ describe('posts about longer times', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
       'Bonuses 0.00 · no runway: the project is overdrawn',
-      '*Spent Fri 20 Nov* 150.00 · nothing to compare with in 13–19 Nov',
+      '*Spent Fri 20 Nov* 150.00 · no comparison with Fri 13 Nov (now reported; then not reported)',
     ]);
     expect(reads.at(-1)).toContain(' · balance of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });
@@ -223,10 +245,7 @@ describe('a digest of several projects', () => {
   it('adds up first, then a row a project', async () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
-    expect(reads.slice(1, 3)).toEqual([
-      '*▲ 22.5 %* on 13–19 Nov (20.00 a day)',
-      '*This month* 164.50 (1–20 Nov)',
-    ]);
+    expect(reads.slice(1, 3)).toEqual(['*▲ 22.5 %* vs Fri 13 Nov (20.00)', '*This month* 164.50 (1–20 Nov)']);
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
@@ -260,6 +279,49 @@ describe('a digest of several projects', () => {
     ]);
   });
 
+  it('has the balance of a project of which billing reports nothing', async () => {
+    bot.billing.setItems('5002', '[]');
+    const { reads, isPartial } = await post('balance', ['5001', '5002']);
+    expect(reads[0]).toBe('2 projects · 2,000.00 left');
+    expect(isPartial).toBe(false);
+    bot.billing.setBalance('5002', 'null');
+    await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
+  });
+
+  it('repeats what billing says beside its figures, with whose and which they are', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
+        ? {
+            status: 200,
+            body: '{"errors":[{"message":"<!here> is late"}],"data":{"bill":{"getSubscriptionBalance":{"balance":1000,"bonuses":0}}}}',
+          }
+        : undefined,
+    );
+    try {
+      const { message, reads } = await post('yesterday', ['5001', '5002']);
+      const said = 'The billing service reported a problem with the balance: “<!here> is late”';
+      expect(reads).toContain(`dev: ${said}`);
+      expect(message.blocks).toContainEqual({
+        type: 'section',
+        text: expect.objectContaining({ type: 'plain_text', text: `dev: ${said}` }),
+      });
+      expect((await post('yesterday', ['5002'])).reads).toContain(said);
+    } finally {
+      bot.billing.respond(undefined);
+    }
+  });
+
+  it('says what a project’s change rests on where not every day of both sides is reported', async () => {
+    book('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
+    book('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
+    const { reads } = await post('last-week', ['5001', '5002']);
+    expect(reads).toContain('dev: Change: now 7 of 7 days reported; then 6 of 7 days reported.');
+    expect(reads.join('\n')).not.toContain('prod: Change');
+    expect(reads[1]).toBe(
+      '*▲ 10.0 %* vs 2–8 Nov (20.00 a day; now 7 of 7 days reported; then 6 of 7 days reported)',
+    );
+  });
+
   it('does not add amounts of different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
@@ -271,7 +333,7 @@ describe('a digest of several projects', () => {
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty, isPartial } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
-    expect(reads).toContain('dev: Project 5002 gave no data as Cloud platform (1).');
+    expect(reads).toContain('dev: No Cloud platform data for project 5002, 1 Oct – 20 Nov.');
     expect(isEmpty).toBe(false);
     expect(isPartial).toBe(true);
   });

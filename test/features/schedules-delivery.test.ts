@@ -702,7 +702,7 @@ describe('figures of the billing service', () => {
       clock: () => now,
       billing: createBilling({ http }),
       report: async ({ billing: client, at: to }) => {
-        const span = { from: to - 24 * HOUR, to, running: false };
+        const span = { from: to - 24 * HOUR, to, running: false, label: 'yesterday' };
         const { items } = await client.consumption(access, { project: '123', product: 1 }, span);
         return finding(String(items.length));
       },

@@ -23,14 +23,21 @@ export class Forbidden extends Base<'forbidden'> {
   }
 }
 
+/** What the billing service was asked about. `days` is how the period is called, where there is one: `14–20 Nov`. */
+export interface BillingQuestion {
+  readonly project: string;
+  readonly product: { readonly id: 1 | 2 | 3; readonly name: string };
+  readonly days: string | undefined;
+}
+
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
 export class NoData extends Base<'no-data'> {
-  constructor(
-    readonly project: string,
-    readonly productName: string,
-    readonly productId: 1 | 2 | 3,
-  ) {
-    super('no-data', `Project ${project} gave no data as ${productName} (${productId}).`);
+  constructor(readonly question: BillingQuestion) {
+    const { project, product, days } = question;
+    super(
+      'no-data',
+      `No ${product.name} data for ${[`project ${project}`, days].filter(Boolean).join(', ')}.`,
+    );
   }
 }
 
@@ -39,8 +46,10 @@ export class GraphqlErrors extends Base<'graphql-errors'> {
   constructor(
     readonly messages: readonly string[],
     readonly status: number,
+    { project, product, days }: BillingQuestion,
   ) {
-    super('graphql-errors', 'The billing service refused the question.');
+    const about = [product.name, `project ${project}`, days].filter(Boolean).join(', ');
+    super('graphql-errors', `The billing service refused the question about ${about}.`);
   }
 }
 

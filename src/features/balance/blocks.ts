@@ -26,8 +26,7 @@ export function balanceMessage(report: BalanceReport): Message {
 }
 
 function lasts({ runway }: BalanceReport, money: (value: Money) => string): string {
-  if (typeof runway === 'string')
-    return `runway unknown, because the last 7 days could not be read: ${escapeMarkup(runway)}`;
+  if (typeof runway === 'string') return `runway unknown: ${escapeMarkup(runway)}`;
   return runwayText(runway, money);
 }
 

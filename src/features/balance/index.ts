@@ -1,9 +1,10 @@
-import { aside, remarksOf } from '../../billing/aside.ts';
+import { aside } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
 import { dayAt } from '../../domain/calendar.ts';
 import { readAmount } from '../../domain/money.ts';
 import { resolvePeriod } from '../../domain/period.ts';
 import { LAST_7_DAYS } from '../../domain/phrase.ts';
+import { remarksOf } from '../../domain/remark.ts';
 import { runway } from '../../domain/runway.ts';
 import { readUsage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
@@ -41,7 +42,14 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),
-      aside(billing.consumption(access, target, { from: week.from, to: week.to, running: false })),
+      aside(
+        billing.consumption(access, target, {
+          from: week.from,
+          to: week.to,
+          running: false,
+          label: week.dates,
+        }),
+      ),
     ]);
     const amounts = { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const today = dayAt(at, zone);
@@ -54,7 +62,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
         'why' in spent
           ? spent.why
           : runway(amounts, readUsage(spent.items, { days: week.days, zone }), today),
-      remarks: remarksOf(left, spent),
+      remarks: remarksOf(['the balance', left], ['the last 7 days', spent]),
       asked: at,
       fetched: clock(),
       locale: visit.locale,

@@ -1,9 +1,11 @@
-import { changeInPercent, type Money, sum } from '../../domain/money.ts';
-import type { Change, Usage } from '../../domain/usage.ts';
+import { type Change, isWhole, sumChanges } from '../../domain/comparison.ts';
+import { type Money, sum } from '../../domain/money.ts';
+import type { Usage } from '../../domain/usage.ts';
+import { coverageOfBoth } from '../../domain/usage-text.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';
-import { changeWords, monthName, notes } from './facts.ts';
+import { changeWords, coveredDays, monthName, notes, remarkNotes } from './facts.ts';
 import { type Answered, amountOf, isOfMonth, moneyOf, shortly, whenOf } from './figures.ts';
 import { digestRows, PART } from './rows.ts';
 
@@ -56,11 +58,17 @@ function remarks(view: ReportView): Block[] {
           ),
         ]),
     ...answered.flatMap((one) => {
-      const said = silent.includes(one) ? [] : notes(one, brief);
+      const said = silent.includes(one)
+        ? remarkNotes(one)
+        : [...notes(one, brief), ...(view.headline === 'spent' ? coverageNotes(one) : [])];
       return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
     }),
   ];
 }
+
+/** What a change in the table rests on, where that is not every day. */
+const coverageNotes = ({ briefing: { change } }: Answered): string[] =>
+  change === undefined || isWhole(change) ? [] : [`Change: ${coverageOfBoth(change)}.`];
 
 /** Only where every project has its figure and all are of one label: a sum of some would look like one of all. */
 function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
@@ -68,8 +76,8 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
   const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
   if (first === undefined || unanswered.length > 0 || !isOneLabel) return [];
   const { main, month, today } = brief;
-  const change = joined(answered.map(({ briefing }) => briefing.change));
-  const monthChange = joined(answered.map(({ briefing }) => briefing.monthChange));
+  const change = together(answered.map(({ briefing }) => briefing.change));
+  const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
   const monthly = totalOf(answered, ({ briefing }) => briefing.month);
   return [
     ...(headline === 'spent' && change !== undefined ? changeWords(change, main.before, first) : []),
@@ -77,7 +85,7 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
       ? []
       : [
           [
-            `*${monthName(month.window, today)}* ${moneyOf(first)(monthly)} (${month.window.label})`,
+            `*${monthName(month.window, today)}* ${moneyOf(first)(monthly)} (${coveredDays(month.window, monthChange)})`,
             ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, first, true)),
           ].join(' · '),
         ]),
@@ -90,21 +98,8 @@ function totalOf(answered: readonly Answered[], usageOf: (one: Answered) => Usag
   return sum(totals.map(({ value }) => value));
 }
 
-/** The averages a day added up, each over its own reported days. */
-function joined(changes: readonly (Change | undefined)[]): Change | undefined {
+/** Only where each has one. */
+function together(changes: readonly (Change | undefined)[]): Change | undefined {
   const all = changes.flatMap((one) => one ?? []);
-  const [first] = all;
-  if (first === undefined || all.length < changes.length) return undefined;
-  const daily = {
-    current: sum(all.map((one) => one.daily.current)),
-    before: sum(all.map((one) => one.daily.before)),
-  };
-  const percent = changeInPercent(daily.current, daily.before);
-  const { of } = first;
-  const least = (side: 'current' | 'before') => Math.min(...all.map(({ reported }) => reported[side]));
-  return {
-    ...{ basis: 'average', ...daily, daily, of },
-    ...(percent && { percent }),
-    reported: { current: least('current'), before: least('before') },
-  };
+  return all.length < changes.length ? undefined : sumChanges(all);
 }

@@ -1,18 +1,20 @@
 import { bonusesText } from '../../domain/balance-text.ts';
 import type { Brief, Window } from '../../domain/briefing.ts';
 import { type Day, formatDays } from '../../domain/calendar.ts';
+import { type Change, isWhole } from '../../domain/comparison.ts';
 import { formatPercent, type Money, roundedDigits, ZERO } from '../../domain/money.ts';
+import { remarkLead } from '../../domain/remark.ts';
 import { runwayText } from '../../domain/runway-text.ts';
 import { counted } from '../../domain/text.ts';
-import type { Change, Usage } from '../../domain/usage.ts';
-import { usageNotes } from '../../domain/usage-text.ts';
+import type { Usage } from '../../domain/usage.ts';
+import { coverageOfBoth, coverageText, usageNotes } from '../../domain/usage-text.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { type Answered, leftText, moneyOf, shortly } from './figures.ts';
 
 type Write = (value: Money) => string;
 
-/** `▲ 1.9 % on 13–19 Nov (30,114.32 a day, 6 of 7 days reported)`; of several days their average and highest as well. */
+/** `▲ 1.9 % vs 13–19 Nov (30,114.32 a day; now 7 of 7 days reported; then 6 of 7 days reported)`; of several days their average and highest as well. */
 export function mainLine(one: Answered, { main, today }: Brief): string {
   const { main: usage, change } = one.briefing;
   const money = moneyOf(one);
@@ -24,11 +26,13 @@ export function mainLine(one: Answered, { main, today }: Brief): string {
     ...(isOneDay || highest === undefined || usage.reported.length < 2
       ? []
       : [`highest ${dayName(today)(highest.day)}, ${money(highest.value)}`]),
-    ...(bonuses.readable > 0 && !bonuses.value.eq(ZERO) ? [`bonuses ${money(bonuses.value)}`] : []),
+    ...(bonuses.incomplete || !bonuses.value.eq(ZERO)
+      ? [`bonuses ${money(bonuses.value)}${bonuses.incomplete ? ' (incomplete)' : ''}`]
+      : []),
   ].join(' · ');
 }
 
-/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % on …`: where another figure comes first. */
+/** `Spent on Fri 20 Nov 150.00 · ▲ 1.9 % vs …`: where another figure comes first. */
 export const spentLine = (one: Answered, brief: Brief): string =>
   [
     `*Spent ${shortly(brief.main.window, brief.today)}* ${totalText(one.briefing.main, moneyOf(one))}`,
@@ -37,16 +41,19 @@ export const spentLine = (one: Answered, brief: Brief): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day on 1–20 Oct` */
+/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day vs 1–20 Oct (20 of 20 days reported)` */
 export function monthLine(one: Answered, { month, today }: Brief): string {
   const { month: usage, monthChange } = one.briefing;
   const money = moneyOf(one);
-  const covers = [month.window.label, ...coverage(usage.reported.length, usage.fullDays)];
   return [
-    `*${monthName(month.window, today)}* ${totalText(usage, money)} (${covers.join(', ')})`,
+    `*${monthName(month.window, today)}* ${totalText(usage, money)} (${coveredDays(month.window, monthChange)})`,
     ...changeWords(monthChange, month.before, one, true),
   ].join(' · ');
 }
+
+/** `1–20 Nov, 19 of 20 days reported` */
+export const coveredDays = ({ label }: Window, change: Change | undefined): string =>
+  change === undefined || isWhole(change) ? label : `${label}, ${coverageText(change.coverage.current)}`;
 
 /** On a month's first day the month that is over. */
 export const monthName = ({ days }: Window, today: Day): string =>
@@ -74,7 +81,7 @@ function totalText({ total }: Usage, money: Write): string {
 
 /**
  * By the day, so that one day stands beside a week and 31 days beside 30.
- * @param isBrief without the amount it is compared with
+ * @param isBrief without the amount it is compared with; the coverage of the current days is said already
  */
 export function changeWords(
   change: Change | undefined,
@@ -82,23 +89,20 @@ export function changeWords(
   one: Answered,
   isBrief = false,
 ): string[] {
-  if (change === undefined)
-    return before.days.length === 0 ? [] : [`nothing to compare with in ${before.label}`];
-  const { percent, daily, reported, of } = change;
+  if (change === undefined) return [];
+  const { figures, coverage } = change;
+  const covered = isWhole(change) ? '' : isBrief ? coverageText(coverage.before) : coverageOfBoth(change);
+  if (figures === undefined)
+    return [`no comparison with ${before.label} (${covered || coverageOfBoth(change)})`];
+  const { percent, daily } = figures;
   const isShort = isBrief && percent !== undefined;
-  const rests = [
-    ...(isShort ? [] : [`${moneyOf(one)(daily.before)} a day`]),
-    ...coverage(reported.before, of.before),
-  ];
-  const against = rests.length === 0 ? before.label : `${before.label} (${rests.join(', ')})`;
+  const amount = `${moneyOf(one)(daily.before)}${before.days.length === 1 ? '' : ' a day'}`;
+  const rests = [...(isShort ? [] : [amount]), covered].filter(Boolean).join('; ');
+  const against = rests === '' ? before.label : `${before.label} (${rests})`;
   if (percent === undefined) return [`before: ${against}`];
-  if (percent.eq(ZERO)) return [`*unchanged* from ${against}`];
-  return [`*${formatPercent(percent, one.locale)}*${isShort ? ' a day' : ''} on ${against}`];
+  const isSame = percent.eq(ZERO);
+  return [`*${formatPercent(percent, one.locale)}*${isShort && !isSame ? ' a day' : ''} vs ${against}`];
 }
-
-/** Said only where days are missing. */
-const coverage = (reported: number, of: number): string[] =>
-  reported < of ? [`${reported} of ${counted(of, 'day')} reported`] : [];
 
 /** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */
 export function chart({ briefing: { charted } }: Answered): Chart | undefined {
@@ -111,12 +115,19 @@ export function chart({ briefing: { charted } }: Answered): Chart | undefined {
 }
 
 /** What a reader must know to trust the figures. */
-export const notes = ({ briefing: { main, strays } }: Answered, { today }: Brief): string[] => [
-  ...usageNotes(main, dayName(today)),
-  ...(strays > 0
-    ? [`${counted(strays, 'row')} of the service for no day asked about: in none of these figures.`]
+export const notes = (one: Answered, { today }: Brief): string[] => [
+  ...usageNotes(one.briefing.main, dayName(today)),
+  ...(one.briefing.strays > 0
+    ? [
+        `${counted(one.briefing.strays, 'row')} of the service for no day asked about: in none of these figures.`,
+      ]
     : []),
+  ...remarkNotes(one),
 ];
+
+/** `The billing service reported a problem with the balance: “…”`: outside text, no mark-up. */
+export const remarkNotes = ({ remarks }: Answered): string[] =>
+  remarks.map((remark) => `${remarkLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`);
 
 /** Names days without the year of `near`. */
 const dayName =

@@ -2,6 +2,7 @@ import { balanceText } from '../../domain/balance-text.ts';
 import type { Brief, Briefing, Window } from '../../domain/briefing.ts';
 import { formatDays } from '../../domain/calendar.ts';
 import { type Amount, formatMoney, type Money } from '../../domain/money.ts';
+import type { Remark } from '../../domain/remark.ts';
 import type { Target } from '../../workspace/target.ts';
 
 /** What is known of one project when a post goes out. */
@@ -12,6 +13,8 @@ export interface Answered {
   readonly locale: string;
   /** A sentence where the balance could not be had. */
   readonly balance: { readonly balance: Amount; readonly bonuses: Amount } | string;
+  /** What the service said beside its figures. */
+  readonly remarks: readonly Remark[];
 }
 
 /** A project that could not be answered, and the failure that says why. */

@@ -1,6 +1,8 @@
+import { emptyWithoutData } from '../../billing/aside.ts';
 import { type Brief, briefing, briefOf, type Scope } from '../../domain/briefing.ts';
 import { isFailure } from '../../domain/failure.ts';
 import { plainDigits, readAmount } from '../../domain/money.ts';
+import { remarksOf } from '../../domain/remark.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
 import type { Feature, Finding, Report, ReportQuestion } from '../feature.ts';
 import { reportMessage } from './blocks.ts';
@@ -12,7 +14,9 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
   const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
     async run(question) {
       const brief = briefFor(scope, question.at, question.record.settings.zone);
-      const all = await Promise.all(question.projects.map((project) => answer(question, project, brief)));
+      const all = await Promise.all(
+        question.projects.map((project) => answer(question, project, brief, headline)),
+      );
       const answered = all.filter((one) => 'briefing' in one);
       const unanswered = all.filter((one) => 'failure' in one);
       const [first] = unanswered;
@@ -51,6 +55,7 @@ async function answer(
   { record, channel, billing, answeredBy }: ReportQuestion,
   { id, product }: ReportQuestion['projects'][number],
   brief: Brief,
+  headline: Headline,
 ): Promise<Answered | Unanswered> {
   let label = `Project ${id}`;
   try {
@@ -58,10 +63,16 @@ async function answer(
     const target = targetOf({ project: id, product }, record, { channel, manager: false });
     label = target.label;
     const access = accessOf(record, target.connection);
-    const { from, to } = brief;
+    const { from, to, label: days } = brief;
+    const leaving = billing.balance(access, target).catch(sentence);
+    const consuming = billing.consumption(access, target, { from, to, label: days, running: false });
+    // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
+    const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
-      billing.consumption(access, target, { from, to, running: false }),
-      billing.balance(access, target).catch(sentence),
+      consuming.catch(async (error) =>
+        (await isEnough()) ? emptyWithoutData(error) : Promise.reject(error),
+      ),
+      leaving,
     ]);
     answeredBy(access.connection);
     const balance =
@@ -70,7 +81,11 @@ async function answer(
         : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
     const { locale } = record.settings;
-    return { target, locale, balance, briefing: briefing(consumed.items, brief, has) };
+    const remarks = remarksOf(
+      [`the figures for ${days}`, consumed],
+      ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
+    );
+    return { target, locale, balance, briefing: briefing(consumed.items, brief, has), remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { label, failure: error };

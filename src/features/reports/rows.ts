@@ -43,7 +43,7 @@ function spent({ total, reported, fullDays }: Usage, one: Answered): string {
 }
 
 const changeCell = ({ briefing: { change }, locale }: Answered): string =>
-  change?.percent === undefined ? '–' : formatPercent(change.percent, locale);
+  change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
 
 function leftCell(one: Answered): string {
   const { balance } = one;

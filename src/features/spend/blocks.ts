@@ -1,7 +1,8 @@
-import { formatPercent, type Money, ZERO } from '../../domain/money.ts';
+import { type Change, isThin } from '../../domain/comparison.ts';
+import { formatPercent, type Money } from '../../domain/money.ts';
 import type { Period } from '../../domain/period.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { Change, Total, Usage } from '../../domain/usage.ts';
+import type { Total, Usage } from '../../domain/usage.ts';
 import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
 import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
 import {
@@ -63,18 +64,20 @@ function facts(report: SpendReport): string[] {
 }
 
 function bonuses({ value, readable, incomplete }: Total, money: (value: Money) => string): string {
-  if (readable === 0) return '';
+  if (readable === 0 && !incomplete) return '';
   return `bonuses ${money(value)}${incomplete ? ' (incomplete)' : ''}`;
 }
 
+/** Nothing where too few days are reported: what there is to say then is a note, with how many they are. */
 function comparison(report: SpendReport): string {
   const { change, period, locale } = report;
   if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
-  const { percent, daily } = change;
-  const against = period.comparison.label;
-  if (percent !== undefined)
-    return `, ${formatPercent(percent, locale)} ${percent.eq(ZERO) ? 'from' : 'on'} ${against}`;
-  return `, ${moneyOf(report)(daily.before)} a day in ${against}`;
+  if (change.figures === undefined || isThin(change)) return '';
+  const { percent, daily } = change.figures;
+  const { label, days } = period.comparison;
+  if (percent !== undefined) return `, ${formatPercent(percent, locale)} vs ${label}`;
+  const before = moneyOf(report)(daily.before);
+  return days.length === 1 ? `, ${before} on ${label}` : `, ${before} a day in ${label}`;
 }
 
 const PERIODS: readonly (readonly [string, string])[] = [

@@ -1,7 +1,9 @@
-import { aside, type Missed, remarksOf } from '../../billing/aside.ts';
-import type { BillingClient, Consumption } from '../../billing/client.ts';
-import type { Comparison, Period } from '../../domain/period.ts';
-import { compare, readUsage, type Usage } from '../../domain/usage.ts';
+import { aside } from '../../billing/aside.ts';
+import type { BillingClient } from '../../billing/client.ts';
+import { compareUsage } from '../../domain/comparison.ts';
+import type { Period } from '../../domain/period.ts';
+import { remarksOf } from '../../domain/remark.ts';
+import { readUsage, type Usage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
@@ -33,13 +35,13 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     if (request === 'help') return request;
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
-    const period = periodOf(request.phrase, target, at, zone);
+    const period = periodOf(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
     const access = accessOf(record, target.connection);
-    const span = { from: period.from, to: period.to, running: period.today !== undefined };
+    const { from, to, dates: label, comparison } = period;
+    const span = { from, to, label, running: period.today !== undefined };
     const [now, before] = await Promise.all([
       billing.consumption(access, target, span),
-      period.comparison &&
-        aside(billing.consumption(access, target, { ...period.comparison, running: false })),
+      comparison && aside(billing.consumption(access, target, { ...comparison, running: false })),
     ]);
     const usage = readUsage(now.items, { ...period, zone });
     return {
@@ -49,7 +51,10 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       period,
       usage,
       change: changeOf(usage, before, period, zone),
-      remarks: before === undefined ? now.remarks : remarksOf(now, before),
+      remarks: remarksOf(
+        [`the figures for ${label}`, now],
+        ...(before && comparison ? [[`the figures for ${comparison.label}`, before] as const] : []),
+      ),
       asked: at,
       fetched: clock(),
       locale: visit.locale,
@@ -78,15 +83,12 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
 /** With the name of the connection that it came by. */
 type Answered = SpendReport & { readonly connection: string };
 
-type Before = Consumption | Missed | undefined;
+type Before = Awaited<ReturnType<typeof aside>> | undefined;
 
 /** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
 function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
-  const then = readUsage(before.items, { days: comparison.days, zone });
-  const side = then.reported.length === 0 ? 'its days' : 'the days asked about';
-  return compare(usage, then, daysOf(comparison)) ?? `none of ${side} has a readable amount.`;
+  const { currentDays: current, days } = comparison;
+  return compareUsage(usage, readUsage(before.items, { days, zone }), { current, before: days });
 }
-
-const daysOf = ({ currentDays, days }: Comparison) => ({ current: currentDays, before: days });

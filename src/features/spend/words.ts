@@ -18,10 +18,19 @@ export function readSpendWords(text: string, aliases: ReadonlySet<string>): Spen
   return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS };
 }
 
-/** The period at this moment; a refusal suggests the whole command's text. @throws WordRefused, JustBegun */
-export function periodOf(phrase: Phrase, target: Target, now: number, zone: string): Period {
+/**
+ * The period at this moment; a refusal suggests the whole command's text.
+ * @param when `asked` is when an answer that is shared now was asked for, both in ms
+ * @throws WordRefused, JustBegun
+ */
+export function periodOf(
+  phrase: Phrase,
+  target: Target,
+  when: { readonly at: number; readonly asked: number | undefined },
+  zone: string,
+): Period {
   try {
-    return resolvePeriod(phrase, now, zone);
+    return resolvePeriod(phrase, when.at, zone, when.asked);
   } catch (error) {
     if (!(error instanceof WordRefused) || error.suggestion === undefined) throw error;
     const whole = `${target.word} ${error.suggestion} ${PRODUCTS[target.product].word}`;

@@ -1,0 +1,119 @@
+/** How far off the forecast of a month is, on each day of a year, beside two ways to guess it that take no thought. */
+import { addDays, type Day, daysFrom, weekday } from '../src/domain/calendar.ts';
+import { forecastFrom, forecastMonth } from '../src/domain/forecast.ts';
+import { endOfUnit, shiftUnits, startOfUnit } from '../src/domain/unit.ts';
+import { readUsage } from '../src/domain/usage.ts';
+
+/** What each day cost in truth, and what of that the service reports; money in whole units, for this is no accounting. */
+export interface Year {
+  readonly name: string;
+  readonly cost: ReadonlyMap<Day, number>;
+  readonly isReported: (day: Day) => boolean;
+}
+
+/** Mean absolute errors in percent of what the month cost in truth. */
+export interface Accuracy {
+  readonly name: string;
+  readonly points: number;
+  readonly forecast: number;
+  /** The average of the month's reported days so far × the days of the month. */
+  readonly monthToDate: number;
+  /** What was reported for the month before. */
+  readonly lastMonth: number;
+}
+
+const HISTORY = '2024-08-01';
+const [FIRST, LAST] = ['2025-01-01', '2025-12-31'];
+
+/** A steady project: some noise, a little growth. */
+export const steadyYear = (seed: number): Year => {
+  const random = chance(seed);
+  return year(
+    'steady',
+    (_, n) => 30_000 * 1.01 ** (n / 30) * (0.9 + 0.2 * random()),
+    () => false,
+  );
+};
+
+/** Quiet weekends, 5 % growth a month, 6 % of the days and two whole stretches missing, a credit of two days every quarter. */
+export const awkwardYear = (seed: number): Year => {
+  const random = chance(seed);
+  const stretches = [60, 250].map((n) => n + Math.floor(random() * 90));
+  const isCredit = new Set([40, 130, 220, 310, 400].map((n) => n + Math.floor(random() * 80)));
+  return year(
+    'awkward',
+    (day, n) => {
+      const level = 30_000 * 1.05 ** (n / 30);
+      const busy = weekday(day) > 5 ? 0.35 : 1;
+      return level * (busy * (0.85 + 0.3 * random()) - (isCredit.has(n) ? 2 : 0));
+    },
+    (n) => random() < 0.06 || stretches.some((start) => n >= start && n < start + 6),
+  );
+};
+
+function year(name: string, costOn: (day: Day, n: number) => number, isGap: (n: number) => boolean): Year {
+  const days = daysFrom(HISTORY, LAST, 'UTC');
+  const cost = new Map(days.map((day, n) => [day, costOn(day, n)]));
+  const gaps = new Set(days.filter((_, n) => isGap(n)));
+  return { name, cost, isReported: (day) => !gaps.has(day) };
+}
+
+/** Every day of the year that has a reported day of its month before it, so that all three can say something. */
+export function accuracyOf({ name, cost, isReported }: Year): Accuracy {
+  const errors = daysFrom(FIRST, LAST, 'UTC').flatMap((today) => {
+    const month = monthOf(today);
+    const known = month.filter((day) => day < today && isReported(day));
+    const forecast = forecastOn(today, { cost, isReported });
+    if (known.length === 0 || forecast === undefined) return [];
+    const costOf = (days: readonly Day[]) => days.reduce((all, day) => all + (cost.get(day) ?? 0), 0);
+    const truth = costOf(month);
+    const before = monthOf(shiftUnits('month', startOfUnit('month', today), -1)).filter(isReported);
+    return [
+      [forecast, (costOf(known) / known.length) * month.length, costOf(before)].map(
+        (guess) => (100 * Math.abs(guess - truth)) / truth,
+      ),
+    ];
+  });
+  const mean = (column: number) =>
+    errors.reduce((all, row) => all + (row[column] ?? Number.NaN), 0) / errors.length;
+  return { name, points: errors.length, forecast: mean(0), monthToDate: mean(1), lastMonth: mean(2) };
+}
+
+const monthOf = (day: Day): readonly Day[] =>
+  daysFrom(startOfUnit('month', day), endOfUnit('month', day), 'UTC');
+
+function forecastOn(today: Day, { cost, isReported }: Pick<Year, 'cost' | 'isReported'>): number | undefined {
+  const days = daysFrom(forecastFrom(today), addDays(today, -1), 'UTC');
+  const items = days.filter(isReported).map((day) => ({
+    day: { text: day },
+    totalAmount: { text: (cost.get(day) ?? 0).toFixed(2) },
+    totalBonuses: { text: '0' },
+  }));
+  return forecastMonth(readUsage(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
+}
+
+/** The same numbers for the same seed, on every machine: mulberry32. */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A line a kind of year, each the mean over several of them. */
+export function forecastNotes(): string[] {
+  const seeds = [1, 2, 3, 4, 5];
+  return [
+    'Forecast of a month, made on each day of a year: mean absolute error in % of what the month cost',
+    ...[steadyYear, awkwardYear].map((make) => {
+      const all = seeds.map((seed) => accuracyOf(make(seed)));
+      const mean = (of: (one: Accuracy) => number) =>
+        (all.reduce((sum, one) => sum + of(one), 0) / all.length).toFixed(1);
+      const [name, points] = [all[0]?.name, all.reduce((sum, one) => sum + one.points, 0)];
+      return `  ${name} (${points} days): ${mean((one) => one.forecast)} %; month-to-date average × days: ${mean((one) => one.monthToDate)} %; last month’s total: ${mean((one) => one.lastMonth)} %`;
+    }),
+  ];
+}
