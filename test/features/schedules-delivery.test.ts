@@ -730,7 +730,11 @@ describe('figures of the billing service', () => {
     const client = createAskedOnce(recorded, () => now)();
     const access = { ...TENANT, baseUrl: 'x', token: 'y' };
     await client.balance(access, { project: '123', product: 1 });
-    await client.consumption(access, { project: '123', product: 1 }, { from: 1, to: 2, running: false });
+    await client.consumption(
+      access,
+      { project: '123', product: 1 },
+      { from: 1, to: 2, running: false, label: '' },
+    );
     expect(asked).toEqual(['background', 'background']);
   });
 
