@@ -96,8 +96,8 @@ function errorIn(first: Day, amounts: Amounts, today: Day, zone: string): Money 
   const days = monthOf(first, zone);
   const known = days.filter((day) => amounts.has(day));
   const last = endOfUnit('month', first);
-  const sameDay = addDays(first, Number(today.slice(8)) - 1);
-  const then = sameDay < last ? sameDay : last;
+  // 31 March stands beside the last day of February.
+  const then = [addDays(first, Number(today.slice(8)) - 1), last].sort()[0] ?? last;
   const expect = expectationOf(amounts, then, zone);
   if (expect === undefined || !isWellReported(known.length, days.length)) return undefined;
   const ahead = known.filter((day) => day >= then);
