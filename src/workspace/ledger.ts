@@ -6,7 +6,18 @@ import { storeGuard } from '../redis.ts';
 import { SCHEDULE, SENT } from './fields.ts';
 import { deliveryLockKey, ledgerKey, recordKey } from './keys.ts';
 import { parseRecord, readable } from './record.ts';
-import { type LastSent, PAUSES } from './schedules.ts';
+import { content, type LastSent, PAUSES } from './schedules.ts';
+
+/** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */
+const subject = content.extend({
+  /** IANA: the reporting zone, which says what a day is. */
+  zone: z.string(),
+  /** The days in words: `Fri 20 Nov 2026 UTC`. */
+  covers: z.string(),
+  /** Names of the connections that were asked, in the projects' order. */
+  connections: z.array(z.string()).readonly(),
+});
+export type Subject = Readonly<z.infer<typeof subject>>;
 
 /** The post of one date, as it stands in the channel. */
 const standing = z.object({
@@ -23,6 +34,8 @@ const standing = z.object({
   figures: z.record(z.string(), z.string()),
   /** How often it was looked at again since. */
   looks: z.int(),
+  /** Absent in posts of earlier versions: nobody knows what they are about any more. */
+  subject: subject.exactOptional(),
 });
 export type StandingPost = Readonly<z.infer<typeof standing>>;
 

@@ -40,9 +40,8 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-const schema = z.object({
-  /** Eight letters and digits. */
-  id: z.string().regex(/^[a-z0-9]{8}$/),
+/** What a schedule posts, and when: a post keeps it too. */
+export const content = z.object({
   report: z.enum(REPORTS),
   /** By ID and product, so that a project may be renamed or lose its name. */
   projects: z
@@ -61,6 +60,11 @@ const schema = z.object({
     time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
     zone: z.string().refine(isZone),
   }),
+});
+
+const schema = content.extend({
+  /** Eight letters and digits. */
+  id: z.string().regex(/^[a-z0-9]{8}$/),
   /** Slack's id. */
   channel: z.string(),
   /** Nothing is posted for a time in which nothing was spent. */

@@ -45,6 +45,7 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
+    zone: record.settings.zone,
     billing,
     answeredBy: () => undefined,
   });

@@ -5,7 +5,8 @@ import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../sr
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
 import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
 import { createHttp } from '../../src/http/request.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
+import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { targetOf } from '../../src/workspace/target.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
@@ -22,7 +23,7 @@ const NINE = at('2026-11-20T08:00:00Z');
 let redis: TestRedis;
 let slack: OutsideSlack;
 let now: number;
-let answer: (question: ReportQuestion) => Finding | Promise<Finding>;
+let answer: (question: ReportQuestion, name: ReportName) => Finding | Promise<Finding>;
 let asked: ReportQuestion[];
 let parts: ReturnType<typeof createDeliveryParts>;
 
@@ -48,9 +49,9 @@ const another = () =>
     redisUrl: redis.url,
     slackUrl: slack.url,
     clock: () => now,
-    report: (question) => {
+    report: (question, name) => {
       asked.push(question);
-      return answer(question);
+      return answer(question, name);
     },
   });
 
@@ -685,6 +686,107 @@ describe('a figure that changes after it was posted', () => {
     now += 6 * HOUR;
     expect(await run()).toBeUndefined();
     expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a post whose schedule, settings or rights were changed since', () => {
+  const SECRET = '777.00';
+  const project = (alias: string, id: string, channels: readonly string[]) =>
+    redis.client.hset(
+      `tally:workspace:${TEAM}`,
+      `project:${alias}`,
+      JSON.stringify({
+        alias,
+        id,
+        product: 1,
+        channels,
+        owner: 'U0OWNER001',
+        addedBy: 'U0OWNER001',
+        addedAt: 0,
+      }),
+    );
+  const settings = (text: string) => redis.client.hset(`tally:workspace:${TEAM}`, 'settings', text);
+
+  /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
+  const honest = ({ projects, channel, record, zone }: ReportQuestion, name: ReportName): Finding => {
+    const [{ id, product } = { id: '', product: 1 as const }] = projects;
+    targetOf({ project: id, product }, record, { channel, manager: false });
+    const digits = id === '900' ? '777' : spent;
+    const words = `${id} ${name} ${zone} ${digits}.00`;
+    return {
+      ...finding(digits),
+      message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
+      figures: { [`${id}:1`]: digits },
+      covers: `${name === 'yesterday' ? 'Thu 19 Nov 2026' : '9–15 Nov 2026'} ${zone}`,
+    };
+  };
+  let spent: string;
+
+  beforeEach(async () => {
+    spent = '100';
+    answer = honest;
+    await project('finance', '900', ['C0FINANCE1']);
+    await given();
+    await run();
+    spent = '200';
+    now += 6 * HOUR;
+  });
+
+  const edited = (one: Partial<Schedule>) => given({ since: now - MINUTE, ...one });
+
+  it('says nothing of another project in another channel that the schedule was moved to', async () => {
+    await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
+    await run();
+    expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+    expect(inChannel('C0FINANCE1')).toEqual([]);
+  });
+
+  it('is not corrected once its own project is kept from its channel', async () => {
+    await project('prod', '123', ['C0FINANCE1']);
+    for (let look = 0; look < 10; look += 1) now = (await run()) ?? now;
+    expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['report', () => edited({ report: 'last-week' })],
+    ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
+    ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
+  ])('stays about what it was about where the %s is another one', async (_, change) => {
+    await change();
+    await run();
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+  });
+
+  it('is not corrected with figures of other days', async () => {
+    answer = (question, name) => ({ ...honest(question, name), covers: 'Wed 18 Nov 2026 UTC' });
+    await run();
+    answer = honest;
+    now += 24 * HOUR - MINUTE;
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 0 });
+  });
+
+  it('is not corrected with the answer of another account', async () => {
+    await settings('{"connection":"other"}');
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:other', '{}');
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+
+  it('is not corrected where an earlier version did not note what it is about', async () => {
+    const key = `tally:ledger:${TEAM}`;
+    const field = 'schedul1/2026-11-20';
+    const entry = JSON.parse((await redis.client.hget(key, field)) ?? '');
+    await redis.client.hset(
+      key,
+      field,
+      JSON.stringify({ ...entry, post: { ...entry.post, subject: undefined } }),
+    );
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 });
 

@@ -11,7 +11,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
   const briefFor = rememberedBriefs();
   const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
     async run(question) {
-      const brief = briefFor(scope, question.at, question.record.settings.zone);
+      const brief = briefFor(scope, question.at, question.zone);
       const all = await Promise.all(question.projects.map((project) => answer(question, project, brief)));
       const answered = all.filter((one) => 'briefing' in one);
       const unanswered = all.filter((one) => 'failure' in one);

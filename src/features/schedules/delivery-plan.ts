@@ -91,15 +91,21 @@ function standingOf(schedule: Schedule, record: WorkspaceRecord): Standing {
   return askedBy(schedule, record) === paused.asked ? 'stands' : 'resumes';
 }
 
-/** `main 0123456789ab, storage -`: the connections that its projects are asked by, with their tokens' fingerprints. */
-export function askedBy({ projects }: Schedule, record: WorkspaceRecord): string {
+/** Names of the connections that projects are asked by, in their order; '' for none. */
+export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: WorkspaceRecord): string[] {
   const known = readable(() => record.projects) ?? [];
-  const names = projects.map(({ id, product }) => {
+  return projects.map(({ id, product }) => {
     const project = known.find((one) => one.id === id && one.product === product);
     return project?.connection ?? readable(() => record.defaultConnection) ?? '';
   });
+}
+
+/** `main 0123456789ab, storage -`: the same, each once, with their tokens' fingerprints. */
+export function askedBy(schedule: Schedule, record: WorkspaceRecord): string {
   const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
-  return [...new Set(names)].map((name) => `${name} ${fingerprintOf(name)}`).join(', ');
+  return [...new Set(connectionsOf(schedule, record))]
+    .map((name) => `${name} ${fingerprintOf(name)}`)
+    .join(', ');
 }
 
 function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing, now: number) {
@@ -160,7 +166,7 @@ function resumesAt({ entry }: Line): number {
 
 function lookAt({ correctsFrom }: Schedule, { entry }: Line): number | undefined {
   const { post } = entry;
-  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0)
+  if (entry.state !== 'posted' || post?.subject === undefined || post.ts === '' || correctsFrom === 0)
     return undefined;
   const pause = LOOKS[post.looks];
   return pause === undefined ? undefined : (entry.next ?? post.at + pause);

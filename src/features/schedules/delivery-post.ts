@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, StoreUnreachable } from '../../domain/failure.ts';
 import { postMarked } from '../../slack/post.ts';
 import { SCHEDULE } from '../../workspace/fields.ts';
-import type { LedgerEntry, StandingPost } from '../../workspace/ledger.ts';
-import type { LastSent } from '../../workspace/schedules.ts';
+import type { LedgerEntry, StandingPost, Subject } from '../../workspace/ledger.ts';
+import type { LastSent, Schedule } from '../../workspace/schedules.ts';
+import type { Finding } from '../feature.ts';
 import { postMessage } from './delivery-blocks.ts';
 import { earlierOf } from './delivery-earlier.ts';
 import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
-import type { Task } from './delivery-plan.ts';
+import { connectionsOf, type Task } from './delivery-plan.ts';
 import { LeaseLost, type Round, runReport, ScheduleChanged } from './delivery-run.ts';
 import { failed, sentOf } from './delivery-states.ts';
 import { troubleOf } from './delivery-trouble.ts';
@@ -90,6 +91,7 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
       earlier,
       figures: finding.figures,
       looks: 0,
+      subject: subjectOf(schedule, finding, round),
     };
     const began = performance.now();
     const { next, cause, ...entry } = course.entry;
@@ -97,7 +99,7 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
     // A process that stood still since may be one of two by now: whoever comes next asks Slack.
     if (performance.now() - began > FRESH) throw new LeaseLost();
     const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, due.date) } };
-    const message = postMessage(finding, { ...post, schedule, date: due.date });
+    const message = postMessage(finding, { ...post, timing: schedule.timing, date: due.date });
     try {
       const ts = await postMarked(client, channel, message, mark);
       round.posted(channel);
@@ -110,6 +112,13 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
       });
     }
   }
+}
+
+/** What the post is about: a later look asks for the same, whatever became of the schedule and the settings. */
+function subjectOf(schedule: Schedule, { covers }: Finding, { record }: Round): Subject {
+  const { report, projects, timing } = schedule;
+  const { zone } = record.settings;
+  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, record) };
 }
 
 /** Over what stands there, and only with the lease and for the schedule as it was read. */

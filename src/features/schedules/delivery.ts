@@ -56,7 +56,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const stopping = new AbortController();
   const askedOnce = createAskedOnce(parts.billing, clock);
   const arrived = new Map<string, string>();
-  const reportOf = ({ report }: Schedule): Report => {
+  const reportOf = ({ report }: Pick<Schedule, 'report'>): Report => {
     const found = parts.reports()[report];
     if (found === undefined) throw new Error(`There is no report ${report}.`);
     return found;
