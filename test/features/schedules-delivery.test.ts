@@ -58,6 +58,13 @@ const another = () =>
 const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
 const run = () => parts.delivery.run(TEAM);
+/** As an engine does that is woken whenever it wants to be. */
+const forHours = async (hours: number) => {
+  const end = now + hours * HOUR;
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+};
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
 const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
@@ -281,6 +288,32 @@ describe('a process that died while Slack was asked', () => {
     await run();
     expect(inChannel()).toHaveLength(2);
     expect(inChannel()[1]?.blocks).toContain('This may be here twice');
+  });
+
+  it('is posted once more and no more where Slack takes each post and never answers', async () => {
+    await killed(true);
+    slack.fault = ({ method, args }) => {
+      if (method === 'conversations.history') return 'missing_scope';
+      const isReport = method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
+      return isReport ? { status: 502, take: true } : undefined;
+    };
+    await forHours(2);
+    expect(inChannel()).toHaveLength(2);
+    expect(toPerson()).toHaveLength(1);
+  });
+
+  it('is not posted a third time where the second one was interrupted too', async () => {
+    await killed(true);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    const before = (await parts.ledger.read(TEAM)).lines[0];
+    const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
+    await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
+    await forHours(2);
+    expect(inChannel()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('may not have been posted');
+    expect(toPerson()[0]?.blocks).toContain('It may be in the channel all the same');
+    expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
+    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
   });
 
   it('is looked for where it was sent, however long the history cannot be asked', async () => {

@@ -11,7 +11,7 @@ import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
 import { connectionsOf, type Task } from './delivery-plan.ts';
 import { LeaseLost, type Round, runReport, ScheduleChanged } from './delivery-run.ts';
 import { failed, sentOf } from './delivery-states.ts';
-import { troubleOf } from './delivery-trouble.ts';
+import { OutcomeUnknown, troubleOf } from './delivery-trouble.ts';
 
 /** From here on a post says that it is late, in ms. */
 const LATE = 5 * 60_000;
@@ -42,11 +42,13 @@ export async function deliver(task: Task, round: Round): Promise<void> {
   };
   try {
     if (course.isDoubtful && (await isFound(task, course, round))) return;
+    // Once more, and no more: a third one would help nobody.
+    if (course.isDoubtful && course.entry.post?.isAgain) throw new OutcomeUnknown();
     await postNow(task, course, round);
   } catch (error) {
     if (error instanceof ScheduleChanged) return;
     if (error instanceof LeaseLost || (round.stopping.aborted && !isSlacks(error))) throw error;
-    if (!isFailure(error))
+    if (!isFailure(error) && !(error instanceof OutcomeUnknown))
       round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
     await failed(task, course, error, round);
   }

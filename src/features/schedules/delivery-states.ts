@@ -66,14 +66,16 @@ function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number
   const counts = trouble.kind !== 'wait' || now - entry.began > HOUR;
   const tries = entry.tries + (counts ? 1 : 0);
   const rest2 = { ...rest, tries, cause };
-  const wait = counts ? pauseAfter(tries) : 0;
   const doubt = trouble.kind === 'unclear' || isDoubtful;
+  const isEnough = trouble.kind === 'unclear' && post?.isAgain === true;
+  const wait = isEnough ? undefined : counts ? pauseAfter(tries) : 0;
   if (wait === undefined)
     return {
       ...rest2,
+      ...(doubt && post !== undefined && { post }),
       cause: doubt ? `${cause} ${MAY_BE_THERE}` : cause,
       state: 'failed',
-      at: now,
+      at: doubt ? entry.at : now,
       untold: 'failed',
     };
   // When it was sent is where Slack is asked about it, however often that fails.

@@ -23,6 +23,8 @@ export interface Untold {
   readonly owner: string;
   readonly cause: string;
   readonly cases: readonly Case[];
+  /** Slack may have taken the posts. */
+  readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
   /** Somebody who manages is told as well. */
   readonly isManagerTold?: boolean;
@@ -44,6 +46,7 @@ export function troubleMessage({
   why,
   cause,
   cases,
+  isUnclear = false,
   isOwnerGone = false,
   isManagerTold = false,
 }: Untold): Message {
@@ -53,7 +56,7 @@ export function troubleMessage({
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
   const text = isPaused
     ? `${what} ${others.length === 0 ? 'is' : 'are'} paused`
-    : `${what} ${others.length === 0 ? 'was' : 'were'} not posted`;
+    : `${what} ${isUnclear ? 'may not have been' : others.length === 0 ? 'was not' : 'were not'} posted`;
   const most = Math.max(...cases.map(({ failures }) => failures));
   const first = isPaused
     ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
@@ -66,7 +69,7 @@ export function troubleMessage({
         ...cases.slice(0, MOST_NAMED).map(caseWords),
         ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
         escapeMarkup(cause),
-        isPaused ? escapeMarkup(REMEDIES[why]) : 'Tally tried for an hour.',
+        ...(isPaused ? [escapeMarkup(REMEDIES[why])] : isUnclear ? [] : ['Tally tried for an hour.']),
         ...(isOwnerGone
           ? ['The owner has left the workspace. Whoever adopts it in the list answers for it from then on.']
           : []),

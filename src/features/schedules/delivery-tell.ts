@@ -45,9 +45,11 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
     due: line.entry.due,
     failures: round.record.lastSent(schedule.id)?.failures ?? 1,
   }));
-  const { cause = '' } = first.line.entry;
+  const { cause = '', post } = first.line.entry;
+  const { owner } = first.schedule;
+  const isUnclear = post !== undefined;
   try {
-    await tellOf(await round.client(), round.record, { why, owner: first.schedule.owner, cause, cases });
+    await tellOf(await round.client(), round.record, { why, owner, cause, cases, isUnclear });
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble.kind === 'wait') {

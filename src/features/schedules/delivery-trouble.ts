@@ -48,6 +48,9 @@ const CHANNEL = {
   restricted: { why: 'channel-restricted', cause: 'Only some people may post in the channel.' },
 } as const;
 
+/** Slack took a post or not, and does not let Tally look. */
+export class OutcomeUnknown extends Error {}
+
 const UNKNOWN = 'Something went wrong that Tally did not expect; whoever runs the bot finds it in the log.';
 const REMOVED = 'Slack no longer accepts Tally’s access to this workspace.';
 /** In ms; Slack always says. */
@@ -55,6 +58,8 @@ const RATE_PAUSE = 30_000;
 
 /** @throws what is no trouble of the schedule's: the store does not answer */
 export function troubleOf(error: unknown): Trouble {
+  if (error instanceof OutcomeUnknown)
+    return { kind: 'unclear', cause: 'Slack did not say whether it took the post.' };
   if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
   const cause = error.message;
   switch (error.kind) {
