@@ -41,8 +41,8 @@ export type StandingPost = Readonly<z.infer<typeof standing>>;
 
 const entry = z.object({
   /**
-   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: not before somebody puts the
-   * connection right. The others are final.
+   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: its schedule is paused by
+   * Tally, and it is tried now and then whether that may end. The others are final.
    */
   state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
   /** ms since the epoch: when it was due, and when this was written */
@@ -52,6 +52,10 @@ const entry = z.object({
   began: z.int(),
   tries: z.int().default(0),
   next: z.int().exactOptional(),
+  /** How often it was tried while Tally paused its schedule. */
+  probes: z.int().exactOptional(),
+  /** Of `failed`: the next post names the date, unless its `post` turns out to be there. */
+  isMissed: z.boolean().exactOptional(),
   /** In a sentence. */
   cause: z.string().exactOptional(),
   /** Somebody has to be told still: that it failed, or that it pauses. */
@@ -71,8 +75,8 @@ export interface Line {
 
 export interface Book {
   readonly lines: readonly Line[];
-  /** When a channel was last posted to, in ms. */
-  lastPost(channel: string): number | undefined;
+  /** When a channel was last posted to, in ms; without one, any channel. */
+  lastPost(channel?: string): number | undefined;
   /** Slack wants to be left alone until then, in ms. */
   readonly quietUntil: number | undefined;
 }
@@ -234,7 +238,11 @@ function bookOf(fields: Readonly<Record<string, string>>): Book {
       const read = readable(() => parseRecord(entry, json)) ?? DAMAGED;
       return [{ schedule, date, entry: read, json }];
     }),
-    lastPost: (channel) => number(CHANNEL + channel),
+    lastPost(channel) {
+      if (channel !== undefined) return number(CHANNEL + channel);
+      const channels = Object.keys(fields).filter((field) => field.startsWith(CHANNEL));
+      return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
+    },
     quietUntil: number(QUIET),
   };
 }

@@ -54,8 +54,8 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     // Another account may know another project by the same ID.
     if (!isDeepStrictEqual(connectionsOf(subject, round.record), subject.connections))
       return void (await stop());
-    const { report, projects, zone } = subject;
-    const wanted = { report, projects, zone, channel: post.channel };
+    const { report, projects, timing, zone } = subject;
+    const wanted = { report, projects, timing, zone, channel: post.channel };
     const finding = await runReport(wanted, entry.due, round);
     if (finding.covers !== subject.covers) return void (await stop());
     // A project that gives no answer now has not changed.
@@ -72,7 +72,6 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     await round.pace(channel, round.book.lastPost(channel));
     const at = round.clock();
     const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, date) } };
-    const { timing } = subject;
     await amend(client, channel, ts, postMessage(finding, { ...post, timing, date, corrected: at }), mark);
     await enter({ ...rest, tries: 0, post: { ...looked, figures: finding.figures } }, { channel, at });
     round.posted(channel);

@@ -51,6 +51,8 @@ export interface Round extends Run {
   readonly billing: BillingClient;
   /** Connections that answers came by. */
   readonly answered: Set<string>;
+  /** What still fails, by what paused schedules wait for: one of them asks for all. */
+  readonly failing: Map<string, unknown>;
 }
 
 /** Slack takes about one post a second for a channel, in ms. */
@@ -108,7 +110,7 @@ export function startRun(parts: RunParts): Run {
 }
 
 /** What a report is run for. `zone` is the workspace's where absent. */
-type Wanted = Pick<Schedule, 'report' | 'projects' | 'channel'> & { readonly zone?: string };
+type Wanted = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & { readonly zone?: string };
 
 /** A report as of one instant, with the rights of now. @throws Failure */
 export const runReport = (wanted: Wanted, at: number, round: Round): Promise<Finding> =>

@@ -76,7 +76,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (isIdle(plan)) return plan.next;
       if (run.isOver()) return clock();
       const answered = new Set<string>();
-      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered });
+      const failing = new Map<string, unknown>();
+      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered, failing });
       await noteUsed(workspace, record, answered);
     }
     return clock() + BUSY;
@@ -124,20 +125,20 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   };
 }
 
-export const isIdle = ({ tasks, looks, untold, stranded }: Plan): boolean =>
-  tasks.length + looks.length + untold.length + stranded.length === 0;
+export const isIdle = ({ tasks, resumed, looks, untold, stranded }: Plan): boolean =>
+  tasks.length + resumed.length + looks.length + untold.length + stranded.length === 0;
 
 /** Channels side by side, and one after the other what goes to one channel. */
-async function carryOut({ tasks, looks, untold, stranded }: Plan, round: Round): Promise<void> {
+async function carryOut({ tasks, resumed, looks, untold, stranded }: Plan, round: Round): Promise<void> {
   for (const one of stranded) await endStranded(one, round);
   await tell(untold, round);
-  // Written first: the next round finds them running.
-  for (const { resumes, schedule } of tasks) if (resumes) await resume(schedule, round);
+  // The next round finds them running.
+  for (const one of resumed) await resume(one, round);
   const channels = new Map<string, (() => Promise<void>)[]>();
   const add = (channel: string, work: () => Promise<void>): void => {
     channels.set(channel, [...(channels.get(channel) ?? []), work]);
   };
-  for (const task of tasks) if (!task.resumes) add(task.schedule.channel, () => deliver(task, round));
+  for (const task of tasks) add(task.schedule.channel, () => deliver(task, round));
   for (const look of looks) add(look.line.entry.post?.channel ?? '', () => correct(look, round));
   const queues = [...channels.values()];
   const work = async () => {
