@@ -121,8 +121,6 @@ const sent = z.object({
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),
-  /** The newest local date that nothing more is posted for: it is out, or it may be. */
-  settled: z.string().exactOptional(),
   /** When somebody last sent it with Send now since, in ms. */
   byHand: z.int().exactOptional(),
   /** Slack's `ts` of the post. */

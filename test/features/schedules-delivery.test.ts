@@ -915,15 +915,6 @@ describe('a date that was lost', () => {
     expect(slack.posts.filter(({ key }) => key !== undefined)).toEqual([]);
   });
 
-  it('may come at a later time of the day that it is moved to', async () => {
-    await given();
-    await lost();
-    answer = () => finding('100');
-    await given({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Europe/Rome' }, since: now });
-    await forHours(8);
-    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
-  });
-
   it('is named with a doubt where Slack may have taken it', async () => {
     await given();
     slack.fault = ({ method }) => {

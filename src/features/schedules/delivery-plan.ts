@@ -1,8 +1,8 @@
-import { type Due, duesAfter, duesBetween } from '../../domain/cadence.ts';
+import { type Due, dues } from '../../domain/cadence.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
-import type { LastSent, Pause, Schedule } from '../../workspace/schedules.ts';
+import type { Pause, Schedule } from '../../workspace/schedules.ts';
 import { targetOf } from '../../workspace/target.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { FARTHEST, FARTHEST_PROBE } from './delivery-trouble.ts';
@@ -51,6 +51,9 @@ const KEPT = 96 * 3_600_000;
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 const isFinal = ({ entry }: Line): boolean => FINAL.includes(entry.state);
+/** Nothing of it is left to be said. */
+const isSettled = (line: Line): boolean => isFinal(line) && line.entry.isMissed !== true;
+const isTold = ({ entry }: Line): boolean => entry.untold === undefined;
 /** Slack may have taken it, and nobody has seen it there. */
 const isDoubtful = ({ entry }: Line): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
@@ -133,23 +136,26 @@ interface Known {
 
 function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now }: Known) {
   const standing = standingOf(schedule, lines, record);
-  const last = lines.findLast((line) => isFinal(line) && line.entry.isMissed !== true);
-  const dues = standing === 'paused' ? [] : unhandled(schedule, last, now);
-  const due = dues.at(-1);
-  const isDue = (date: Day) => dues.some((one) => one.date === date);
-  const line = lines.find((one) => one !== last && one.date === due?.date);
-  const isOver = due !== undefined && line !== undefined && isHandled(line, due);
+  const last = lines.findLast(isFinal);
+  const owed = standing === 'paused' ? [] : owedDues(schedule, last, now);
+  const due = owed.at(-1);
+  // What was missed for good is named like what was not tried.
+  const unnamed = owedDues(schedule, lines.findLast(isSettled), now);
+  const isOf =
+    (some: readonly Due[]) =>
+    ({ date }: Line): boolean =>
+      some.some((one) => one.date === date);
+  const line = lines.find(({ date }) => date === due?.date);
   const worked = standing === 'waits' ? lastSuccess(schedule, record, book) : Infinity;
   const at = line === undefined ? 0 : resumesAt(line, worked, now);
-  const before = lines.filter(({ date }) => date !== due?.date && isDue(date));
-  const isTold = ({ entry }: Line) => entry.untold === undefined;
+  const before = lines.filter((one) => one !== line && isOf(unnamed)(one));
   const task: Task | undefined =
-    due === undefined || isOver || at > now || standing === 'resumes'
+    due === undefined || at > now || standing === 'resumes'
       ? undefined
       : {
           schedule,
           due,
-          earlier: dues.slice(0, -1),
+          earlier: unnamed.filter(({ date }) => date < due.date),
           line,
           doubtful: before.filter(isDoubtful),
           superseded: before.filter((one) => !isDoubtful(one) && isTold(one)).map(({ date }) => date),
@@ -164,56 +170,42 @@ function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now
     looks: named(looks.filter((one) => (lookAt(schedule, one, now) ?? 0) <= now)),
     // Not before a try that is due now has failed as well.
     untold: named(lines.filter((one) => !isTold(one) && one !== task?.line)),
-    stranded: named(lines.filter((one) => !isFinal(one) && !isDue(one.date) && one.entry.due <= now)),
+    stranded: named(lines.filter((one) => !isFinal(one) && !isOf(owed)(one) && one.entry.due <= now)),
     stale: lines.filter(
       (one) =>
-        isFinal(one) && one !== last && !(one.entry.isMissed && isDue(one.date)) && now - one.entry.at > KEPT,
+        isFinal(one) && one !== last && (isSettled(one) || !isOf(unnamed)(one)) && now - one.entry.at > KEPT,
     ),
     next: [
-      ...(due !== undefined && !isOver && at > now ? [at] : []),
+      ...(due !== undefined && at > now ? [at] : []),
       ...looks.flatMap((one) => lookAt(schedule, one, now) ?? []).filter((instant) => instant > now),
     ],
   };
 }
 
-/** A date that is not later than one that was dealt with is none, whatever the clock says by now. */
-function unhandled(schedule: Schedule, last: Line | undefined, now: number): readonly Due[] {
-  const after = Math.max(schedule.since, last?.entry.due ?? 0);
-  return duesBetween(schedule.timing, after, now).filter(
-    ({ date }) => last === undefined || date > last.date,
-  );
-}
-
-/** Nothing is to be tried any more: but a date that was missed for certain may come at a later time that it was moved to. */
-const isHandled = (line: Line, due: Due): boolean =>
-  isFinal(line) && (line.entry.post !== undefined || line.entry.due >= due.at);
-
 /**
- * The next `count` dates that will be posted after `now` (ms), by the same rules.
- * @param sent how the last one ended
+ * The dates of a schedule that are still to be delivered, in order and without end. It decides about every post, and so
+ * about what forms and lists promise. A date not later than one that was dealt with is none, whatever the clock says.
  */
-export function nextDues(
+function* openDues(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
-  sent: LastSent | undefined,
-  now: number,
-  count: number,
-): readonly Due[] {
-  const settled = settledDate(sent) ?? '';
-  const found: Due[] = [];
-  for (let after = Math.max(now, since); found.length < count; ) {
-    const [due] = duesAfter(timing, after, 1);
-    if (due === undefined) break;
-    if (due.date > settled) found.push(due);
-    after = due.at;
-  }
-  return found;
+  last: Line | undefined,
+): Generator<Due> {
+  for (const due of dues(timing, Math.max(since, last?.entry.due ?? 0)))
+    if (last === undefined || due.date > last.date) yield due;
 }
 
-/** The newest local date that nothing more is posted for. */
-export function settledDate(sent: LastSent | undefined): Day | undefined {
-  if (sent === undefined) return undefined;
-  const isOut = sent.result !== 'trying' && sent.result !== 'failed';
-  return sent.settled ?? (isOut ? sent.date : undefined);
+/** Those that are due by `now` (ms). */
+function owedDues(
+  schedule: Pick<Schedule, 'timing' | 'since'>,
+  last: Line | undefined,
+  now: number,
+): readonly Due[] {
+  const owed: Due[] = [];
+  for (const due of openDues(schedule, last)) {
+    if (due.at > now) break;
+    owed.push(due);
+  }
+  return owed;
 }
 
 /** When a date that was begun is taken up again, in ms. @param worked when what paused its schedule was last seen to work */

@@ -179,7 +179,6 @@ async function note(task: Task, course: Course, post: StandingPost, round: Round
   round.arrived.set(name, post.ts);
   const sent: LastSent = {
     ...sentOf(task, post.at),
-    settled: due.date,
     result: post.isLate ? 'posted-late' : 'posted',
     ts: post.ts,
   };
@@ -214,7 +213,7 @@ async function skip(task: Task, course: Course, round: Round): Promise<void> {
     ...lineOf(task),
     before: course.before,
     entry: { ...entry, state: 'skipped', at },
-    sent: { ...sentOf(task, at), settled: task.due.date, result: 'skipped' },
+    sent: { ...sentOf(task, at), result: 'skipped' },
   });
 }
 

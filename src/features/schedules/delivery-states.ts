@@ -2,7 +2,7 @@ import { ChangedMeanwhile } from '../../domain/failure.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
 import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
-import { type PostedLine, restsOn, SETTLED, settledDate, type Task } from './delivery-plan.ts';
+import { type PostedLine, restsOn, SETTLED, type Task } from './delivery-plan.ts';
 import type { Course } from './delivery-post.ts';
 import type { Round } from './delivery-run.ts';
 import { pauseAfter, probeAfter, type Trouble } from './delivery-trouble.ts';
@@ -30,14 +30,12 @@ export async function failed(task: Task, course: Course, trouble: Trouble, round
   const { id, paused } = schedule;
   const now = round.clock();
   const entry = entryAfter(trouble, course, paused?.why, now);
-  const before = round.record.lastSent(id);
+  const { failures = 0 } = round.record.lastSent(id) ?? {};
   const { cause = trouble.cause } = entry;
   const isOver = entry.state === 'failed';
-  const settled = isOver && entry.post !== undefined ? task.due.date : settledDate(before);
   const sent: LastSent = {
     ...sentOf(task, now),
-    failures: (before?.failures ?? 0) + (isOver ? 1 : 0),
-    ...(settled !== undefined && { settled }),
+    failures: failures + (isOver ? 1 : 0),
     ...(isOver
       ? { result: 'failed', cause }
       : { result: 'trying', cause, ...(entry.next !== undefined && { next: entry.next }) }),
@@ -132,21 +130,13 @@ export async function endStranded({ schedule, line }: PostedLine, round: Round):
   const { date, json, entry } = line;
   const at = round.clock();
   const cause = 'The schedule was changed or paused before it could be posted.';
-  const { next, untold, probes, ...rest } = entry;
-  const sent = round.record.lastSent(schedule.id);
-  const isDoubtful = entry.state === 'sending';
-  const settled = isDoubtful ? date : settledDate(sent);
+  const { next, untold, probes, post, ...rest } = entry;
+  const { failures = 0 } = round.record.lastSent(schedule.id) ?? {};
   await round.enter({
     schedule: schedule.id,
     date,
     before: json,
-    entry: { ...rest, state: 'failed', at, cause, ...(!isDoubtful && { isMissed: true }) },
-    sent: {
-      ...sentOf({ due: { date, at: entry.due } }, at),
-      ...(settled !== undefined && { settled }),
-      result: 'failed',
-      cause,
-      failures: sent?.failures ?? 0,
-    },
+    entry: { ...rest, state: 'failed', at, cause },
+    sent: { ...sentOf({ due: { date, at: entry.due } }, at), result: 'failed', cause, failures },
   });
 }
