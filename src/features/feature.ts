@@ -63,8 +63,8 @@ export interface Finding {
   readonly covers: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;
-  /** Some project gave no answer. */
-  readonly isPartial: boolean;
+  /** `<project id>:<product>` → why it gave no answer, in a sentence; of those that gave none. */
+  readonly unanswered: Readonly<Record<string, string>>;
 }
 
 export interface Report {

@@ -32,6 +32,8 @@ const standing = z.object({
   /** What was said of earlier dates, a line each. */
   earlier: z.array(z.string()).readonly(),
   figures: z.record(z.string(), z.string()),
+  /** `<project id>:<product>` → why it has no figure, in a sentence. */
+  unanswered: z.record(z.string(), z.string()).exactOptional(),
   /** How often it was looked at again since. */
   looks: z.int(),
   /** Absent in posts of earlier versions: nobody knows what they are about any more. */
@@ -58,8 +60,8 @@ const entry = z.object({
   isMissed: z.boolean().exactOptional(),
   /** In a sentence. */
   cause: z.string().exactOptional(),
-  /** Somebody has to be told still: that it failed, or that it pauses. */
-  untold: z.enum([...PAUSES, 'failed']).exactOptional(),
+  /** Somebody has to be told still: that it failed, that it pauses, or that projects give no answer again and again. */
+  untold: z.enum([...PAUSES, 'failed', 'unanswered']).exactOptional(),
   post: standing.exactOptional(),
 });
 /** What became of one date of one schedule. */

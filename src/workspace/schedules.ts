@@ -121,6 +121,8 @@ const sent = z.object({
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),
+  /** `<project id>:<product>` → since how many posts it gave no answer, and why, in a sentence. */
+  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: z.string() })).exactOptional(),
   /** When somebody last sent it with Send now since, in ms. */
   byHand: z.int().exactOptional(),
   /** Slack's `ts` of the post. */

@@ -270,11 +270,11 @@ describe('a digest of several projects', () => {
   it('goes out without a project that gives no answer, and says which and why', async () => {
     book('5002');
     bot.billing.setItems('5002', 'null');
-    const { reads, isEmpty, isPartial } = await post('yesterday', ['5001', '5002']);
+    const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
     expect(reads).toContain('dev: Project 5002 gave no data as Cloud platform (1).');
     expect(isEmpty).toBe(false);
-    expect(isPartial).toBe(true);
+    expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
   it('never tells a channel about a project that is not for it', async () => {

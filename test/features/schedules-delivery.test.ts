@@ -977,7 +977,7 @@ describe('a figure that changes after it was posted', () => {
   it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
     await given();
     await run();
-    answer = () => ({ ...finding(undefined), isPartial: true });
+    answer = () => ({ ...finding(undefined), unanswered: { '123:1': 'It is down.' } });
     now = NINE + 3_000 + 6 * HOUR;
     expect(await run()).toBe(now + 30 * MINUTE);
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
@@ -985,6 +985,30 @@ describe('a figure that changes after it was posted', () => {
     now += 30 * MINUTE;
     await run();
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+  });
+
+  it('is left alone while the schedule is paused', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 6 * HOUR;
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    await given({ since: now });
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 1 });
+  });
+
+  it('is left alone once the post is older than any look', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 97 * HOUR;
+    await given({ since: now });
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 
   it('is let go where the post is gone', async () => {
@@ -1168,7 +1192,93 @@ describe('figures of the billing service', () => {
   });
 });
 
+describe('a project of a digest that gives no answer', () => {
+  const BOTH = [
+    { id: '123', product: 1 },
+    { id: '500', product: 1 },
+  ] as const;
+  const partial = () => ({ ...finding('100'), unanswered: { '500:1': 'It has no data.' } });
+  const day = async (days: number) => {
+    now = NINE + days * 24 * HOUR;
+    await run();
+  };
+
+  it('is told to the owner and a manager when it is the second post in a row, once', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    expect(toPerson()).toEqual([]);
+    await day(1);
+    await day(2);
+    expect(inChannel()).toHaveLength(3);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson('U0BOSS0001')).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('has come twice in a row without all figures');
+    expect(toPerson()[0]?.blocks).toContain('Project 500: It has no data.');
+    expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
+  });
+
+  it('is counted anew after an answer', async () => {
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    answer = () => finding('100');
+    await day(1);
+    expect((await lastSent())?.unanswered).toEqual({});
+    answer = partial;
+    await day(2);
+    expect(toPerson()).toEqual([]);
+  });
+});
+
 describe('Send it now', () => {
+  it('makes up for what failed', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await forHours(2);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'posted', at: now });
+    expect(await lastSent()).not.toHaveProperty('cause');
+  });
+
+  it('leaves what is still tried as it is', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await run();
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: now });
+    await forHours(1);
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
+  it('brings nothing back of a schedule that is removed meanwhile', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      return finding('100');
+    };
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('ends a pause of Tally’s own where it gets through', async () => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'not_in_channel' : undefined);
+    await run();
+    slack.fault = () => undefined;
+    const paused = await stored();
+    if (paused === undefined) throw new Error('There is no schedule.');
+    now += MINUTE;
+    await parts.engine.send(TEAM, paused, 'now', 'U0OWNER001');
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
   it('posts beside the calendar and says who wanted it', async () => {
     await given({ since: NINE });
     await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
@@ -1177,7 +1287,7 @@ describe('Send it now', () => {
       expect.stringContaining('Test of a scheduled post, by <@U0OWNER001>'),
       expect.stringContaining('Posted now because <@U0OWNER001> asked for it'),
     ]);
-    expect(await lastSent()).toBeUndefined();
+    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: now });
   });
 });
 

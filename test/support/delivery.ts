@@ -92,7 +92,7 @@ export const finding = (digits: string | undefined, isEmpty = false): Finding =>
   figures: digits === undefined ? {} : { '123:1': digits },
   covers: 'the day before',
   isEmpty,
-  isPartial: false,
+  unanswered: {},
 });
 
 export const schedule = (given: Partial<Schedule> = {}): Schedule => ({

@@ -18,7 +18,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
       const [first] = unanswered;
       if (answered.length === 0 && first !== undefined) throw first.failure;
       const message = reportMessage({ headline, brief, answered, unanswered, fetched: clock() });
-      return { message, ...figuresOf(answered, brief, headline, unanswered.length > 0) };
+      return { message, ...figuresOf(answered, unanswered, brief, headline) };
     },
   });
 
@@ -73,7 +73,7 @@ async function answer(
     return { target, locale, balance, briefing: briefing(consumed.items, brief, has) };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { label, failure: error };
+    return { project: `${id}:${product}`, label, failure: error };
   }
 }
 
@@ -84,9 +84,9 @@ function sentence(error: unknown): string {
 
 function figuresOf(
   answered: readonly Answered[],
+  unanswered: readonly Unanswered[],
   { main, zone }: Brief,
   headline: Headline,
-  isPartial: boolean,
 ): Omit<Finding, 'message'> {
   const figures = answered.flatMap((one) => {
     const amount = amountOf(one, headline);
@@ -96,8 +96,8 @@ function figuresOf(
   return {
     figures: Object.fromEntries(figures),
     covers: `${main.window.label} ${zone}`,
-    isEmpty: headline === 'spent' && !isPartial && answered.every(spentNothing),
-    isPartial,
+    isEmpty: headline === 'spent' && unanswered.length === 0 && answered.every(spentNothing),
+    unanswered: Object.fromEntries(unanswered.map(({ project, failure }) => [project, failure.message])),
   };
 }
 

@@ -59,7 +59,7 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     const finding = await runReport(wanted, entry.due, round);
     if (finding.covers !== subject.covers) return void (await stop());
     // A project that gives no answer now has not changed.
-    if (finding.isPartial && Object.keys(post.figures).some((key) => finding.figures[key] === undefined))
+    if (Object.keys(finding.unanswered).some((key) => post.figures[key] !== undefined))
       return void (await lookAgain());
     const { record } = round;
     const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, record);

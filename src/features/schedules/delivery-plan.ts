@@ -141,14 +141,12 @@ function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now
   const due = owed.at(-1);
   // What was missed for good is named like what was not tried.
   const unnamed = owedDues(schedule, lines.findLast(isSettled), now);
-  const isOf =
-    (some: readonly Due[]) =>
-    ({ date }: Line): boolean =>
-      some.some((one) => one.date === date);
+  const isOwed = ({ date }: Line) => owed.some((one) => one.date === date);
+  const isUnnamed = ({ date }: Line) => unnamed.some((one) => one.date === date);
   const line = lines.find(({ date }) => date === due?.date);
   const worked = standing === 'waits' ? lastSuccess(schedule, record, book) : Infinity;
   const at = line === undefined ? 0 : resumesAt(line, worked, now);
-  const before = lines.filter((one) => one !== line && isOf(unnamed)(one));
+  const before = lines.filter((one) => one !== line && isUnnamed(one));
   const task: Task | undefined =
     due === undefined || at > now || standing === 'resumes'
       ? undefined
@@ -170,10 +168,10 @@ function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now
     looks: named(looks.filter((one) => (lookAt(schedule, one, now) ?? 0) <= now)),
     // Not before a try that is due now has failed as well.
     untold: named(lines.filter((one) => !isTold(one) && one !== task?.line)),
-    stranded: named(lines.filter((one) => !isFinal(one) && !isOf(owed)(one) && one.entry.due <= now)),
+    stranded: named(lines.filter((one) => !isFinal(one) && !isOwed(one) && one.entry.due <= now)),
     stale: lines.filter(
       (one) =>
-        isFinal(one) && one !== last && (isSettled(one) || !isOf(unnamed)(one)) && now - one.entry.at > KEPT,
+        isFinal(one) && one !== last && (isSettled(one) || !isUnnamed(one)) && now - one.entry.at > KEPT,
     ),
     next: [
       ...(due !== undefined && at > now ? [at] : []),

@@ -6,6 +6,7 @@ import { SCHEDULE } from '../../workspace/fields.ts';
 import type { LedgerEntry, StandingPost, Subject } from '../../workspace/ledger.ts';
 import type { LastSent, Schedule } from '../../workspace/schedules.ts';
 import type { Finding } from '../feature.ts';
+import { projectName } from './blocks.ts';
 import { postMessage } from './delivery-blocks.ts';
 import { earlierOf } from './delivery-earlier.ts';
 import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
@@ -130,6 +131,7 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
       isAgain: course.isDoubtful,
       earlier,
       figures: finding.figures,
+      unanswered: finding.unanswered,
       looks: 0,
       subject: subjectOf(schedule, finding, round),
     };
@@ -177,20 +179,40 @@ async function note(task: Task, course: Course, post: StandingPost, round: Round
   const { next, cause, untold, probes, ...entry } = course.entry;
   const name = `${round.workspace}/${deliveryKey(schedule.id, due.date)}`;
   round.arrived.set(name, post.ts);
+  const unanswered = unansweredAfter(round.record.lastSent(schedule.id), post);
+  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFIED_FROM);
+  const causes = silent.map(([key, { cause: why }]) => `${projectName(key, round.record)}: ${why}`);
   const sent: LastSent = {
     ...sentOf(task, post.at),
+    unanswered,
     result: post.isLate ? 'posted-late' : 'posted',
     ts: post.ts,
   };
   const entering = {
     ...lineOf(task),
     before: course.before,
-    entry: { ...entry, state: 'posted' as const, tries: 0, at: post.at, post },
+    entry: {
+      ...entry,
+      ...{ state: 'posted' as const, tries: 0, at: post.at, post },
+      ...(causes.length > 0 && { untold: 'unanswered' as const, cause: causes.join(' ') }),
+    },
     posted: { channel: post.channel, at: post.at },
     sent,
   };
   await untilNoted(() => round.ledger.enter(round.lease, entering));
   round.arrived.delete(name);
+}
+
+/** Somebody is told of a project without an answer from so many posts in a row on. */
+const NOTIFIED_FROM = 2;
+
+/** Which projects gave no answer, since how many posts. */
+function unansweredAfter(before: LastSent | undefined, { unanswered = {} }: StandingPost) {
+  const counted = Object.entries(unanswered).map(([key, cause]) => {
+    const posts = (before?.unanswered?.[key]?.posts ?? 0) + 1;
+    return [key, { posts, cause }] as const;
+  });
+  return Object.fromEntries(counted);
 }
 
 async function untilNoted(work: () => Promise<unknown>): Promise<void> {

@@ -30,12 +30,13 @@ export async function failed(task: Task, course: Course, trouble: Trouble, round
   const { id, paused } = schedule;
   const now = round.clock();
   const entry = entryAfter(trouble, course, paused?.why, now);
-  const { failures = 0 } = round.record.lastSent(id) ?? {};
+  const { failures = 0, unanswered } = round.record.lastSent(id) ?? {};
   const { cause = trouble.cause } = entry;
   const isOver = entry.state === 'failed';
   const sent: LastSent = {
     ...sentOf(task, now),
     failures: failures + (isOver ? 1 : 0),
+    ...(unanswered && { unanswered }),
     ...(isOver
       ? { result: 'failed', cause }
       : { result: 'trying', cause, ...(entry.next !== undefined && { next: entry.next }) }),
@@ -57,7 +58,7 @@ function entryAfter(
   const doubt = trouble.kind === 'unclear' || isDoubtful;
   if (trouble.kind === 'pause' || (pausedBy !== undefined && !doubt))
     return heldAfter(trouble, { entry, isDoubtful }, pausedBy, now);
-  const { next: _, untold, post, ...rest } = entry;
+  const { next: _, untold, probes, post, ...rest } = entry;
   // Slack's own pauses are no failures, unless they go on and on.
   const counts = trouble.kind !== 'wait' || now - entry.began > HOUR;
   const tries = entry.tries + (counts ? 1 : 0);

@@ -20,7 +20,7 @@ const RESUMES =
 
 /** What one person is told at a time: the same trouble, of one schedule or of many. */
 export interface Untold {
-  readonly why: Pause | 'failed';
+  readonly why: Pause | 'failed' | 'unanswered';
   readonly owner: string;
   readonly cause: string;
   readonly cases: readonly Case[];
@@ -56,15 +56,14 @@ export function troubleMessage(
 ): Message {
   const [only, ...others] = cases;
   const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
-  const isPaused = why !== 'failed' && why !== 'person';
+  const isPaused = why !== 'failed' && why !== 'unanswered' && why !== 'person';
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
-  const text = isPaused
-    ? `${what} ${others.length === 0 ? 'is' : 'are'} paused`
-    : `${what} ${isUnclear ? 'may not have been' : others.length === 0 ? 'was not' : 'were not'} posted`;
+  const text = `${what} ${happened(why, cases.length === 1, isUnclear)}`;
   const most = Math.max(...cases.map(({ failures }) => failures));
-  const first = isPaused
+  const remedy = isPaused
     ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
     : button('schedule-now', 'Send it now', { ...value, style: 'primary' });
+  const isSingle = others.length === 0 && why !== 'unanswered';
   return {
     text: `${text}. ${cause}`,
     blocks: [
@@ -73,11 +72,10 @@ export function troubleMessage(
         ...cases.slice(0, MOST_NAMED).map(caseWords),
         ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
         escapeMarkup(cause),
-        ...(isPaused
-          ? [escapeMarkup(REMEDIES[why]), RESUMES]
-          : isUnclear
-            ? []
-            : ['Tally tried for an hour. The next post names this date.']),
+        ...(isPaused ? [escapeMarkup(REMEDIES[why]), RESUMES] : []),
+        ...(why === 'failed' && !isUnclear
+          ? ['Tally tried for an hour. The next post names this date.']
+          : []),
         ...(isOwnerGone
           ? ['The owner has left the workspace. Whoever adopts it in the list answers for it from then on.']
           : []),
@@ -86,11 +84,18 @@ export function troubleMessage(
       ),
       actions(
         ...(reader === 'manager' && NEED_CONNECT.includes(why) ? [CONNECT] : []),
-        ...(others.length === 0 ? [first] : []),
+        ...(isSingle ? [remedy] : []),
         button('schedule-list', 'Open schedules', value),
       ),
     ],
   };
+}
+
+function happened(why: Untold['why'], isOne: boolean, isUnclear: boolean): string {
+  if (why === 'unanswered') return `${isOne ? 'has' : 'have'} come twice in a row without all figures`;
+  if (why !== 'failed') return `${isOne ? 'is' : 'are'} paused`;
+  if (isUnclear) return 'may not have been posted';
+  return `${isOne ? 'was' : 'were'} not posted`;
 }
 
 const caseWords = ({ schedule, title, due }: Case): string =>

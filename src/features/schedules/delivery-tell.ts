@@ -47,7 +47,7 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
   }));
   const { cause = '', post } = first.line.entry;
   const { owner } = first.schedule;
-  const isUnclear = post !== undefined;
+  const isUnclear = why === 'failed' && post !== undefined;
   try {
     await tellOf(await round.client(), round.record, { why, owner, cause, cases, isUnclear });
   } catch (error) {
@@ -80,7 +80,8 @@ async function tellOf(client: WebClient, record: WorkspaceRecord, trouble: Untol
   const isOwnerGone = found === 'gone';
   const named = managersOf(record);
   const isForManagers = FOR_MANAGERS.includes(why) && found !== 'admin' && !named.includes(owner);
-  const isWide = isOwnerGone || isForManagers || cases.some(({ failures }) => failures >= 2);
+  const isWide =
+    isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
   const manager = isWide ? await firstMember(client, [...named, ...registrarsOf(record)], owner) : undefined;
   const message = (reader: 'owner' | 'manager') =>
     troubleMessage({ ...trouble, isOwnerGone, isManagerTold: manager !== undefined }, reader);

@@ -61,7 +61,7 @@ const CHANNEL = {
 export class OutcomeUnknown extends Error {}
 
 const UNKNOWN = 'Something went wrong that Tally did not expect; whoever runs the bot finds it in the log.';
-const REMOVED = 'Slack no longer accepts Tally’s access to this workspace.';
+const REMOVED = 'Slack rejected Tally’s token.';
 /** In ms; Slack always says. */
 const RATE_PAUSE = 30_000;
 

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
+import { type Day, dayAt } from '../../domain/calendar.ts';
 import { post } from '../../slack/post.ts';
 import type { WebClient } from '../../slack/web.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
-import type { ReportName, Schedule } from '../../workspace/schedules.ts';
+import type { LastSent, ReportName, Schedule } from '../../workspace/schedules.ts';
 import type { Used } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Report } from '../feature.ts';
@@ -67,6 +68,15 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       await parts.used.note({ workspace, record }, { connection, at: clock() });
   }
 
+  /** It is out: that it could not be noted is no failure of it. */
+  async function noteByHand(workspace: string, record: WorkspaceRecord, schedule: Schedule) {
+    const at = clock();
+    const sent = sentByHand(record.lastSent(schedule.id), dayAt(at, schedule.timing.zone), at);
+    await workspaces
+      .noteSent(workspace, record, schedule.id, sent)
+      .catch((err: unknown) => log.warn({ err, workspace }, 'what was sent by hand could not be noted'));
+  }
+
   async function rounds(run: Run): Promise<number | undefined> {
     const { workspace, lease } = run;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -120,9 +130,17 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       const client = await clientFor(workspace);
       await post(client, { channel: schedule.channel, thread: undefined }, extraMessage(finding, why, by));
       await noteUsed(workspace, record, answered);
+      if (why === 'now') await noteByHand(workspace, record, schedule);
     },
     stop: () => stopping.abort(),
   };
+}
+
+/** What failed is made up for; what is tried still is tried on. */
+function sentByHand(before: LastSent | undefined, date: Day, at: number): LastSent {
+  if (before?.result === 'trying') return { ...before, byHand: at };
+  const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
+  return { ...rest, result: 'posted', at, byHand: at };
 }
 
 export const isIdle = ({ tasks, resumed, looks, untold, stranded }: Plan): boolean =>

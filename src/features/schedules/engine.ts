@@ -95,7 +95,14 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     changed,
-    send: delivery.send,
+    async send(workspace, schedule, why, by) {
+      await delivery.send(workspace, schedule, why, by);
+      // What works by hand may end Tally's own pause.
+      if (schedule.paused !== undefined)
+        await changed(workspace).catch((err: unknown) =>
+          log.warn({ err }, 'schedules wait for the next look'),
+        );
+    },
     repair,
     start() {
       alarms.start(ring);
