@@ -112,7 +112,7 @@ export function createTally(config: Config, log: Log, clock: () => number): Tall
       onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createStatus({ workspaces, billing, sections: all.status }),
+    createStatus({ workspaces, billing, used, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createMentions({ commands: all.commands, verbs: all.verbs }),

@@ -827,6 +827,15 @@ describe('a schedule that Tally paused', () => {
     expect((await stored())?.paused).toBeUndefined();
   });
 
+  it('and that has posted since runs again, even if its process died in between', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'token-rejected', at: now - 1, asked: ' -' } });
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel()).toHaveLength(1);
+  });
+
   it('by an earlier version resumes by itself too', async () => {
     await given({ paused: { why: 'app-removed', at: NINE - 24 * HOUR } });
     await run();
