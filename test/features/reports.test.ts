@@ -36,6 +36,7 @@ async function post(
   name: ReportName,
   ids: readonly string[],
   at = NOW,
+  zone?: string,
 ): Promise<Finding & { reads: string[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
@@ -45,7 +46,7 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
-    zone: record.settings.zone,
+    zone: zone ?? record.settings.zone,
     billing,
     answeredBy: () => undefined,
   });
@@ -70,6 +71,14 @@ describe('the post about yesterday', () => {
       days('2026-10', 1, 31, '90'),
       days('2026-11', 1, 19, '100'),
       days('2026-11', 20, 20, '150.50'),
+    );
+  });
+
+  it('counts days in the zone that it is asked for, whatever the settings say by now', async () => {
+    const late = Date.parse('2026-11-21T20:00:00Z');
+    expect((await post('yesterday', ['5001'], late, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
+    expect((await post('yesterday', ['5001'], late, 'Pacific/Auckland')).covers).toBe(
+      'Sat 21 Nov 2026 Pacific/Auckland',
     );
   });
 
