@@ -121,7 +121,7 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
       onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createStatus({ workspaces, billing, limits, sections: all.status }),
+    createStatus({ workspaces, billing, limits, used, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createMentions({ commands: all.commands, verbs: all.verbs }),

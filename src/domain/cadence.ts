@@ -78,8 +78,11 @@ function isAsSaid({ date, at }: Due, { time, zone }: Timing): boolean {
   return shown.day === date && shown.time === time;
 }
 
-/** Every day before the one that has begun at `after` was due by then. A day that the zone left out is none. */
-function* dues(timing: Timing, after: number): Generator<Due> {
+/**
+ * Those later than `after` (ms), in order and without end. Every day before the one that has begun at `after` was due by
+ * then. A day that the zone left out is none.
+ */
+export function* dues(timing: Timing, after: number): Generator<Due> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
     if (due.at > after && (isAsSaid(due, timing) || exists(date, timing.zone))) yield due;

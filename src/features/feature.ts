@@ -43,8 +43,10 @@ export interface ReportQuestion {
   /** In order; several make a digest. */
   readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
   readonly channel: string;
-  /** The instant the figures are as of, in ms; days are those of the workspace's reporting zone. */
+  /** The instant the figures are as of, in ms. */
   readonly at: number;
+  /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is looked at again. */
+  readonly zone: string;
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
   /** Told of each connection that an answer came by. */
@@ -61,8 +63,8 @@ export interface Finding {
   readonly covers: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;
-  /** Some project gave no answer. */
-  readonly isPartial: boolean;
+  /** `<project id>:<product>` → why it gave no answer, in a sentence; of those that gave none. */
+  readonly unanswered: Readonly<Record<string, string>>;
 }
 
 export interface Report {

@@ -6,7 +6,18 @@ import { storeGuard } from '../redis.ts';
 import { SCHEDULE, SENT } from './fields.ts';
 import { deliveryLockKey, ledgerKey, recordKey } from './keys.ts';
 import { parseRecord, readable } from './record.ts';
-import { type LastSent, PAUSES } from './schedules.ts';
+import { content, type LastSent, PAUSES } from './schedules.ts';
+
+/** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */
+const subject = content.extend({
+  /** IANA: the reporting zone, which says what a day is. */
+  zone: z.string(),
+  /** The days in words: `Fri 20 Nov 2026 UTC`. */
+  covers: z.string(),
+  /** Names of the connections that were asked, in the projects' order. */
+  connections: z.array(z.string()).readonly(),
+});
+export type Subject = Readonly<z.infer<typeof subject>>;
 
 /** The post of one date, as it stands in the channel. */
 const standing = z.object({
@@ -21,15 +32,19 @@ const standing = z.object({
   /** What was said of earlier dates, a line each. */
   earlier: z.array(z.string()).readonly(),
   figures: z.record(z.string(), z.string()),
+  /** `<project id>:<product>` → why it has no figure, in a sentence. */
+  unanswered: z.record(z.string(), z.string()).exactOptional(),
   /** How often it was looked at again since. */
   looks: z.int(),
+  /** Absent in posts of earlier versions: nobody knows what they are about any more. */
+  subject: subject.exactOptional(),
 });
 export type StandingPost = Readonly<z.infer<typeof standing>>;
 
 const entry = z.object({
   /**
-   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: not before somebody puts the
-   * connection right. The others are final.
+   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: its schedule is paused by
+   * Tally, and it is tried now and then whether that may end. The others are final.
    */
   state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
   /** ms since the epoch: when it was due, and when this was written */
@@ -39,10 +54,14 @@ const entry = z.object({
   began: z.int(),
   tries: z.int().default(0),
   next: z.int().exactOptional(),
+  /** How often it was tried while Tally paused its schedule. */
+  probes: z.int().exactOptional(),
+  /** Of `failed`: the next post names the date, unless its `post` turns out to be there. */
+  isMissed: z.boolean().exactOptional(),
   /** In a sentence. */
   cause: z.string().exactOptional(),
-  /** Somebody has to be told still: that it failed, or that it pauses. */
-  untold: z.enum([...PAUSES, 'failed']).exactOptional(),
+  /** Somebody has to be told still: that it failed, that it pauses, or that projects give no answer again and again. */
+  untold: z.enum([...PAUSES, 'failed', 'unanswered']).exactOptional(),
   post: standing.exactOptional(),
 });
 /** What became of one date of one schedule. */
@@ -58,8 +77,8 @@ export interface Line {
 
 export interface Book {
   readonly lines: readonly Line[];
-  /** When a channel was last posted to, in ms. */
-  lastPost(channel: string): number | undefined;
+  /** When a channel was last posted to, in ms; without one, any channel. */
+  lastPost(channel?: string): number | undefined;
   /** Slack wants to be left alone until then, in ms. */
   readonly quietUntil: number | undefined;
 }
@@ -221,7 +240,11 @@ function bookOf(fields: Readonly<Record<string, string>>): Book {
       const read = readable(() => parseRecord(entry, json)) ?? DAMAGED;
       return [{ schedule, date, entry: read, json }];
     }),
-    lastPost: (channel) => number(CHANNEL + channel),
+    lastPost(channel) {
+      if (channel !== undefined) return number(CHANNEL + channel);
+      const channels = Object.keys(fields).filter((field) => field.startsWith(CHANNEL));
+      return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
+    },
     quietUntil: number(QUIET),
   };
 }

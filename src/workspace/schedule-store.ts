@@ -2,8 +2,9 @@ import { asIn, type Change, commit, type Destination } from './change.ts';
 import { SCHEDULE, SENT, UNSCHEDULED } from './fields.ts';
 import { UNDO } from './projects.ts';
 import { readable } from './record.ts';
-import { readUnscheduled, type Schedule } from './schedules.ts';
-import type { Fields } from './store.ts';
+import { type LastSent, readUnscheduled, type Schedule } from './schedules.ts';
+import { ANY, type Fields } from './store.ts';
+import type { WorkspaceRecord } from './workspaces.ts';
 
 /** What `Workspaces` does with schedules: each method is one round trip, as those are. @throws StoreUnreachable */
 export interface ScheduleStore {
@@ -11,6 +12,8 @@ export interface ScheduleStore {
   saveSchedule(change: Change, schedule: Schedule): Promise<void>;
   /** It can be brought back for `UNDO`; nothing where it is gone already. @param at ms since the epoch @throws ChangedMeanwhile */
   removeSchedule(change: Change, id: string, at: number): Promise<void>;
+  /** How its last delivery ended, as somebody sent it by hand; nothing where a delivery ended meanwhile, or it is gone. */
+  noteSent(workspace: string, record: WorkspaceRecord, id: string, sent: LastSent): Promise<void>;
   /** Those that cannot be read; there is nothing to bring back. @throws ChangedMeanwhile */
   dropSchedules(change: Change, ids: readonly string[]): Promise<void>;
   /** What `removeSchedule` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
@@ -34,6 +37,12 @@ export function createScheduleStore(destination: Destination): ScheduleStore {
         remove: [SCHEDULE + id, SENT + id, ...lapsed(fields, at)],
         set: { [UNSCHEDULED + id]: JSON.stringify({ schedule, sent: fields[SENT + id], at }) },
       }));
+    },
+    async noteSent(workspace, { fields }, id, sent) {
+      await destination.store.write(workspace, {
+        seen: { ...asIn(fields, SENT + id), [SCHEDULE + id]: ANY },
+        set: { [SENT + id]: JSON.stringify(sent) },
+      });
     },
     async dropSchedules(change, ids) {
       await commit(destination, change, (fields) => ({

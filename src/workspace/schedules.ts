@@ -18,7 +18,7 @@ export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
   balance: 'Balance',
 };
 
-/** Why a schedule stands still; all but `person` are Tally's own doing, because it could not work. */
+/** Why a schedule is paused. All but `person` are Tally's own doing and end by themselves once it works again. */
 export const PAUSES = [
   'person',
   'channel-archived',
@@ -30,9 +30,6 @@ export const PAUSES = [
   'app-removed',
 ] as const;
 export type Pause = (typeof PAUSES)[number];
-/** It ends by itself once another connection or token is there. */
-export const endsByItself = (why: Pause): boolean => why === 'token-rejected' || why === 'not-connected';
-
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),
   z.object({ kind: z.literal('weekdays') }),
@@ -40,9 +37,8 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-const schema = z.object({
-  /** Eight letters and digits. */
-  id: z.string().regex(/^[a-z0-9]{8}$/),
+/** What a schedule posts, and when: a post keeps it too. */
+export const content = z.object({
   report: z.enum(REPORTS),
   /** By ID and product, so that a project may be renamed or lose its name. */
   projects: z
@@ -61,6 +57,11 @@ const schema = z.object({
     time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
     zone: z.string().refine(isZone),
   }),
+});
+
+const schema = content.extend({
+  /** Eight letters and digits. */
+  id: z.string().regex(/^[a-z0-9]{8}$/),
   /** Slack's id. */
   channel: z.string(),
   /** Nothing is posted for a time in which nothing was spent. */
@@ -82,8 +83,8 @@ const schema = z.object({
       /** Slack id, where a person paused it. */
       by: z.string().exactOptional(),
       /**
-       * For `token-rejected` and `not-connected`: the connections that its projects were asked by, with the fingerprints
-       * of their tokens. Others there, and it goes on by itself.
+       * What the pause rests on. For `token-rejected` and `not-connected`: the connections that its projects were asked
+       * by, with the fingerprints of their tokens; for `project-limited`: `limited`. With another text it resumes at once.
        */
       asked: z.string().exactOptional(),
     })
@@ -120,6 +121,10 @@ const sent = z.object({
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),
+  /** `<project id>:<product>` → since how many posts it gave no answer, and why, in a sentence. */
+  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: z.string() })).exactOptional(),
+  /** When somebody last sent it with Send now since, in ms. */
+  byHand: z.int().exactOptional(),
   /** Slack's `ts` of the post. */
   ts: z.string().exactOptional(),
 });

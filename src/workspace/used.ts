@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
-import { parseRecord } from './record.ts';
+import { parseRecord, readable } from './record.ts';
 import type { Fields } from './store.ts';
 import type { WorkspaceRecord, Workspaces } from './workspaces.ts';
 
@@ -34,7 +34,7 @@ interface Asked {
 
 export interface Used {
   /**
-   * Writes down what an answer taught, after the answer is out: for a connection at most once an hour, for a balance
+   * Writes down what an answer taught, after the answer is out: for a connection at most once an hour and once after a token was rejected, for a balance
    * once a minute. The request's own record tells whether that is due, so a question asked again writes nothing,
    * whichever process answers it. Never throws: nobody's answer is worse for it.
    */
@@ -51,9 +51,17 @@ export function createUsed({ note }: Pick<Workspaces, 'note'>, onFailure: (error
 
 function isDue(record: WorkspaceRecord, { connection, balance, at }: Notes): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
-  if (isOlder(record.lastUsed(connection), HOUR)) return true;
+  const last = record.lastUsed(connection);
+  if (isOlder(last, HOUR) || isAwaited(record, last ?? 0)) return true;
   return balance !== undefined && isOlder(record.lastBalance(balance.id, balance.product)?.at, MINUTE);
 }
+
+/** Schedules are paused since the service rejected a token: they resume once one is accepted. */
+const isAwaited = (record: WorkspaceRecord, last: number): boolean =>
+  record.scheduleIds.some((id) => {
+    const paused = readable(() => record.schedule(id))?.paused;
+    return paused?.why === 'token-rejected' && paused.at >= last;
+  });
 
 export const usedField = (connection: string): string => `used:${connection}`;
 const balanceField = (id: string, product: ProductId): string => `balance:${id}:${product}`;

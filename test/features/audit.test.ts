@@ -175,7 +175,7 @@ describe('the CSV', () => {
     bot.slack.failNext('files.completeUploadExternal', { error: 'internal_error' }, 3);
     const { ts } = await bot.ask('/billing audit');
     await press(ts, 'CSV');
-    await bot.slack.waitFor(() => newest().reads.includes('Slack did not answer files.uploadV2'));
+    await bot.slack.waitFor(() => newest().reads.includes('Slack returned an error for files.uploadV2'));
   });
 
   it.each([

@@ -36,6 +36,7 @@ async function post(
   name: ReportName,
   ids: readonly string[],
   at = NOW,
+  zone?: string,
 ): Promise<Finding & { reads: string[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
@@ -45,6 +46,7 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
+    zone: zone ?? record.settings.zone,
     billing,
     answeredBy: () => undefined,
   });
@@ -69,6 +71,14 @@ describe('the post about yesterday', () => {
       days('2026-10', 1, 31, '90'),
       days('2026-11', 1, 19, '100'),
       days('2026-11', 20, 20, '150.50'),
+    );
+  });
+
+  it('counts days in the zone that it is asked for, whatever the settings say by now', async () => {
+    const late = Date.parse('2026-11-21T20:00:00Z');
+    expect((await post('yesterday', ['5001'], late, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
+    expect((await post('yesterday', ['5001'], late, 'Pacific/Auckland')).covers).toBe(
+      'Sat 21 Nov 2026 Pacific/Auckland',
     );
   });
 
@@ -281,9 +291,9 @@ describe('a digest of several projects', () => {
 
   it('has the balance of a project of which billing reports nothing', async () => {
     bot.billing.setItems('5002', '[]');
-    const { reads, isPartial } = await post('balance', ['5001', '5002']);
+    const { reads, unanswered } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
-    expect(isPartial).toBe(false);
+    expect(unanswered).toEqual({});
     bot.billing.setBalance('5002', 'null');
     await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
   });
@@ -331,11 +341,11 @@ describe('a digest of several projects', () => {
   it('goes out without a project that gives no answer, and says which and why', async () => {
     book('5002');
     bot.billing.setItems('5002', 'null');
-    const { reads, isEmpty, isPartial } = await post('yesterday', ['5001', '5002']);
+    const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
     expect(reads).toContain('dev: No Cloud platform data for project 5002, 1 Oct – 20 Nov.');
     expect(isEmpty).toBe(false);
-    expect(isPartial).toBe(true);
+    expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
   it('never tells a channel about a project that is not for it', async () => {

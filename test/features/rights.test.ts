@@ -414,7 +414,7 @@ describe('when Slack does not say who somebody is', () => {
     bot.slack.failNext(method, failure);
     const before = bot.billing.requests.length;
     const { reads } = await reply(await command(OWNER, '/balance 123'));
-    expect(reads).toContain(`Slack did not answer ${method} (${failure.error}).`);
+    expect(reads).toContain(`Slack returned an error for ${method} (${failure.error}).`);
     expect(bot.billing.requests).toHaveLength(before);
     expect(await COLUMNS['ask: command']!(OWNER)).toBe(true);
   });
@@ -422,7 +422,7 @@ describe('when Slack does not say who somebody is', () => {
   it('nothing is changed', async () => {
     bot.slack.failNext('users.info', { error: 'internal_error' });
     const { args } = await calledBy(() => submit(OWNER, 'XYZ'), 'views.update');
-    expect(textOf(args.view)).toContain('Slack did not answer users.info');
+    expect(textOf(args.view)).toContain('Slack returned an error for users.info');
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
@@ -439,7 +439,7 @@ describe('when Slack does not say who somebody is', () => {
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
     const { reads } = await reply(await command(MEMBER, '/billing settings'));
-    expect(reads).toContain('Slack did not answer usergroups.users.list (missing_scope).');
+    expect(reads).toContain('Slack returned an error for usergroups.users.list (missing_scope).');
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 

@@ -1,11 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
-import { ConnectionMissing, NotAllowed, TimedOut, TokenRejected } from '../../src/domain/failure.ts';
+import {
+  ConnectionMissing,
+  NotAllowed,
+  NotConnected,
+  TimedOut,
+  TokenRejected,
+} from '../../src/domain/failure.ts';
 import type { Finding, ReportQuestion } from '../../src/features/feature.ts';
 import { createAskedOnce } from '../../src/features/schedules/delivery-billing.ts';
 import { createHttp } from '../../src/http/request.ts';
-import type { Schedule } from '../../src/workspace/schedules.ts';
+import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { targetOf } from '../../src/workspace/target.ts';
+import { createUsed } from '../../src/workspace/used.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
@@ -22,7 +30,7 @@ const NINE = at('2026-11-20T08:00:00Z');
 let redis: TestRedis;
 let slack: OutsideSlack;
 let now: number;
-let answer: (question: ReportQuestion) => Finding | Promise<Finding>;
+let answer: (question: ReportQuestion, name: ReportName) => Finding | Promise<Finding>;
 let asked: ReportQuestion[];
 let parts: ReturnType<typeof createDeliveryParts>;
 
@@ -48,21 +56,54 @@ const another = () =>
     redisUrl: redis.url,
     slackUrl: slack.url,
     clock: () => now,
-    report: (question) => {
+    report: (question, name) => {
       asked.push(question);
-      return answer(question);
+      return answer(question, name);
     },
   });
 
 const given = (one: Partial<Schedule> = {}) =>
   save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
 const run = () => parts.delivery.run(TEAM);
+/** As an engine does that is woken whenever it wants to be. */
+const forHours = async (hours: number) => {
+  const end = now + hours * HOUR;
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+  await run();
+};
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
 const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
   (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
+const connection = (fingerprint: string) =>
+  redis.client.hset(
+    `tally:workspace:${TEAM}`,
+    'connection:main',
+    JSON.stringify({
+      name: 'main',
+      baseUrl: 'https://billing.example',
+      lastFour: 'abcd',
+      fingerprint,
+      role: 'read-only',
+      lifetime: 'none',
+      registeredBy: 'U0OWNER001',
+      registeredAt: 0,
+      sealed: 'x',
+    }),
+  );
+const project = (alias: string, id: string, channels: readonly string[]) =>
+  redis.client.hset(
+    `tally:workspace:${TEAM}`,
+    `project:${alias}`,
+    JSON.stringify({
+      ...{ alias, id, product: 1, channels },
+      ...{ owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 },
+    }),
+  );
 const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a post that is due', () => {
@@ -282,6 +323,32 @@ describe('a process that died while Slack was asked', () => {
     expect(inChannel()[1]?.blocks).toContain('This may be here twice');
   });
 
+  it('is posted once more and no more where Slack takes each post and never answers', async () => {
+    await killed(true);
+    slack.fault = ({ method, args }) => {
+      if (method === 'conversations.history') return 'missing_scope';
+      const isReport = method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
+      return isReport ? { status: 502, take: true } : undefined;
+    };
+    await forHours(2);
+    expect(inChannel()).toHaveLength(2);
+    expect(toPerson()).toHaveLength(1);
+  });
+
+  it('is not posted a third time where the second one was interrupted too', async () => {
+    await killed(true);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    const before = (await parts.ledger.read(TEAM)).lines[0];
+    const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
+    await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
+    await forHours(2);
+    expect(inChannel()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('may not have been posted');
+    expect(toPerson()[0]?.blocks).toContain('It may be in the channel all the same');
+    expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
+    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+  });
+
   it('is looked for where it was sent, however long the history cannot be asked', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
@@ -321,7 +388,7 @@ describe('a process that died while Slack was asked', () => {
 
 describe('a bot that is told to end while Slack is asked', () => {
   it.each([
-    ['is_archived', 'failed'],
+    ['is_archived', 'held'],
     [{ retryAfter: 1 }, 'trying'],
     [{ retryAfter: 30 }, 'trying'],
   ])('notes that Slack refused with %j', async (fault, state) => {
@@ -421,7 +488,7 @@ describe('when billing fails', () => {
     await day();
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
     expect(toPerson()).toHaveLength(2);
-    expect(toPerson()[1]?.blocks).toContain('2nd time in a row, so somebody who manages Tally is told too');
+    expect(toPerson()[1]?.blocks).toMatch(/2nd time in a row\.\\nA Tally manager is told too\./);
     answer = () => finding('100');
     now = NINE + 48 * HOUR;
     await run();
@@ -438,7 +505,7 @@ describe('when billing fails', () => {
         next = await run();
       }
     expect(toPerson()[1]?.blocks).toContain('2nd time in a row.');
-    expect(toPerson()[1]?.blocks).not.toContain('told too');
+    expect(toPerson()[1]?.blocks).not.toContain('is told too');
   });
 
   it('posts within the hour once billing is back, and tells nobody', async () => {
@@ -452,22 +519,6 @@ describe('when billing fails', () => {
   });
 
   it('pauses over a rejected token, and goes on by itself with another one', async () => {
-    const connection = (fingerprint: string) =>
-      redis.client.hset(
-        `tally:workspace:${TEAM}`,
-        'connection:main',
-        JSON.stringify({
-          name: 'main',
-          baseUrl: 'https://billing.example',
-          lastFour: 'abcd',
-          fingerprint,
-          role: 'read-only',
-          lifetime: 'none',
-          registeredBy: 'U0OWNER001',
-          registeredAt: 0,
-          sealed: 'x',
-        }),
-      );
     await connection('0123456789ab');
     await given();
     answer = failing(new TokenRejected('billing'));
@@ -475,12 +526,12 @@ describe('when billing fails', () => {
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', asked: 'main 0123456789ab' });
     expect(toPerson()).toHaveLength(1);
-    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    expect(await lastSent()).toMatchObject({ result: 'trying', next: now + 5 * MINUTE });
 
-    answer = () => finding('100');
     now = NINE + 24 * HOUR;
     await run();
     expect(inChannel()).toEqual([]);
+    answer = () => finding('100');
     await connection('another00000');
     now += MINUTE;
     await run();
@@ -518,7 +569,7 @@ describe('when billing fails', () => {
     expect(asked).toHaveLength(1);
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
-    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    expect(await lastSent()).toMatchObject({ result: 'trying' });
   });
 
   it('tells somebody who manages that the owner has left, and what to do about it', async () => {
@@ -569,7 +620,7 @@ describe('when Slack does not take the post', () => {
     slack.fault = () => code;
     await run();
     expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
-    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    expect(await lastSent()).toMatchObject({ result: 'trying' });
   });
 
   it('does not undo what somebody changed meanwhile', async () => {
@@ -616,6 +667,274 @@ describe('when Slack does not take the post', () => {
     expect(slack.posts.map(({ key }) => key).sort()).toEqual(
       ['schedul1', 'schedul2', 'schedul3'].map((id) => `${id}/2026-11-20`),
     );
+  });
+});
+
+describe('a schedule that Tally paused', () => {
+  const toChannel = ({ method, args }: { method: string; args: URLSearchParams }) =>
+    method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
+  const deeds = async () => JSON.stringify(await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+'));
+
+  it('resumes by itself once Slack takes the token again, with the late post', async () => {
+    await given();
+    let isRefused = false;
+    slack.fault = (call) => {
+      const isFirst = toChannel(call) && !isRefused;
+      isRefused ||= isFirst;
+      return isFirst ? 'token_revoked' : undefined;
+    };
+    expect(await run()).toBe(now + 5 * MINUTE);
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    await forHours(1);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect((await stored())?.paused).toBeUndefined();
+    expect(await lastSent()).toMatchObject({ result: 'posted-late' });
+    expect(await deeds()).toContain('"who","tally","deed","schedule resumed"');
+  });
+
+  it('asks Slack one cheap question now and then, for all of its schedules', async () => {
+    for (let n = 1; n <= 4; n += 1) await given({ id: `schedul${n}` });
+    slack.fault = () => 'token_revoked';
+    await run();
+    const calls = slack.calls.length;
+    const questions = asked.length;
+    await forHours(23);
+    expect(asked).toHaveLength(questions);
+    const probes = slack.calls.slice(calls);
+    expect(new Set(probes.map(({ method }) => method))).toEqual(new Set(['auth.test']));
+    expect(probes.length).toBeLessThanOrEqual(10);
+    slack.fault = () => undefined;
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(
+      inChannel()
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual([1, 2, 3, 4].map((n) => `schedul${n}/2026-11-21`));
+    expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
+  });
+
+  it('is tried at once where another post of the workspace gets through', async () => {
+    await given({ id: 'schedul1' });
+    await given({ id: 'schedul2' });
+    answer = () => {
+      now += 10;
+      return finding('100');
+    };
+    let isRefused = false;
+    slack.fault = (call) => {
+      const isFirst = toChannel(call) && !isRefused;
+      isRefused ||= isFirst;
+      return isFirst ? 'token_revoked' : undefined;
+    };
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul2/2026-11-20', 'schedul1/2026-11-20']);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('resumes by itself once the service takes the same access token again', async () => {
+    await connection('0123456789ab');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected' });
+    answer = () => finding('100');
+    await forHours(1);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    expect((await stored())?.paused).toBeUndefined();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('resumes by itself');
+  });
+
+  it('is tried at once where anybody gets an answer by the same connection', async () => {
+    await connection('0123456789ab');
+    const notes = createUsed(parts.workspaces, (error) => {
+      throw error;
+    });
+    const used = async () =>
+      notes.note(
+        { workspace: TEAM, record: await parts.workspaces.read(TEAM) },
+        { connection: 'main', at: now },
+      );
+    await used();
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    answer = () => finding('100');
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toEqual([]);
+    await used();
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is tried rarely while nothing changes, and nobody is told again', async () => {
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    const tries: number[] = [];
+    for (let tried = 1; tried < 8; tried += 1) {
+      const next = (await run()) ?? 0;
+      tries.push((next - now) / MINUTE);
+      now = next;
+    }
+    expect(tries).toEqual([5, 15, 30, 60, 120, 240, 360]);
+    await forHours(96);
+    expect(asked.length).toBeLessThan(50);
+    expect(toPerson()).toHaveLength(1);
+    // What was missed is reckoned from the calendar, so no line is kept for each date.
+    expect((await parts.ledger.read(TEAM)).lines).toHaveLength(1);
+  });
+
+  it('asks with a rejected token once for all that wait for it', async () => {
+    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}` });
+    answer = failing(new TokenRejected('billing'));
+    now = (await run()) ?? 0;
+    const before = asked.length;
+    await run();
+    expect(asked).toHaveLength(before + 1);
+  });
+
+  it('resumes by itself once its channel takes posts again, and names what was missed', async () => {
+    await given();
+    slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
+    await forHours(50);
+    expect(toPerson()).toHaveLength(1);
+    slack.fault = () => undefined;
+    await forHours(6);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-22' }]);
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov)');
+    expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('resumes at once when its project is opened to its channel', async () => {
+    answer = ({ projects, record, channel }) => {
+      for (const { id, product } of projects)
+        targetOf({ project: id, product }, record, { channel, manager: false });
+      return finding('100');
+    };
+    await project('prod', '123', ['C0FINANCE1']);
+    await given();
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited' });
+    await project('prod', '123', ['C0FINANCE1', 'C0COSTS001']);
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('and that has posted since runs again, even if its process died in between', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'token-rejected', at: now - 1, asked: ' -' } });
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('by an earlier version resumes by itself too', async () => {
+    await given({ paused: { why: 'app-removed', at: NINE - 24 * HOUR } });
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('does not post again what Slack may have taken before', async () => {
+    await given();
+    slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
+    now = (await run()) ?? 0;
+    slack.fault = () => 'token_revoked';
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(inChannel()).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it.each([
+    ['token-rejected', new TokenRejected('billing')],
+    ['not-connected', new NotConnected()],
+    ['project-limited', new NotAllowed('channel')],
+  ])('over %s tells its owner, and a manager who can mend it', async (why, error) => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given();
+    answer = failing(error);
+    await run();
+    expect(toPerson()[0]?.blocks).toContain('A Tally manager is told too.');
+    expect(toPerson()[0]?.blocks).not.toContain('"connect"');
+    expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('You get this because you manage Tally.');
+    expect((toPerson('U0BOSS0001')[0]?.blocks ?? '').includes('"connect"')).toBe(why !== 'project-limited');
+  });
+
+  it('tells nobody else where the owner can mend it', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    slack.admins.add('U0OWNER001');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson('U0BOSS0001')).toEqual([]);
+  });
+});
+
+describe('a date that was lost', () => {
+  const lost = async () => {
+    answer = failing(new TimedOut('billing', 10_000));
+    await forHours(2);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+  };
+
+  it('because billing was down for more than an hour is named by the next post with its total', async () => {
+    await given();
+    await lost();
+    expect(inChannel()).toEqual([]);
+    answer = () => finding('100');
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
+    expect(inChannel()[0]?.blocks).toContain('the day before: Project 123 100.00 (due Fri 20 Nov)');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(inChannel()[1]?.blocks).not.toContain('Earlier');
+  });
+
+  it('is named with those before it that were lost', async () => {
+    await given();
+    await lost();
+    now = NINE + 24 * HOUR;
+    await lost();
+    answer = () => finding('100');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov)');
+    expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
+  });
+
+  it('is not tried again by itself', async () => {
+    await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
+    await lost();
+    answer = () => finding('100');
+    await forHours(200);
+    expect(slack.posts.filter(({ key }) => key !== undefined)).toEqual([]);
+  });
+
+  it('is named with a doubt where Slack may have taken it', async () => {
+    await given();
+    slack.fault = ({ method }) => {
+      if (method === 'conversations.history') return 'missing_scope';
+      return method === 'chat.postMessage' ? { status: 502 } : undefined;
+    };
+    await forHours(1);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov) It may have been posted: Slack did not say.');
   });
 });
 
@@ -667,7 +986,7 @@ describe('a figure that changes after it was posted', () => {
   it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
     await given();
     await run();
-    answer = () => ({ ...finding(undefined), isPartial: true });
+    answer = () => ({ ...finding(undefined), unanswered: { '123:1': 'It is down.' } });
     now = NINE + 3_000 + 6 * HOUR;
     expect(await run()).toBe(now + 30 * MINUTE);
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
@@ -675,6 +994,30 @@ describe('a figure that changes after it was posted', () => {
     now += 30 * MINUTE;
     await run();
     expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+  });
+
+  it('is left alone while the schedule is paused', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 6 * HOUR;
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    await given({ since: now });
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 1 });
+  });
+
+  it('is left alone once the post is older than any look', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 97 * HOUR;
+    await given({ since: now });
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 
   it('is let go where the post is gone', async () => {
@@ -685,6 +1028,93 @@ describe('a figure that changes after it was posted', () => {
     now += 6 * HOUR;
     expect(await run()).toBeUndefined();
     expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a post whose schedule, settings or rights were changed since', () => {
+  const SECRET = '777.00';
+  const settings = (text: string) => redis.client.hset(`tally:workspace:${TEAM}`, 'settings', text);
+
+  /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
+  const honest = ({ projects, channel, record, zone }: ReportQuestion, name: ReportName): Finding => {
+    const [{ id, product } = { id: '', product: 1 as const }] = projects;
+    targetOf({ project: id, product }, record, { channel, manager: false });
+    const digits = id === '900' ? '777' : spent;
+    const words = `${id} ${name} ${zone} ${digits}.00`;
+    return {
+      ...finding(digits),
+      message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
+      figures: { [`${id}:1`]: digits },
+      covers: `${name === 'yesterday' ? 'Thu 19 Nov 2026' : '9–15 Nov 2026'} ${zone}`,
+    };
+  };
+  let spent: string;
+
+  beforeEach(async () => {
+    spent = '100';
+    answer = honest;
+    await project('finance', '900', ['C0FINANCE1']);
+    await given();
+    await run();
+    spent = '200';
+    now += 6 * HOUR;
+  });
+
+  const edited = (one: Partial<Schedule>) => given({ since: now - MINUTE, ...one });
+
+  it('says nothing of another project in another channel that the schedule was moved to', async () => {
+    await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
+    await run();
+    expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+    expect(inChannel('C0FINANCE1')).toEqual([]);
+  });
+
+  it('is not corrected once its own project is kept from its channel', async () => {
+    await project('prod', '123', ['C0FINANCE1']);
+    for (let look = 0; look < 10; look += 1) now = (await run()) ?? now;
+    expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['report', () => edited({ report: 'last-week' })],
+    ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
+    ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
+  ])('stays about what it was about where the %s is another one', async (_, change) => {
+    await change();
+    await run();
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+  });
+
+  it('is not corrected with figures of other days', async () => {
+    answer = (question, name) => ({ ...honest(question, name), covers: 'Wed 18 Nov 2026 UTC' });
+    await run();
+    answer = honest;
+    now += 24 * HOUR - MINUTE;
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 0 });
+  });
+
+  it('is not corrected with the answer of another account', async () => {
+    await settings('{"connection":"other"}');
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:other', '{}');
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+
+  it('is not corrected where an earlier version did not note what it is about', async () => {
+    const key = `tally:ledger:${TEAM}`;
+    const field = 'schedul1/2026-11-20';
+    const entry = JSON.parse((await redis.client.hget(key, field)) ?? '');
+    await redis.client.hset(
+      key,
+      field,
+      JSON.stringify({ ...entry, post: { ...entry.post, subject: undefined } }),
+    );
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 });
 
@@ -765,7 +1195,93 @@ describe('figures of the billing service', () => {
   });
 });
 
+describe('a project of a digest that gives no answer', () => {
+  const BOTH = [
+    { id: '123', product: 1 },
+    { id: '500', product: 1 },
+  ] as const;
+  const partial = () => ({ ...finding('100'), unanswered: { '500:1': 'It has no data.' } });
+  const day = async (days: number) => {
+    now = NINE + days * 24 * HOUR;
+    await run();
+  };
+
+  it('is told to the owner and a manager when it is the second post in a row, once', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    expect(toPerson()).toEqual([]);
+    await day(1);
+    await day(2);
+    expect(inChannel()).toHaveLength(3);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson('U0BOSS0001')).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('has come twice in a row without all figures');
+    expect(toPerson()[0]?.blocks).toContain('Project 500: It has no data.');
+    expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
+  });
+
+  it('is counted anew after an answer', async () => {
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    answer = () => finding('100');
+    await day(1);
+    expect((await lastSent())?.unanswered).toEqual({});
+    answer = partial;
+    await day(2);
+    expect(toPerson()).toEqual([]);
+  });
+});
+
 describe('Send it now', () => {
+  it('makes up for what failed', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await forHours(2);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'posted', at: now });
+    expect(await lastSent()).not.toHaveProperty('cause');
+  });
+
+  it('leaves what is still tried as it is', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await run();
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: now });
+    await forHours(1);
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
+  it('brings nothing back of a schedule that is removed meanwhile', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      return finding('100');
+    };
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('ends a pause of Tally’s own where it gets through', async () => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'not_in_channel' : undefined);
+    await run();
+    slack.fault = () => undefined;
+    const paused = await stored();
+    if (paused === undefined) throw new Error('There is no schedule.');
+    now += MINUTE;
+    await parts.engine.send(TEAM, paused, 'now', 'U0OWNER001');
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
   it('posts beside the calendar and says who wanted it', async () => {
     await given({ since: NINE });
     await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
@@ -774,7 +1290,7 @@ describe('Send it now', () => {
       expect.stringContaining('Test of a scheduled post, by <@U0OWNER001>'),
       expect.stringContaining('Posted now because <@U0OWNER001> asked for it'),
     ]);
-    expect(await lastSent()).toBeUndefined();
+    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: now });
   });
 });
 

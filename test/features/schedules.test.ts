@@ -530,13 +530,13 @@ describe('the list', () => {
     expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(for you <!date\^/);
     expect(list.reads).toContain('nothing posted yet');
     await row(list, 'pause', id, MEMBER);
-    expect((await replaced(list, 'Paused: nothing is posted', MEMBER)).reads).toContain(
+    expect((await replaced(list, 'Paused. Nothing is posted or corrected', MEMBER)).reads).toContain(
       `*paused* by <@${MEMBER}>`,
     );
     expect((await stored())[0]?.paused).toEqual({ why: 'person', at: now, by: MEMBER });
     now += MINUTE;
     await row(list, 'resume', id, MEMBER);
-    await replaced(list, 'It runs again', MEMBER);
+    await replaced(list, 'Posts missed while paused won’t be sent', MEMBER);
     expect((await stored())[0]).toMatchObject({ since: now });
     expect((await stored())[0]?.paused).toBeUndefined();
     expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} schedule resumed`, `${MEMBER} schedule paused`]);
@@ -558,6 +558,32 @@ describe('the list', () => {
     expect(await shows({ result: 'trying', cause: 'It is down.', next: now + MINUTE })).toMatch(
       /\*not posted yet\*, tried .+: It is down\. Next try <!date\^/,
     );
+  });
+
+  it('says which projects gave no figures, and since when', async () => {
+    const schedule = await setUp();
+    const sent = {
+      ...{ date: '2026-11-21', due: now, at: now, failures: 0, result: 'posted' },
+      unanswered: { '500:1': { posts: 3, cause: 'It has <no> data.' } },
+    };
+    await house.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
+    expect((await ask('schedules')).reads).toContain(
+      '*no figures for Project 500* (3 posts in a row): It has &lt;no&gt; data.',
+    );
+  });
+
+  it('says what Slack rejected without saying that Tally was removed, and posts what is late once it is resumed', async () => {
+    const schedule = await setUp();
+    const paused = { why: 'app-removed', at: now };
+    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
+    const list = await ask('schedules');
+    expect(list.reads).toContain('*paused: Slack rejected Tally’s token* since');
+    expect(list.reads).toContain('resumes by itself once it works again');
+    expect(list.reads).not.toContain('removed');
+    now += MINUTE;
+    await row(list, 'resume', schedule.id);
+    await replaced(list, 'Resumed. A post that is due comes now');
+    expect(await stored()).toEqual([schedule]);
   });
 
   it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
@@ -614,7 +640,7 @@ describe('the list', () => {
     const { id } = await setUp('schedule prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
-    await replaced(list, 'Paused: nothing');
+    await replaced(list, 'Paused. Nothing');
     house.slack.workspace.place(GENERAL)!.archived = true;
     await row(list, 'resume', id);
     await replaced(list, 'It is still paused');

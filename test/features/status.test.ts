@@ -223,6 +223,8 @@ describe('Test now', () => {
     expect(bot.billing.requests).toHaveLength(1);
     expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
     expect(bot.billing.requests[0]!.query).toContain('123');
+    const record = await workspaces.read(TEAM);
+    expect([record.lastUsed('finance'), record.lastUsed('main')]).toEqual([expect.any(Number), undefined]);
   });
 
   it('says that the project gives nothing while the token is fine', async () => {

@@ -22,7 +22,8 @@ export interface DeliveryOptions {
   /** With a slash at the end. */
   readonly slackUrl: string;
   readonly clock?: () => number;
-  readonly report?: (question: ReportQuestion) => Finding | Promise<Finding>;
+  /** What each report says. */
+  readonly report?: (question: ReportQuestion, name: ReportName) => Finding | Promise<Finding>;
   readonly billing?: BillingClient;
   readonly onLog?: (line: string) => void;
 }
@@ -46,14 +47,13 @@ export function createDeliveryParts(options: DeliveryOptions) {
     slackApiUrl: slackUrl,
     logger: { ...quiet, getLevel: () => 'error' as never },
   });
-  const run = async (question: ReportQuestion): Promise<Finding> =>
-    (options.report ?? (() => finding('100')))(question);
-  const report: Report = { run };
+  const { report = () => finding('100') } = options;
+  const reportOf = (name: ReportName): Report => ({ run: async (question) => report(question, name) });
   const reports: Record<ReportName, Report> = {
-    yesterday: report,
-    'last-week': report,
-    'month-to-date': report,
-    balance: report,
+    yesterday: reportOf('yesterday'),
+    'last-week': reportOf('last-week'),
+    'month-to-date': reportOf('month-to-date'),
+    balance: reportOf('balance'),
   };
   const delivery = createDelivery({
     workspaces,
@@ -92,7 +92,7 @@ export const finding = (digits: string | undefined, isEmpty = false): Finding =>
   figures: digits === undefined ? {} : { '123:1': digits },
   covers: 'the day before',
   isEmpty,
-  isPartial: false,
+  unanswered: {},
 });
 
 export const schedule = (given: Partial<Schedule> = {}): Schedule => ({

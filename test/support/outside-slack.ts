@@ -35,6 +35,8 @@ export interface OutsideSlack {
   slow: number;
   /** What `ts` is made of, in ms. */
   now: () => number;
+  /** Ids of people. */
+  readonly admins: Set<string>;
   /** Taken away by hand. */
   remove(post: OutsidePost): void;
   close(): Promise<void>;
@@ -81,7 +83,11 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
           metadata: { event_type: 'tally_delivery', event_payload: { key } },
         })),
     }),
-    'users.info': ({ args }) => ({ ok: true, user: { id: args.get('user'), deleted: false } }),
+    'auth.test': () => ({ ok: true }),
+    'users.info': ({ args }) => ({
+      ok: true,
+      user: { id: args.get('user'), deleted: false, is_admin: slack.admins.has(args.get('user') ?? '') },
+    }),
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -117,6 +123,7 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     calls,
     fault: () => undefined,
     slow: 0,
+    admins: new Set(),
     now: Date.now,
     remove: (post) => void posts.splice(posts.indexOf(post), 1),
     async close() {

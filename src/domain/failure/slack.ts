@@ -12,9 +12,18 @@ export class SlackFailed extends Base<'slack-failed'> {
     readonly code: string,
     { retryAfter, ...options }: ErrorOptions & { readonly retryAfter?: number | undefined } = {},
   ) {
-    super('slack-failed', `Slack did not answer ${method} (${code}).`, options);
+    super('slack-failed', sentence(method, code), options);
     if (retryAfter !== undefined) this.retryAfter = retryAfter;
   }
+}
+
+/** No answer came at all: the codes are the SDK's or the system's. */
+const SILENT: ReadonlySet<string> = new Set(['request_error', 'http_error', 'failed']);
+
+function sentence(method: string, code: string): string {
+  if (code === 'ratelimited') return 'Slack asked Tally to slow down (rate limit).';
+  if (SILENT.has(code) || /^E[A-Z]+$/.test(code)) return `Slack did not answer ${method} (${code}).`;
+  return `Slack returned an error for ${method} (${code}).`;
 }
 
 /** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */

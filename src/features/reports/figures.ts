@@ -19,6 +19,8 @@ export interface Answered {
 
 /** A project that could not be answered, and the failure that says why. */
 export interface Unanswered {
+  /** `<project id>:<product>` */
+  readonly project: string;
   readonly label: string;
   readonly failure: Error;
 }

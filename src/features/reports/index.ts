@@ -13,7 +13,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
   const briefFor = rememberedBriefs();
   const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
     async run(question) {
-      const brief = briefFor(scope, question.at, question.record.settings.zone);
+      const brief = briefFor(scope, question.at, question.zone);
       const all = await Promise.all(
         question.projects.map((project) => answer(question, project, brief, headline)),
       );
@@ -22,7 +22,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
       const [first] = unanswered;
       if (answered.length === 0 && first !== undefined) throw first.failure;
       const message = reportMessage({ headline, brief, answered, unanswered, fetched: clock() });
-      return { message, ...figuresOf(answered, brief, headline, unanswered.length > 0) };
+      return { message, ...figuresOf(answered, unanswered, brief, headline) };
     },
   });
 
@@ -88,7 +88,7 @@ async function answer(
     return { target, locale, balance, briefing: briefing(consumed.items, brief, has), remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { label, failure: error };
+    return { project: `${id}:${product}`, label, failure: error };
   }
 }
 
@@ -99,9 +99,9 @@ function sentence(error: unknown): string {
 
 function figuresOf(
   answered: readonly Answered[],
+  unanswered: readonly Unanswered[],
   { main, zone }: Brief,
   headline: Headline,
-  isPartial: boolean,
 ): Omit<Finding, 'message'> {
   const figures = answered.flatMap((one) => {
     const amount = amountOf(one, headline);
@@ -111,8 +111,8 @@ function figuresOf(
   return {
     figures: Object.fromEntries(figures),
     covers: `${main.window.label} ${zone}`,
-    isEmpty: headline === 'spent' && !isPartial && answered.every(spentNothing),
-    isPartial,
+    isEmpty: headline === 'spent' && unanswered.length === 0 && answered.every(spentNothing),
+    unanswered: Object.fromEntries(unanswered.map(({ project, failure }) => [project, failure.message])),
   };
 }
 

@@ -1,5 +1,6 @@
 import { duesAfter, timingWords } from '../../domain/cadence.ts';
 import { dayAt, formatDays } from '../../domain/calendar.ts';
+import type { ProductId } from '../../domain/product.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -11,6 +12,12 @@ import { nameOf } from './site.ts';
 /** `prod, web-shop` */
 export const projectWords = ({ projects }: Schedule, record: WorkspaceRecord): string =>
   projects.map((project) => nameOf(project, record)).join(', ');
+
+/** How the project is called that `<project id>:<product>` means. */
+export function projectName(key: string, record: WorkspaceRecord): string {
+  const [id = '', product] = key.split(':');
+  return nameOf({ id, product: Number(product) as ProductId }, record);
+}
 
 /** `Spend of yesterday of prod`, in mark-up. */
 const whatWords = (schedule: Schedule, record: WorkspaceRecord): string =>
@@ -49,13 +56,12 @@ export const savedSentence = (schedule: Schedule, record: WorkspaceRecord): stri
 const PAUSED: Readonly<Record<Pause, string>> = {
   person: 'paused',
   'channel-archived': 'paused: the channel is archived',
-  'not-in-channel': 'paused: Tally is not in the channel; /invite @Tally there, then resume it',
+  'not-in-channel': 'paused: Tally is not in the channel; type /invite @Tally there',
   'channel-restricted': 'paused: Tally may not post in the channel',
-  'project-limited': 'paused: its project may not be asked about in the channel any more',
-  'token-rejected':
-    'paused: the billing service rejects the access token; it goes on once another is registered',
-  'not-connected': 'paused: Tally is not connected to the billing service; it goes on once it is',
-  'app-removed': 'paused: Tally was removed from the workspace',
+  'project-limited': 'paused: the project is limited to other channels',
+  'token-rejected': 'paused: the billing service rejects the access token',
+  'not-connected': 'paused: its connection to the billing service is missing',
+  'app-removed': 'paused: Slack rejected Tally’s token',
 };
 
 /** Whether it stands still for a reason of Tally's own. */
@@ -65,7 +71,8 @@ function pauseWords({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}`;
+  const resumes = paused.why === 'person' ? '' : ' · resumes by itself once it works again';
+  return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
 
 /** When it comes next: in its own zone, and in the reader's where that shows another time. */
@@ -78,22 +85,37 @@ function nextWords({ timing, since }: Schedule, now: number, reader: string | un
 }
 
 /** How it went the last time. */
-function lastWords(sent: LastSent | undefined, { timing: { zone } }: Schedule): string {
+function lastWords(
+  sent: LastSent | undefined,
+  { timing: { zone } }: Schedule,
+  record: WorkspaceRecord,
+): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(wallWords(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(sent.cause)}`;
+  const byHand =
+    sent.byHand === undefined ? '' : ` · sent with Send now ${escapeMarkup(wallWords(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
-      return `last posted ${when}`;
+      return `last posted ${when}${unansweredWords(sent, record)}`;
     case 'posted-late':
-      return `last posted late, ${when}`;
+      return `last posted late, ${when}${unansweredWords(sent, record)}`;
     case 'skipped':
       return `nothing was spent, so nothing was posted ${when}`;
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${moment(sent.next)}.`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${moment(sent.next)}.`}${byHand}`;
   }
+}
+
+/** ` · *no figures for test* (3 posts in a row): …` */
+function unansweredWords({ unanswered = {} }: LastSent, record: WorkspaceRecord): string {
+  const words = Object.entries(unanswered).map(([key, { posts, cause }]) => {
+    const often = posts > 1 ? ` (${posts} posts in a row)` : '';
+    return ` · *no figures for ${escapeMarkup(projectName(key, record))}*${often}: ${escapeMarkup(cause)}`;
+  });
+  return words.join('');
 }
 
 /** Who reads it, of what, and when. */
@@ -105,6 +127,6 @@ export function scheduleWords(schedule: Schedule, { record, asker, at }: Reader)
   return [
     `${whatWords(schedule, record)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(timingWords(schedule.timing))} · owner ${mention(schedule.owner)}`,
-    `${runs} · ${lastWords(record.lastSent(schedule.id), schedule)}`,
+    `${runs} · ${lastWords(record.lastSent(schedule.id), schedule, record)}`,
   ].join('\n');
 }

@@ -51,14 +51,21 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
           'schedule paused',
           visit,
         );
-      await list(visit, 'Paused: nothing is posted until it is resumed.');
+      await list(visit, 'Paused. Nothing is posted or corrected until you resume it.');
     },
     async resume(schedule, visit) {
       const problem = await trouble(schedule, visit);
       if (problem !== undefined) return list(visit, `${problem} It is still paused.`);
       const { paused, ...running } = schedule;
-      if (paused !== undefined) await write({ ...running, since: visit.at }, 'schedule resumed', visit);
-      await list(visit, 'It runs again; what fell due meanwhile is not posted.');
+      if (paused === undefined) return list(visit);
+      const isByTally = paused.why !== 'person';
+      await write(isByTally ? running : { ...running, since: visit.at }, 'schedule resumed', visit);
+      await list(
+        visit,
+        isByTally
+          ? 'Resumed. A post that is due comes now, and names the dates that were missed.'
+          : 'Resumed. Posts missed while paused won’t be sent.',
+      );
     },
     async now(schedule, visit) {
       const problem = await trouble(schedule, visit);

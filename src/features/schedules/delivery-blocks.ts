@@ -1,11 +1,10 @@
-import { timingWords } from '../../domain/cadence.ts';
+import { type Timing, timingWords } from '../../domain/cadence.ts';
 import { type Day, formatDays } from '../../domain/calendar.ts';
 import { changeInPercent, formatMoney, formatPercent, readAmount } from '../../domain/money.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Block, context, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { StandingPost } from '../../workspace/ledger.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import type { Finding } from '../feature.ts';
 import { wallWords } from './sends.ts';
@@ -14,15 +13,15 @@ type Figures = Finding['figures'];
 
 /** What stands around a report's own words. */
 export interface Surroundings extends Pick<StandingPost, 'isLate' | 'isAgain' | 'earlier'> {
-  readonly schedule: Schedule;
+  readonly timing: Timing;
   readonly date: Day;
   /** When its figures were put right, in ms. */
   readonly corrected?: number;
 }
 
 export function postMessage({ message }: Finding, around: Surroundings): Message {
-  const { schedule, date, isLate, isAgain, earlier, corrected } = around;
-  const { time, zone } = schedule.timing;
+  const { timing, date, isLate, isAgain, earlier, corrected } = around;
+  const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
   const above = [
     ...(isLate ? [late] : []),
@@ -40,9 +39,7 @@ export function postMessage({ message }: Finding, around: Surroundings): Message
       ...message.blocks,
       ...(earlier.length === 0 ? [] : [section(['Earlier, and not posted then:', ...earlier].join('\n'))]),
       // Whose it is stands there: a mention here would notify them of every post.
-      context(
-        `${escapeMarkup(timingWords(schedule.timing))} · \`/billing schedules\` shows who answers for it`,
-      ),
+      context(`${escapeMarkup(timingWords(timing))} · \`/billing schedules\` shows who answers for it`),
     ],
   };
 }

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../../domain/failure.ts';
 import { amend, post as say } from '../../slack/post.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
 import { correctionMessage, postMessage } from './delivery-blocks.ts';
 import { DELIVERY, deliveryKey } from './delivery-history.ts';
-import { LOOKS, type PostedLine } from './delivery-plan.ts';
+import { connectionsOf, LOOKS, type PostedLine } from './delivery-plan.ts';
 import { LeaseLost, type Round, runReport } from './delivery-run.ts';
 import { troubleOf } from './delivery-trouble.ts';
 
@@ -22,13 +23,15 @@ const GONE: readonly string[] = [
 /**
  * Looks at the figures of a post again. Those that changed by more than the schedule's share are put right in the post
  * itself, and its thread says what changed; the ledger has the new ones from then on, so the same change is told once.
+ * The post stays about what it was about: its own projects, days and channel, as far as the channel may see them today.
  *
  * @throws LeaseLost, StoreUnreachable
  */
 export async function correct({ schedule, line }: PostedLine, round: Round): Promise<void> {
   const { entry, date, json: before } = line;
   const { post } = entry;
-  if (post === undefined) return;
+  const subject = post?.subject;
+  if (post === undefined || subject === undefined) return;
   const { next, tries, cause, ...rest } = entry;
   const enter = (after: LedgerEntry, posted?: { channel: string; at: number }): Promise<string> =>
     round.enter({
@@ -40,6 +43,7 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
       strictly: true,
     });
   const looked = { ...post, looks: looksBy(round.clock() - post.at) };
+  const stop = (): Promise<string> => enter({ ...rest, tries: 0, post: { ...post, looks: LOOKS.length } });
   const lookAgain = (): Promise<string> =>
     enter(
       tries < MOST_TRIES
@@ -47,9 +51,15 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
         : { ...rest, tries: 0, post: looked },
     );
   try {
-    const finding = await runReport(schedule, entry.due, round);
+    // Another account may know another project by the same ID.
+    if (!isDeepStrictEqual(connectionsOf(subject, round.record), subject.connections))
+      return void (await stop());
+    const { report, projects, timing, zone } = subject;
+    const wanted = { report, projects, timing, zone, channel: post.channel };
+    const finding = await runReport(wanted, entry.due, round);
+    if (finding.covers !== subject.covers) return void (await stop());
     // A project that gives no answer now has not changed.
-    if (finding.isPartial && Object.keys(post.figures).some((key) => finding.figures[key] === undefined))
+    if (Object.keys(finding.unanswered).some((key) => post.figures[key] !== undefined))
       return void (await lookAgain());
     const { record } = round;
     const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, record);
@@ -62,7 +72,7 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     await round.pace(channel, round.book.lastPost(channel));
     const at = round.clock();
     const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, date) } };
-    await amend(client, channel, ts, postMessage(finding, { ...post, schedule, date, corrected: at }), mark);
+    await amend(client, channel, ts, postMessage(finding, { ...post, timing, date, corrected: at }), mark);
     await enter({ ...rest, tries: 0, post: { ...looked, figures: finding.figures } }, { channel, at });
     round.posted(channel);
     await say(client, { channel, thread: ts }, change).catch((err: unknown) =>
@@ -70,8 +80,7 @@ export async function correct({ schedule, line }: PostedLine, round: Round): Pro
     );
   } catch (error) {
     if (error instanceof LeaseLost || round.stopping.aborted) throw error;
-    if (isGone(error))
-      return void (await enter({ ...rest, tries: 0, post: { ...post, looks: LOOKS.length } }));
+    if (isGone(error)) return void (await stop());
     const trouble = troubleOf(error);
     round.log.warn({ err: error, workspace: round.workspace }, 'a post could not be looked at again');
     if (trouble.kind === 'wait') await round.quiet(round.clock() + trouble.for);

@@ -1,10 +1,11 @@
-import { type Due, duesBetween } from '../../domain/cadence.ts';
+import { type Due, dues } from '../../domain/cadence.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
-import { endsByItself, type Schedule } from '../../workspace/schedules.ts';
+import type { Pause, Schedule } from '../../workspace/schedules.ts';
+import { targetOf } from '../../workspace/target.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { FARTHEST } from './delivery-trouble.ts';
+import { FARTHEST, FARTHEST_PROBE } from './delivery-trouble.ts';
 
 /** One date of one schedule that is to be delivered. */
 export interface Task {
@@ -16,8 +17,8 @@ export interface Task {
   readonly line: Line | undefined;
   /** Of the dates before: those that Slack may have taken. */
   readonly doubtful: readonly Line[];
-  /** Its pause was Tally's own and has no reason any more. */
-  readonly resumes: boolean;
+  /** Of the dates before: those whose lines say nothing more than that they were missed. */
+  readonly superseded: readonly Day[];
 }
 
 export interface PostedLine {
@@ -27,6 +28,8 @@ export interface PostedLine {
 
 export interface Plan {
   readonly tasks: readonly Task[];
+  /** Tally paused them, and the reason is gone. */
+  readonly resumed: readonly Schedule[];
   /** Posts whose figures are to be looked at again. */
   readonly looks: readonly PostedLine[];
   /** Failures that somebody has to be told of. */
@@ -48,32 +51,39 @@ const KEPT = 96 * 3_600_000;
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 const isFinal = ({ entry }: Line): boolean => FINAL.includes(entry.state);
+/** Nothing of it is left to be said. */
+const isSettled = (line: Line): boolean => isFinal(line) && line.entry.isMissed !== true;
+const isTold = ({ entry }: Line): boolean => entry.untold === undefined;
+/** Slack may have taken it, and nobody has seen it there. */
+const isDoubtful = ({ entry }: Line): boolean =>
+  entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
 
 /** What is to be done for a workspace at `now` (ms), from what it told us and from what was done. */
 export function planOf(record: WorkspaceRecord, book: Book, now: number): Plan {
   const schedules = schedulesOf(record);
   const known = new Set(record.scheduleIds);
   const each = schedules.map((schedule) => {
-    const lines = book.lines.filter((line) => line.schedule === schedule.id);
-    return planFor(schedule, lines.toSorted(byDate), standingOf(schedule, record), now);
+    const lines = book.lines.filter((line) => line.schedule === schedule.id).toSorted(byDate);
+    return planFor(schedule, lines, { record, book, now });
   });
   const orphans = book.lines.filter(({ schedule, entry }) => !known.has(schedule) && now - entry.at > KEPT);
   const next = each.flatMap((one) => one.next);
   const plan = {
     tasks: each.flatMap(({ task }) => task ?? []),
+    resumed: each.flatMap(({ resumed }) => resumed),
     looks: each.flatMap(({ looks }) => looks),
     untold: each.flatMap(({ untold }) => untold),
     stranded: each.flatMap(({ stranded }) => stranded),
     stale: [...orphans, ...each.flatMap(({ stale }) => stale)],
   };
-  const quietUntil = unlessFar(book.quietUntil ?? 0, now);
+  const quietUntil = unlessFar(book.quietUntil ?? 0, now, FARTHEST);
   if (quietUntil <= now) return { ...plan, next: next.length === 0 ? undefined : Math.min(...next) };
   const waits = next.length > 0 || plan.tasks.length + plan.looks.length + plan.untold.length > 0;
   return { ...plan, tasks: [], looks: [], untold: [], next: waits ? quietUntil : undefined };
 }
 
 /** What is put off further than anything is was put off by a clock that has gone back since. */
-const unlessFar = (at: number, now: number): number => (at - now > FARTHEST ? 0 : at);
+const unlessFar = (at: number, now: number, farthest: number): number => (at - now > farthest ? 0 : at);
 
 /** A damaged one is left out: the others go on. */
 export const schedulesOf = (record: WorkspaceRecord): readonly Schedule[] =>
@@ -81,87 +91,157 @@ export const schedulesOf = (record: WorkspaceRecord): readonly Schedule[] =>
 
 const byDate = (a: Line, b: Line): number => (a.date < b.date ? -1 : 1);
 
-type Standing = 'runs' | 'stands' | 'resumes';
+/** `waits`: Tally paused it, and tries now and then whether it works again. */
+type Standing = 'runs' | 'paused' | 'waits' | 'resumes';
 
-/** A pause for want of a connection, or of another token, ends by itself. */
-function standingOf(schedule: Schedule, record: WorkspaceRecord): Standing {
+function standingOf(schedule: Schedule, lines: readonly Line[], record: WorkspaceRecord): Standing {
   const { paused } = schedule;
   if (paused === undefined) return 'runs';
-  if (!endsByItself(paused.why)) return 'stands';
-  return askedBy(schedule, record) === paused.asked ? 'stands' : 'resumes';
+  if (paused.why === 'person') return 'paused';
+  if (paused.asked !== undefined && restsOn(paused.why, schedule, record) !== paused.asked) return 'resumes';
+  const isOut = lines.some(
+    ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
+  );
+  return isOut ? 'resumes' : 'waits';
 }
 
-/** `main 0123456789ab, storage -`: the connections that its projects are asked by, with their tokens' fingerprints. */
-export function askedBy({ projects }: Schedule, record: WorkspaceRecord): string {
+/** Names of the connections that projects are asked by, in their order; '' for none. */
+export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: WorkspaceRecord): string[] {
   const known = readable(() => record.projects) ?? [];
-  const names = projects.map(({ id, product }) => {
+  return projects.map(({ id, product }) => {
     const project = known.find((one) => one.id === id && one.product === product);
     return project?.connection ?? readable(() => record.defaultConnection) ?? '';
   });
-  const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
-  return [...new Set(names)].map((name) => `${name} ${fingerprintOf(name)}`).join(', ');
 }
 
-function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing, now: number) {
+/** What of the record a pause rests on: with another text the schedule resumes at once. Undefined for nothing. */
+export function restsOn(why: Pause, schedule: Schedule, record: WorkspaceRecord): string | undefined {
+  if (why === 'token-rejected' || why === 'not-connected') return askedBy(schedule, record);
+  return why === 'project-limited' ? (isOpen(schedule, record) ? 'open' : 'limited') : undefined;
+}
+
+/** `main 0123456789ab, storage -`: the connections of its projects, each once, with their tokens' fingerprints. */
+function askedBy(schedule: Schedule, record: WorkspaceRecord): string {
+  const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
+  return [...new Set(connectionsOf(schedule, record))]
+    .map((name) => `${name} ${fingerprintOf(name)}`)
+    .join(', ');
+}
+
+interface Known {
+  readonly record: WorkspaceRecord;
+  readonly book: Book;
+  readonly now: number;
+}
+
+function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now }: Known) {
+  const standing = standingOf(schedule, lines, record);
   const last = lines.findLast(isFinal);
-  const dues = standing === 'stands' ? [] : unhandled(schedule, last, now);
-  const due = dues.at(-1);
-  const open = lines.filter((line) => !isFinal(line));
-  const line = open.find(({ date }) => date === due?.date);
-  const at = line === undefined ? 0 : unlessFar(resumesAt(line), now);
-  const isDue = (date: Day) => dues.some((one) => one.date === date);
-  const looks = lines.filter((one) => lookAt(schedule, one) !== undefined);
-  const named = (some: readonly Line[]): readonly PostedLine[] =>
-    some.map((one) => ({ schedule, line: one }));
+  const owed = standing === 'paused' ? [] : owedDues(schedule, last, now);
+  const due = owed.at(-1);
+  // What was missed for good is named like what was not tried.
+  const unnamed = owedDues(schedule, lines.findLast(isSettled), now);
+  const isOwed = ({ date }: Line) => owed.some((one) => one.date === date);
+  const isUnnamed = ({ date }: Line) => unnamed.some((one) => one.date === date);
+  const line = lines.find(({ date }) => date === due?.date);
+  const worked = standing === 'waits' ? lastSuccess(schedule, record, book) : Infinity;
+  const at = line === undefined ? 0 : resumesAt(line, worked, now);
+  const before = lines.filter((one) => one !== line && isUnnamed(one));
   const task: Task | undefined =
-    due === undefined || at > now
+    due === undefined || at > now || standing === 'resumes'
       ? undefined
       : {
           schedule,
           due,
-          earlier: dues.slice(0, -1),
+          earlier: unnamed.filter(({ date }) => date < due.date),
           line,
-          doubtful: open.filter(
-            ({ date, entry }) => date !== due.date && entry.state === 'sending' && isDue(date),
-          ),
-          resumes: standing === 'resumes',
+          doubtful: before.filter(isDoubtful),
+          superseded: before.filter((one) => !isDoubtful(one) && isTold(one)).map(({ date }) => date),
         };
+  const isAwake = standing === 'runs' || standing === 'resumes';
+  const looks = isAwake ? lines.filter((one) => lookAt(schedule, one, now) !== undefined) : [];
+  const named = (some: readonly Line[]): readonly PostedLine[] =>
+    some.map((one) => ({ schedule, line: one }));
   return {
     task,
-    looks: named(looks.filter((one) => (lookAt(schedule, one) ?? 0) <= now)),
-    untold: named(lines.filter(({ entry }) => entry.untold !== undefined)),
-    stranded: named(
-      open.filter(
-        ({ date, entry }) =>
-          !isDue(date) && entry.due <= now && (entry.state !== 'held' || standing !== 'stands'),
-      ),
+    resumed: standing === 'resumes' ? [schedule] : [],
+    looks: named(looks.filter((one) => (lookAt(schedule, one, now) ?? 0) <= now)),
+    // Not before a try that is due now has failed as well.
+    untold: named(lines.filter((one) => !isTold(one) && one !== task?.line)),
+    stranded: named(lines.filter((one) => !isFinal(one) && !isOwed(one) && one.entry.due <= now)),
+    stale: lines.filter(
+      (one) =>
+        isFinal(one) && one !== last && (isSettled(one) || !isUnnamed(one)) && now - one.entry.at > KEPT,
     ),
-    stale: lines.filter((one) => isFinal(one) && one !== last && now - one.entry.at > KEPT),
     next: [
       ...(due !== undefined && at > now ? [at] : []),
-      ...looks.flatMap((one) => lookAt(schedule, one) ?? []).filter((instant) => instant > now),
+      ...looks.flatMap((one) => lookAt(schedule, one, now) ?? []).filter((instant) => instant > now),
     ],
   };
 }
 
-/** A date that is not later than one that was dealt with is none, whatever the clock says by now. */
-function unhandled(schedule: Schedule, last: Line | undefined, now: number): readonly Due[] {
-  const after = Math.max(schedule.since, last?.entry.due ?? 0);
-  return duesBetween(schedule.timing, after, now).filter(
-    ({ date }) => last === undefined || date > last.date,
-  );
+/**
+ * The dates of a schedule that are still to be delivered, in order and without end. It decides about every post, and so
+ * about what forms and lists promise. A date not later than one that was dealt with is none, whatever the clock says.
+ */
+function* openDues(
+  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
+  last: Line | undefined,
+): Generator<Due> {
+  for (const due of dues(timing, Math.max(since, last?.entry.due ?? 0)))
+    if (last === undefined || due.date > last.date) yield due;
 }
 
-/** When a date that was begun is taken up again, in ms. */
-function resumesAt({ entry }: Line): number {
+/** Those that are due by `now` (ms). */
+function owedDues(
+  schedule: Pick<Schedule, 'timing' | 'since'>,
+  last: Line | undefined,
+  now: number,
+): readonly Due[] {
+  const owed: Due[] = [];
+  for (const due of openDues(schedule, last)) {
+    if (due.at > now) break;
+    owed.push(due);
+  }
+  return owed;
+}
+
+/** When a date that was begun is taken up again, in ms. @param worked when what paused its schedule was last seen to work */
+function resumesAt({ entry }: Line, worked: number, now: number): number {
+  if (entry.state === 'held' && worked > entry.at) return 0;
   const settled = entry.state === 'sending' ? entry.at + SETTLED : 0;
-  return Math.max(settled, entry.next ?? 0);
+  const farthest = entry.probes === undefined ? FARTHEST : FARTHEST_PROBE;
+  return unlessFar(Math.max(settled, entry.next ?? 0), now, farthest);
 }
 
-function lookAt({ correctsFrom }: Schedule, { entry }: Line): number | undefined {
+/** When something last worked that a paused schedule could not do, in ms: then it is tried again at once. */
+function lastSuccess(schedule: Schedule, record: WorkspaceRecord, book: Book): number {
+  const byHand = record.lastSent(schedule.id)?.byHand ?? 0;
+  switch (schedule.paused?.why) {
+    case 'token-rejected':
+      return Math.max(byHand, ...connectionsOf(schedule, record).map((name) => record.lastUsed(name) ?? 0));
+    case 'app-removed':
+      return Math.max(byHand, book.lastPost() ?? 0);
+    default:
+      return Math.max(byHand, book.lastPost(schedule.channel) ?? 0);
+  }
+}
+
+/** Whether all its projects may be asked about in its channel. */
+const isOpen = ({ projects, channel }: Schedule, record: WorkspaceRecord): boolean =>
+  projects.every(({ id, product }) => {
+    try {
+      targetOf({ project: id, product }, record, { channel, manager: false });
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+function lookAt({ correctsFrom }: Schedule, { entry }: Line, now: number): number | undefined {
   const { post } = entry;
-  if (entry.state !== 'posted' || post === undefined || post.ts === '' || correctsFrom === 0)
+  if (entry.state !== 'posted' || post?.subject === undefined || post.ts === '' || correctsFrom === 0)
     return undefined;
   const pause = LOOKS[post.looks];
-  return pause === undefined ? undefined : (entry.next ?? post.at + pause);
+  return pause === undefined || now - post.at > KEPT ? undefined : (entry.next ?? post.at + pause);
 }

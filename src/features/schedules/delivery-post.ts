@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isFailure, StoreUnreachable } from '../../domain/failure.ts';
 import { postMarked } from '../../slack/post.ts';
+import { callSlack } from '../../slack/web.ts';
 import { SCHEDULE } from '../../workspace/fields.ts';
-import type { LedgerEntry, StandingPost } from '../../workspace/ledger.ts';
-import type { LastSent } from '../../workspace/schedules.ts';
+import type { LedgerEntry, StandingPost, Subject } from '../../workspace/ledger.ts';
+import type { LastSent, Schedule } from '../../workspace/schedules.ts';
+import type { Finding } from '../feature.ts';
+import { projectName } from './blocks.ts';
 import { postMessage } from './delivery-blocks.ts';
 import { earlierOf } from './delivery-earlier.ts';
 import { DELIVERY, deliveryKey, findPost } from './delivery-history.ts';
-import type { Task } from './delivery-plan.ts';
+import { connectionsOf, type Task } from './delivery-plan.ts';
 import { LeaseLost, type Round, runReport, ScheduleChanged } from './delivery-run.ts';
-import { failed, sentOf } from './delivery-states.ts';
-import { troubleOf } from './delivery-trouble.ts';
+import { failed, resume, sentOf } from './delivery-states.ts';
+import { OutcomeUnknown, troubleOf } from './delivery-trouble.ts';
 
 /** From here on a post says that it is late, in ms. */
 const LATE = 5 * 60_000;
@@ -31,24 +34,61 @@ export interface Course {
 
 /** Posts one date of one schedule, or notes why not. @throws LeaseLost, StoreUnreachable */
 export async function deliver(task: Task, round: Round): Promise<void> {
-  const { due, line } = task;
-  const now = round.clock();
-  const fresh: LedgerEntry = { state: 'trying', due: due.at, at: now, began: now, tries: 0 };
-  const course: Course = {
-    before: line?.json,
-    entry: line?.entry ?? fresh,
-    isDoubtful: line?.entry.state === 'sending',
-  };
+  const course = begin(task, round);
+  const { schedule } = task;
   try {
-    if (course.isDoubtful && (await isFound(task, course, round))) return;
-    await postNow(task, course, round);
+    await probe(schedule, round);
+    if (!course.isDoubtful || !(await isFound(task, course, round))) await postNow(task, course, round);
+    if (schedule.paused !== undefined) await resume(schedule, round);
   } catch (error) {
     if (error instanceof ScheduleChanged) return;
     if (error instanceof LeaseLost || (round.stopping.aborted && !isSlacks(error))) throw error;
-    if (!isFailure(error))
+    if (!isFailure(error) && !(error instanceof OutcomeUnknown))
       round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
-    await failed(task, course, error, round);
+    const key = sharedCause(schedule);
+    const trouble = troubleOf(error);
+    if (key !== undefined && trouble.kind === 'pause' && trouble.why === schedule.paused?.why)
+      round.failing.set(key, error);
+    await failed(task, course, trouble, round);
   }
+}
+
+function begin({ due, line }: Task, round: Round): Course {
+  const now = round.clock();
+  const fresh: LedgerEntry = { state: 'trying', due: due.at, at: now, began: now, tries: 0 };
+  const before = line?.json;
+  switch (line?.entry.state) {
+    case 'sending':
+      return { before, entry: line.entry, isDoubtful: true };
+    case 'trying':
+      return { before, entry: line.entry, isDoubtful: false };
+    case 'held':
+      return { before, entry: { ...line.entry, began: now, tries: 0 }, isDoubtful: false };
+    default:
+      return { before, entry: fresh, isDoubtful: false };
+  }
+}
+
+/**
+ * Before a paused schedule is tried: what fails for many is asked for once in a round, and Slack's token by the
+ * cheapest call there is.
+ * @throws what still pauses it
+ */
+async function probe(schedule: Schedule, round: Round): Promise<void> {
+  const key = sharedCause(schedule);
+  if (key === undefined) return;
+  if (round.failing.has(key)) throw round.failing.get(key);
+  if (schedule.paused?.why !== 'app-removed') return;
+  const client = await round.client();
+  await callSlack('auth.test', () => client.auth.test()).catch((error: unknown) => {
+    if (troubleOf(error).kind === 'pause') throw error;
+  });
+}
+
+/** What paused it, where that pauses others as well. */
+function sharedCause({ paused }: Schedule): string | undefined {
+  if (paused?.why === 'app-removed') return paused.why;
+  return paused?.why === 'token-rejected' ? `${paused.why} ${paused.asked ?? ''}` : undefined;
 }
 
 /** What Slack said of a post is noted also by a process that ends: otherwise somebody would have to ask what became of it. */
@@ -72,6 +112,8 @@ async function isFound(task: Task, course: Course, round: Round): Promise<boolea
 
 async function postNow(task: Task, course: Course, round: Round): Promise<void> {
   const { schedule, due } = task;
+  // Once more, and no more: a third one would help nobody.
+  if (course.isDoubtful && course.entry.post?.isAgain) throw new OutcomeUnknown();
   const finding = await runReport(schedule, due.at, round);
   const { lines: earlier, isEmpty } = await earlierOf(task, round);
   if (schedule.skipsEmpty && finding.isEmpty && isEmpty && !course.isDoubtful)
@@ -89,7 +131,9 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
       isAgain: course.isDoubtful,
       earlier,
       figures: finding.figures,
+      unanswered: finding.unanswered,
       looks: 0,
+      subject: subjectOf(schedule, finding, round),
     };
     const began = performance.now();
     const { next, cause, ...entry } = course.entry;
@@ -97,7 +141,7 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
     // A process that stood still since may be one of two by now: whoever comes next asks Slack.
     if (performance.now() - began > FRESH) throw new LeaseLost();
     const mark = { event_type: DELIVERY, event_payload: { key: deliveryKey(schedule.id, due.date) } };
-    const message = postMessage(finding, { ...post, schedule, date: due.date });
+    const message = postMessage(finding, { ...post, timing: schedule.timing, date: due.date });
     try {
       const ts = await postMarked(client, channel, message, mark);
       round.posted(channel);
@@ -110,6 +154,13 @@ async function postNow(task: Task, course: Course, round: Round): Promise<void> 
       });
     }
   }
+}
+
+/** What the post is about: a later look asks for the same, whatever became of the schedule and the settings. */
+function subjectOf(schedule: Schedule, { covers }: Finding, { record }: Round): Subject {
+  const { report, projects, timing } = schedule;
+  const { zone } = record.settings;
+  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, record) };
 }
 
 /** Over what stands there, and only with the lease and for the schedule as it was read. */
@@ -125,23 +176,43 @@ async function enter(task: Task, course: Course, entry: LedgerEntry, round: Roun
 /** It is out: whatever happens now, that is noted, and remembered where it cannot be. */
 async function note(task: Task, course: Course, post: StandingPost, round: Round): Promise<void> {
   const { schedule, due } = task;
-  const { next, cause, ...entry } = course.entry;
+  const { next, cause, untold, probes, ...entry } = course.entry;
   const name = `${round.workspace}/${deliveryKey(schedule.id, due.date)}`;
   round.arrived.set(name, post.ts);
+  const unanswered = unansweredAfter(round.record.lastSent(schedule.id), post);
+  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFIED_FROM);
+  const causes = silent.map(([key, { cause: why }]) => `${projectName(key, round.record)}: ${why}`);
   const sent: LastSent = {
     ...sentOf(task, post.at),
+    unanswered,
     result: post.isLate ? 'posted-late' : 'posted',
     ts: post.ts,
   };
   const entering = {
     ...lineOf(task),
     before: course.before,
-    entry: { ...entry, state: 'posted' as const, tries: 0, at: post.at, post },
+    entry: {
+      ...entry,
+      ...{ state: 'posted' as const, tries: 0, at: post.at, post },
+      ...(causes.length > 0 && { untold: 'unanswered' as const, cause: causes.join(' ') }),
+    },
     posted: { channel: post.channel, at: post.at },
     sent,
   };
   await untilNoted(() => round.ledger.enter(round.lease, entering));
   round.arrived.delete(name);
+}
+
+/** Somebody is told of a project without an answer from so many posts in a row on. */
+const NOTIFIED_FROM = 2;
+
+/** Which projects gave no answer, since how many posts. */
+function unansweredAfter(before: LastSent | undefined, { unanswered = {} }: StandingPost) {
+  const counted = Object.entries(unanswered).map(([key, cause]) => {
+    const posts = (before?.unanswered?.[key]?.posts ?? 0) + 1;
+    return [key, { posts, cause }] as const;
+  });
+  return Object.fromEntries(counted);
 }
 
 async function untilNoted(work: () => Promise<unknown>): Promise<void> {
@@ -159,7 +230,7 @@ async function untilNoted(work: () => Promise<unknown>): Promise<void> {
 
 async function skip(task: Task, course: Course, round: Round): Promise<void> {
   const at = round.clock();
-  const { next, cause, post, ...entry } = course.entry;
+  const { next, cause, untold, probes, post, ...entry } = course.entry;
   await round.enter({
     ...lineOf(task),
     before: course.before,

@@ -20,7 +20,7 @@ export interface RunParts {
   readonly clock: () => number;
   readonly log: Logger;
   readonly lease: Lease;
-  readonly reportOf: (schedule: Schedule) => Report;
+  readonly reportOf: (schedule: Pick<Schedule, 'report'>) => Report;
   /** Posts that Slack has taken and nobody could note: by workspace and delivery key, Slack's `ts`. */
   readonly arrived: Map<string, string>;
   readonly stopping: AbortSignal;
@@ -51,6 +51,8 @@ export interface Round extends Run {
   readonly billing: BillingClient;
   /** Connections that answers came by. */
   readonly answered: Set<string>;
+  /** What still fails, by what paused schedules wait for: one of them asks for all. */
+  readonly failing: Map<string, unknown>;
 }
 
 /** Slack takes about one post a second for a channel, in ms. */
@@ -107,14 +109,27 @@ export function startRun(parts: RunParts): Run {
   };
 }
 
-/** The report of a schedule as of one instant. @throws Failure */
-export const runReport = (schedule: Schedule, at: number, round: Round): Promise<Finding> =>
-  reportAt(round.reportOf(schedule), schedule, Math.min(at, round.clock()), round);
+/** What a report is run for. `zone` is the workspace's where absent. */
+type Wanted = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & { readonly zone?: string };
 
-export const reportAt = (
+/** A report as of one instant, with the rights of now. @throws Failure */
+export const runReport = (wanted: Wanted, at: number, round: Round): Promise<Finding> =>
+  reportAt(round.reportOf(wanted), wanted, Math.min(at, round.clock()), round);
+
+/** @throws Failure */
+export async function reportAt(
   report: Report,
-  { projects, channel }: Schedule,
+  { projects, channel, zone }: Wanted,
   at: number,
   { record, billing, answered }: Pick<Round, 'record' | 'billing' | 'answered'>,
-): Promise<Finding> =>
-  report.run({ record, projects, channel, at, billing, answeredBy: (name) => answered.add(name) });
+): Promise<Finding> {
+  return report.run({
+    record,
+    projects,
+    channel,
+    at,
+    zone: zone ?? record.settings.zone,
+    billing,
+    answeredBy: (name) => answered.add(name),
+  });
+}

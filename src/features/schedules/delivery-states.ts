@@ -1,17 +1,11 @@
 import { ChangedMeanwhile } from '../../domain/failure.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import type { LedgerEntry } from '../../workspace/ledger.ts';
-import {
-  endsByItself,
-  type LastSent,
-  type Pause,
-  REPORT_NAMES,
-  type Schedule,
-} from '../../workspace/schedules.ts';
-import { askedBy, type PostedLine, SETTLED, type Task } from './delivery-plan.ts';
+import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
+import { type PostedLine, restsOn, SETTLED, type Task } from './delivery-plan.ts';
 import type { Course } from './delivery-post.ts';
 import type { Round } from './delivery-run.ts';
-import { pauseAfter, type Trouble, troubleOf } from './delivery-trouble.ts';
+import { pauseAfter, probeAfter, type Trouble } from './delivery-trouble.ts';
 
 /** As the audit names Tally itself. */
 const TALLY = 'tally';
@@ -31,70 +25,89 @@ export const sentOf = ({ due }: Pick<Task, 'due'>, at: number) => ({
  *
  * @throws LeaseLost, StoreUnreachable
  */
-export async function failed(task: Task, course: Course, error: unknown, round: Round): Promise<void> {
-  const { schedule } = task;
-  const trouble = troubleOf(error);
+export async function failed(task: Task, course: Course, trouble: Trouble, round: Round): Promise<void> {
+  const { schedule, superseded } = task;
+  const { id, paused } = schedule;
   const now = round.clock();
-  const entry = entryAfter(trouble, course, now);
-  const { failures = 0 } = round.record.lastSent(schedule.id) ?? {};
+  const entry = entryAfter(trouble, course, paused?.why, now);
+  const { failures = 0, unanswered } = round.record.lastSent(id) ?? {};
   const { cause = trouble.cause } = entry;
-  const isOver = entry.state === 'failed' || entry.state === 'held';
+  const isOver = entry.state === 'failed';
   const sent: LastSent = {
     ...sentOf(task, now),
-    failures: isOver ? failures + 1 : failures,
+    failures: failures + (isOver ? 1 : 0),
+    ...(unanswered && { unanswered }),
     ...(isOver
       ? { result: 'failed', cause }
       : { result: 'trying', cause, ...(entry.next !== undefined && { next: entry.next }) }),
   };
-  const drop = isOver && entry.state === 'failed' ? task.earlier.map(({ date }) => date) : [];
-  const { id } = schedule;
+  const drop = isOver || entry.state === 'held' ? superseded : [];
   await round.enter({ schedule: id, date: task.due.date, before: course.before, entry, drop, sent });
   if (trouble.kind === 'wait') await round.quiet(now + trouble.for);
-  if (trouble.kind === 'pause') await pause(schedule, trouble.why, round);
+  if (trouble.kind === 'pause' && trouble.why !== paused?.why) await pause(schedule, trouble.why, round);
 }
 
-function entryAfter(trouble: Trouble, { entry, isDoubtful }: Course, now: number): LedgerEntry {
-  const { next: _, untold, post, ...rest } = entry;
+/** @param pausedBy why the schedule is paused already */
+function entryAfter(
+  trouble: Trouble,
+  { entry, isDoubtful }: Course,
+  pausedBy: Pause | undefined,
+  now: number,
+): LedgerEntry {
   const { cause } = trouble;
-  if (trouble.kind === 'pause') {
-    const { why } = trouble;
-    const isHeld = endsByItself(why);
-    const state = isHeld && !isDoubtful ? 'held' : 'failed';
-    return { ...rest, state, at: now, cause, untold: why, ...(isHeld && { tries: 0 }) };
-  }
+  const doubt = trouble.kind === 'unclear' || isDoubtful;
+  if (trouble.kind === 'pause' || (pausedBy !== undefined && !doubt))
+    return heldAfter(trouble, { entry, isDoubtful }, pausedBy, now);
+  const { next: _, untold, probes, post, ...rest } = entry;
   // Slack's own pauses are no failures, unless they go on and on.
   const counts = trouble.kind !== 'wait' || now - entry.began > HOUR;
   const tries = entry.tries + (counts ? 1 : 0);
-  const rest2 = { ...rest, tries, cause };
-  const wait = counts ? pauseAfter(tries) : 0;
-  const doubt = trouble.kind === 'unclear' || isDoubtful;
-  if (wait === undefined)
-    return {
-      ...rest2,
-      cause: doubt ? `${cause} ${MAY_BE_THERE}` : cause,
-      state: 'failed',
-      at: now,
-      untold: 'failed',
-    };
-  // When it was sent is where Slack is asked about it, however often that fails.
-  const at = doubt ? entry.at : now;
-  const next =
-    now + Math.max(wait, trouble.kind === 'wait' ? trouble.for : 0, trouble.kind === 'unclear' ? SETTLED : 0);
-  return {
-    ...rest2,
-    state: doubt ? 'sending' : 'trying',
-    at,
-    next,
+  const base = {
+    ...rest,
+    tries,
+    // When it was sent is where Slack is asked about it, however often that fails.
+    at: doubt ? entry.at : now,
     ...(doubt && post !== undefined && { post }),
+  };
+  const isEnough = trouble.kind === 'unclear' && post?.isAgain === true;
+  const wait = isEnough ? undefined : counts ? pauseAfter(tries) : 0;
+  if (wait === undefined) {
+    const words = doubt ? `${cause} ${MAY_BE_THERE}` : cause;
+    return { ...base, cause: words, state: 'failed', isMissed: true, untold: 'failed' };
+  }
+  const least = trouble.kind === 'wait' ? trouble.for : trouble.kind === 'unclear' ? SETTLED : 0;
+  return { ...base, cause, state: doubt ? 'sending' : 'trying', next: now + Math.max(wait, least) };
+}
+
+/** Its schedule is paused: it waits, and is tried now and then. Somebody is told of a new reason, once. */
+function heldAfter(
+  trouble: Trouble,
+  { entry, isDoubtful }: Pick<Course, 'entry' | 'isDoubtful'>,
+  pausedBy: Pause | undefined,
+  now: number,
+): LedgerEntry {
+  const { untold: before, post, ...rest } = entry;
+  const probes = pausedBy === undefined ? 1 : (entry.probes ?? 0) + 1;
+  const untold = trouble.kind === 'pause' && trouble.why !== pausedBy ? trouble.why : before;
+  const wait = Math.max(probeAfter(probes), trouble.kind === 'wait' ? trouble.for : 0);
+  return {
+    ...rest,
+    ...(isDoubtful
+      ? { state: 'sending', ...(post !== undefined && { post }) }
+      : { state: 'held', at: now, tries: 0 }),
+    ...(untold !== undefined && { untold }),
+    cause: trouble.cause,
+    probes,
+    next: now + wait,
   };
 }
 
 /** Tally's own pause; where somebody changed the schedule meanwhile, the next try sees what they made of it. */
 async function pause(schedule: Schedule, why: Pause, round: Round): Promise<void> {
   const at = round.clock();
-  const isHeld = endsByItself(why);
-  const asked = isHeld ? { asked: askedBy(schedule, round.record) } : {};
-  await save({ ...schedule, paused: { why, at, ...asked } }, 'schedule paused', round);
+  const asked = restsOn(why, schedule, round.record);
+  const paused = { why, at, ...(asked !== undefined && { asked }) };
+  await save({ ...schedule, paused }, 'schedule paused', round);
 }
 
 /** What held it up is gone. */
@@ -118,7 +131,7 @@ export async function endStranded({ schedule, line }: PostedLine, round: Round):
   const { date, json, entry } = line;
   const at = round.clock();
   const cause = 'The schedule was changed or paused before it could be posted.';
-  const { next, untold, post, ...rest } = entry;
+  const { next, untold, probes, post, ...rest } = entry;
   const { failures = 0 } = round.record.lastSent(schedule.id) ?? {};
   await round.enter({
     schedule: schedule.id,

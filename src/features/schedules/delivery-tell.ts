@@ -45,9 +45,11 @@ async function tellGroup(group: readonly PostedLine[], round: Round): Promise<bo
     due: line.entry.due,
     failures: round.record.lastSent(schedule.id)?.failures ?? 1,
   }));
-  const { cause = '' } = first.line.entry;
+  const { cause = '', post } = first.line.entry;
+  const { owner } = first.schedule;
+  const isUnclear = why === 'failed' && post !== undefined;
   try {
-    await tellOf(await round.client(), round.record, { why, owner: first.schedule.owner, cause, cases });
+    await tellOf(await round.client(), round.record, { why, owner, cause, cases, isUnclear });
   } catch (error) {
     const trouble = troubleOf(error);
     if (trouble.kind === 'wait') {
@@ -65,46 +67,53 @@ function titleOf(schedule: Schedule, { record }: Round): string {
   return REPORT_NAMES[schedule.report] + projects;
 }
 
+/** What only somebody who manages can mend. */
+const FOR_MANAGERS: readonly Untold['why'][] = ['token-rejected', 'not-connected', 'project-limited'];
+
 /**
- * Tells the owner, and from the second failure in a row, or where the owner is gone, somebody who manages as well. What
- * Slack does not take is let go: the status says the same.
+ * Tells the owner. Somebody who manages is told as well where only they can mend it, from the second failure in a row,
+ * and where the owner is gone. What Slack does not take is let go: the status says the same.
  */
 async function tellOf(client: WebClient, record: WorkspaceRecord, trouble: Untold): Promise<void> {
-  const { owner, cases } = trouble;
-  const isThere = await isMember(client, owner);
-  const isWide = !isThere || cases.some(({ failures }) => failures >= 2);
-  const managers = managersOf(record).filter((one) => one !== owner);
-  const manager = isWide ? await firstMember(client, managers) : undefined;
-  const message = troubleMessage({
-    ...trouble,
-    isOwnerGone: !isThere,
-    isManagerTold: manager !== undefined,
-  });
-  for (const person of [...(isThere ? [owner] : []), ...(manager === undefined ? [] : [manager])])
-    await post(client, { channel: person, thread: undefined }, message).catch(letGo);
+  const { owner, cases, why } = trouble;
+  const found = await findPerson(client, owner);
+  const isOwnerGone = found === 'gone';
+  const named = managersOf(record);
+  const isForManagers = FOR_MANAGERS.includes(why) && found !== 'admin' && !named.includes(owner);
+  const isWide =
+    isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
+  const manager = isWide ? await firstMember(client, [...named, ...registrarsOf(record)], owner) : undefined;
+  const message = (reader: 'owner' | 'manager') =>
+    troubleMessage({ ...trouble, isOwnerGone, isManagerTold: manager !== undefined }, reader);
+  if (!isOwnerGone) await post(client, { channel: owner, thread: undefined }, message('owner')).catch(letGo);
+  if (manager !== undefined)
+    await post(client, { channel: manager, thread: undefined }, message('manager')).catch(letGo);
 }
 
-/** Who may put it right: those named as managers, else whoever registered a connection. */
-function managersOf(record: WorkspaceRecord): readonly string[] {
-  const named = readable(() => record.settings.managers) ?? [];
-  const registered = record.connectionNames.flatMap((name) => readable(() => record.connection(name)) ?? []);
-  return [...new Set([...named, ...registered.map(({ registeredBy }) => registeredBy)])];
-}
+/** Those named as managers. */
+const managersOf = (record: WorkspaceRecord): readonly string[] =>
+  readable(() => record.settings.managers) ?? [];
 
-async function firstMember(client: WebClient, people: readonly string[]): Promise<string | undefined> {
-  for (const person of people) if (await isMember(client, person)) return person;
+/** Whoever registered a connection: somebody who managed then. */
+const registrarsOf = (record: WorkspaceRecord): readonly string[] =>
+  record.connectionNames.flatMap((name) => readable(() => record.connection(name))?.registeredBy ?? []);
+
+async function firstMember(client: WebClient, people: readonly string[], but: string) {
+  for (const person of new Set(people))
+    if (person !== but && (await findPerson(client, person)) !== 'gone') return person;
   return undefined;
 }
 
-/** Whoever Slack says nothing about counts as there. @throws SlackFailed for a rate limit */
-async function isMember(client: WebClient, person: string): Promise<boolean> {
+/** Whoever Slack says nothing about counts as a member. @throws SlackFailed for a rate limit */
+async function findPerson(client: WebClient, person: string): Promise<'admin' | 'member' | 'gone'> {
   try {
     const { user } = await callSlack('users.info', () => client.users.info({ user: person }));
-    return user?.deleted !== true;
+    if (user?.deleted) return 'gone';
+    return user?.is_admin || user?.is_owner ? 'admin' : 'member';
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     if (error.code === 'ratelimited') throw error;
-    return error.code !== 'user_not_found';
+    return error.code === 'user_not_found' ? 'gone' : 'member';
   }
 }
 

@@ -21,6 +21,15 @@ export const FARTHEST = 3_600_000;
 /** How long until the next try after `tries` failures; undefined when there is none. */
 export const pauseAfter = (tries: number): number | undefined => PAUSES[tries - 1];
 
+/** How long until a paused schedule is tried again, in ms: a due date is tried in any case. */
+const PROBES: readonly number[] = [5, 15, 30, 60, 120, 240, 360].map((minutes) => minutes * 60_000);
+
+/** No probe is put off by more than that, in ms. */
+export const FARTHEST_PROBE = 360 * 60_000;
+
+/** @param probes how often it was tried since it is paused, from 1 */
+export const probeAfter = (probes: number): number => PROBES[probes - 1] ?? FARTHEST_PROBE;
+
 /** Slack's codes for a token that is none any more, and for a workspace that is gone. */
 const GONE: ReadonlySet<string> = new Set([
   'account_inactive',
@@ -48,13 +57,18 @@ const CHANNEL = {
   restricted: { why: 'channel-restricted', cause: 'Only some people may post in the channel.' },
 } as const;
 
+/** Slack took a post or not, and does not let Tally look. */
+export class OutcomeUnknown extends Error {}
+
 const UNKNOWN = 'Something went wrong that Tally did not expect; whoever runs the bot finds it in the log.';
-const REMOVED = 'Slack no longer accepts Tally’s access to this workspace.';
+const REMOVED = 'Slack rejected Tally’s token.';
 /** In ms; Slack always says. */
 const RATE_PAUSE = 30_000;
 
 /** @throws what is no trouble of the schedule's: the store does not answer */
 export function troubleOf(error: unknown): Trouble {
+  if (error instanceof OutcomeUnknown)
+    return { kind: 'unclear', cause: 'Slack did not say whether it took the post.' };
   if (!isFailure(error)) return { kind: 'later', cause: UNKNOWN };
   const cause = error.message;
   switch (error.kind) {

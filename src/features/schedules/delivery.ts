@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
+import { type Day, dayAt } from '../../domain/calendar.ts';
 import { post } from '../../slack/post.ts';
 import type { WebClient } from '../../slack/web.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
-import type { ReportName, Schedule } from '../../workspace/schedules.ts';
+import type { LastSent, ReportName, Schedule } from '../../workspace/schedules.ts';
 import type { Used } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Report } from '../feature.ts';
@@ -56,7 +57,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const stopping = new AbortController();
   const askedOnce = createAskedOnce(parts.billing, clock);
   const arrived = new Map<string, string>();
-  const reportOf = ({ report }: Schedule): Report => {
+  const reportOf = ({ report }: Pick<Schedule, 'report'>): Report => {
     const found = parts.reports()[report];
     if (found === undefined) throw new Error(`There is no report ${report}.`);
     return found;
@@ -65,6 +66,15 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   async function noteUsed(workspace: string, record: WorkspaceRecord, answered: ReadonlySet<string>) {
     for (const connection of answered)
       await parts.used.note({ workspace, record }, { connection, at: clock() });
+  }
+
+  /** It is out: that it could not be noted is no failure of it. */
+  async function noteByHand(workspace: string, record: WorkspaceRecord, schedule: Schedule) {
+    const at = clock();
+    const sent = sentByHand(record.lastSent(schedule.id), dayAt(at, schedule.timing.zone), at);
+    await workspaces
+      .noteSent(workspace, record, schedule.id, sent)
+      .catch((err: unknown) => log.warn({ err, workspace }, 'what was sent by hand could not be noted'));
   }
 
   async function rounds(run: Run): Promise<number | undefined> {
@@ -76,7 +86,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       if (isIdle(plan)) return plan.next;
       if (run.isOver()) return clock();
       const answered = new Set<string>();
-      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered });
+      const failing = new Map<string, unknown>();
+      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered, failing });
       await noteUsed(workspace, record, answered);
     }
     return clock() + BUSY;
@@ -119,25 +130,33 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       const client = await clientFor(workspace);
       await post(client, { channel: schedule.channel, thread: undefined }, extraMessage(finding, why, by));
       await noteUsed(workspace, record, answered);
+      if (why === 'now') await noteByHand(workspace, record, schedule);
     },
     stop: () => stopping.abort(),
   };
 }
 
-export const isIdle = ({ tasks, looks, untold, stranded }: Plan): boolean =>
-  tasks.length + looks.length + untold.length + stranded.length === 0;
+/** What failed is made up for; what is tried still is tried on. */
+function sentByHand(before: LastSent | undefined, date: Day, at: number): LastSent {
+  if (before?.result === 'trying') return { ...before, byHand: at };
+  const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
+  return { ...rest, result: 'posted', at, byHand: at };
+}
+
+export const isIdle = ({ tasks, resumed, looks, untold, stranded }: Plan): boolean =>
+  tasks.length + resumed.length + looks.length + untold.length + stranded.length === 0;
 
 /** Channels side by side, and one after the other what goes to one channel. */
-async function carryOut({ tasks, looks, untold, stranded }: Plan, round: Round): Promise<void> {
+async function carryOut({ tasks, resumed, looks, untold, stranded }: Plan, round: Round): Promise<void> {
   for (const one of stranded) await endStranded(one, round);
   await tell(untold, round);
-  // Written first: the next round finds them running.
-  for (const { resumes, schedule } of tasks) if (resumes) await resume(schedule, round);
+  // The next round finds them running.
+  for (const one of resumed) await resume(one, round);
   const channels = new Map<string, (() => Promise<void>)[]>();
   const add = (channel: string, work: () => Promise<void>): void => {
     channels.set(channel, [...(channels.get(channel) ?? []), work]);
   };
-  for (const task of tasks) if (!task.resumes) add(task.schedule.channel, () => deliver(task, round));
+  for (const task of tasks) add(task.schedule.channel, () => deliver(task, round));
   for (const look of looks) add(look.line.entry.post?.channel ?? '', () => correct(look, round));
   const queues = [...channels.values()];
   const work = async () => {

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Alarms } from '../../jobs/alarms.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
-import { endsByItself } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { type Delivery, isIdle } from './delivery.ts';
 import { planOf, schedulesOf } from './delivery-plan.ts';
@@ -55,10 +54,8 @@ export function createEngine(parts: EngineParts): Engine {
 
   async function changed(workspace: string): Promise<void> {
     const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
-    // One that stands until somebody does something is not woken for.
-    const awake = schedulesOf(record).filter(
-      ({ paused }) => paused === undefined || endsByItself(paused.why),
-    );
+    // One that a person paused is not woken for.
+    const awake = schedulesOf(record).filter(({ paused }) => paused?.why !== 'person');
     await alarms.set(
       workspace,
       awake.map(({ timing }) => timing),
@@ -98,7 +95,14 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     changed,
-    send: delivery.send,
+    async send(workspace, schedule, why, by) {
+      await delivery.send(workspace, schedule, why, by);
+      // What works by hand may end Tally's own pause.
+      if (schedule.paused !== undefined)
+        await changed(workspace).catch((err: unknown) =>
+          log.warn({ err }, 'schedules wait for the next look'),
+        );
+    },
     repair,
     start() {
       alarms.start(ring);

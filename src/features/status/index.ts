@@ -7,6 +7,7 @@ import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
+import type { Used } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { statusMessage, type Tested, testedText } from './blocks.ts';
@@ -15,6 +16,7 @@ export interface StatusParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
+  readonly used: Used;
   /** What other features say here, in their order. */
   readonly sections: () => readonly ((visit: Visit) => readonly Block[])[];
 }
@@ -25,7 +27,7 @@ const DAMAGED =
   'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatus({ workspaces, billing, limits, sections }: StatusParts): Feature {
+export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
   const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
     visit.answer(whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
   /** The other features' lines stand before the small print. */
@@ -36,7 +38,10 @@ export function createStatus({ workspaces, billing, limits, sections }: StatusPa
   };
 
   /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
-  const test = async (connection: OpenableConnection, { asker }: Visit): Promise<readonly Block[]> => {
+  const test = async (
+    connection: OpenableConnection,
+    { asker, record, at }: Visit,
+  ): Promise<readonly Block[]> => {
     if (connection.test === undefined) return [];
     try {
       limits.demand('tests', asker);
@@ -44,6 +49,7 @@ export function createStatus({ workspaces, billing, limits, sections }: StatusPa
       const { name, baseUrl } = connection;
       const access = { workspace, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
+      await used.note({ workspace: asker.workspace, record }, { connection: connection.name, at });
       return [section(testedText(connection.test, true))];
     } catch (error) {
       if (error instanceof NoData) return [section(testedText(connection.test, false))];
