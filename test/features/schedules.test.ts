@@ -206,6 +206,15 @@ describe('what was typed', () => {
       'monthly last week prod',
       { alias: 'prod', report: 'last-week', cadence: { kind: 'monthly', day: 'last' } },
     ],
+    ['daily 9', { cadence: { kind: 'daily' }, time: '09:00' }],
+    ['500 daily 9', { project: '500', cadence: { kind: 'daily' }, time: '09:00' }],
+    ['weekdays at 8 prod', { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:00' }],
+    ['prod at 17', { alias: 'prod', time: '17:00' }],
+    ['weekly fri 7 500', { project: '500', cadence: { kind: 'weekly', weekday: 5 }, time: '07:00' }],
+    ['monthly 1 9 prod', { alias: 'prod', cadence: { kind: 'monthly', day: 1 }, time: '09:00' }],
+    ['every month on the 5th prod', { alias: 'prod', cadence: { kind: 'monthly', day: 5 } }],
+    ['daily 500', { project: '500', cadence: { kind: 'daily' } }],
+    ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
   ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
@@ -216,7 +225,41 @@ describe('what was typed', () => {
     ['prod monthly 32', '“monthly 32” is no day of a month'],
     ['prod last-month', '“last-month” is nothing that a schedule can post'],
     ['prod banana', '“banana” is no project'],
+    ['prod at 25', '“at 25” is no time of a day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+
+  it.each([
+    ['500 hourly', 'hourly', 'schedule 500 daily'],
+    ['500 tuesday 9:30', 'tuesday', 'schedule 500 weekly tuesday 9:30'],
+    ['every 2 weeks 500', 'every 2 weeks', 'schedule 500 weekly'],
+    ['500 every other day', 'every other day', 'schedule 500 daily'],
+    ['fortnightly 500 balance', 'fortnightly', 'schedule 500 balance weekly'],
+    ['500 mon-fri 8:00', 'mon-fri', 'schedule 500 weekdays 8:00'],
+    ['500 every quarter', 'every quarter', 'schedule 500 monthly'],
+    ['500 yearly', 'yearly', 'schedule 500 monthly'],
+    ['500 mondays and fridays', 'mondays', undefined],
+    ['500 daily hourly', 'hourly', 'schedule 500 daily'],
+  ])('refuses %s with the cadences that there are, and offers the nearest', (text, word, suggestion) => {
+    const refused = { word, suggestion, message: expect.stringContaining('daily, weekdays') };
+    expect(() => read(text)).toThrow(expect.objectContaining(refused));
+  });
+
+  it('takes a name that looks like a cadence for a name', () => {
+    const read = (text: string) => readScheduleWords(text, new Set(['sun', 'hourly']));
+    expect(read('sun daily')).toEqual({ alias: 'sun', cadence: { kind: 'daily' } });
+    expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
+  });
+
+  it.each(['schedule help', 'schedules ?', 'schedule prod help'])(
+    'answers %s with schedules alone',
+    async (text) => {
+      const { reads } = await ask(text, MEMBER);
+      expect(reads).toContain('Scheduled posts');
+      expect(reads).toContain('daily, weekdays');
+      expect(reads).toContain('/billing schedules');
+      expect(modal(MEMBER)).toBeUndefined();
+    },
+  );
 
   it('is what docs/schedules.md says', async () => {
     const page = await readFile('docs/schedules.md', 'utf8');

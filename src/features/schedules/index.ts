@@ -1,7 +1,7 @@
 import { WordRefused } from '../../domain/failure.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
 import { readWords } from '../../domain/words.ts';
-import type { HelpLine } from '../../slack/kit/help.ts';
+import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import type { ActionListener } from '../../slack/listeners.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { findZones, zoneOption } from '../../slack/zones.ts';
@@ -18,7 +18,7 @@ import { mine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
 import { createSetup } from './setup.ts';
 import { keptFrom, nameOf, siteOf } from './site.ts';
-import { readPage, readScheduleWords } from './words.ts';
+import { CADENCES, readPage, readScheduleWords } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
   {
@@ -31,6 +31,9 @@ const HELP: readonly HelpLine[] = [
     what: 'What is posted, when it comes next and how it went last; pause, edit, send now, delete.',
   },
 ];
+
+const SMALL = `${WORDS.order} How often: ${CADENCES}. Times: 09:00, 9 am, daily 9. ${WORDS.products}`;
+const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
 export interface SchedulesParts {
   readonly workspaces: Workspaces;
@@ -62,9 +65,14 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
     verbs: {
       schedule: {
         right: 'member',
+        help,
         run: (rest, visit) => setup.openNew(readScheduleWords(rest, visit.record.aliases), visit),
       },
-      schedules: { right: 'member', run: (rest, visit) => deeds.list(visit, undefined, readPage(rest)) },
+      schedules: {
+        right: 'member',
+        help,
+        run: (rest, visit) => deeds.list(visit, undefined, readPage(rest)),
+      },
     },
     options: {
       [`${FIELD}:zone`]: {
