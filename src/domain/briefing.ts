@@ -94,7 +94,10 @@ export interface Briefing {
   readonly charted: Usage;
   /** Undefined where the balance could not be had. */
   readonly runway: Runway | undefined;
-  /** Items that belong to none of the days asked about, or name none: in no figure here. */
+  /**
+   * Items in no figure here: they name no day, or one that is more than a day away from those asked about. Where a
+   * service cuts its days in another zone, those of the day before and after come along every time.
+   */
   readonly strays: number;
 }
 
@@ -121,10 +124,7 @@ export function briefing(
   };
   const changeOf = ({ window, before }: Compared) =>
     compare(usageOf(window.days), usageOf(before.days), { current: window.days, before: before.days });
-  const asked = (day: Day) => {
-    const start = startOfDay(day, zone);
-    return start >= brief.from && start <= brief.to;
-  };
+  const [first, last] = [addDays(dayAt(brief.from, zone), -1), addDays(dayAt(brief.to, zone), 1)];
   return {
     main: usageOf(main.window.days),
     change: changeOf(main),
@@ -132,6 +132,6 @@ export function briefing(
     monthChange: changeOf(month),
     charted: usageOf(charted),
     runway: has && runway(has, usageOf(week), today),
-    strays: dated.filter(({ day }) => !('day' in day) || !asked(day.day)).length,
+    strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
   };
 }

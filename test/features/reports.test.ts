@@ -153,7 +153,14 @@ describe('the post about yesterday', () => {
     book('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
-    expect(reads).toContain('1 row of the service for no day asked about: in none of these figures.');
+    expect(reads).toContain('1 row from the billing service belongs to no day of this post and is left out.');
+  });
+
+  it('says nothing of the rows at both ends that a service sends whose days begin elsewhere', async () => {
+    book('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
+    expect(reads.join('\n')).not.toContain('left out');
   });
 
   it('stands without the balance', async () => {

@@ -114,7 +114,9 @@ export function chart({ briefing: { charted } }: Answered): Chart | undefined {
 export const notes = ({ briefing: { main, strays } }: Answered, { today }: Brief): string[] => [
   ...usageNotes(main, dayName(today)),
   ...(strays > 0
-    ? [`${counted(strays, 'row')} of the service for no day asked about: in none of these figures.`]
+    ? [
+        `${counted(strays, 'row')} from the billing service ${strays === 1 ? 'belongs to no day of this post and is' : 'belong to no day of this post and are'} left out.`,
+      ]
     : []),
 ];
 
