@@ -42,14 +42,21 @@ export type Scope = 'yesterday' | 'last-week' | 'month-to-date';
 
 const CHARTED = 14;
 
-/** @param at ms since the epoch: the instant that the post is as of */
-export function briefOf(scope: Scope, at: number, zone: string): Brief {
+/**
+ * @param at ms since the epoch: the instant that the post is as of
+ * @param count how many days `yesterday` is: after a weekend without posts it is more than one
+ */
+export function briefOf(scope: Scope, at: number, zone: string, count = 1): Brief {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   const phrase = monthOf(yesterday, today);
   const month = comparedOf(phrase, at, zone, yesterday);
-  const main = mainOf(scope, phrase, at, zone);
-  const charted = main.window.days.length > 1 ? main.window.days : daysBefore(today, CHARTED, zone);
+  const main =
+    scope === 'yesterday'
+      ? latest(count, today, zone)
+      : comparedOf(scope === 'last-week' ? scope : phrase, at, zone);
+  const isShort = scope === 'yesterday' || main.window.days.length === 1;
+  const charted = isShort ? daysBefore(today, CHARTED, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
   const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
   const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
@@ -60,11 +67,12 @@ export function briefOf(scope: Scope, at: number, zone: string): Brief {
   };
 }
 
-function mainOf(scope: Scope, month: string, at: number, zone: string): Compared {
-  if (scope !== 'yesterday') return comparedOf(scope === 'last-week' ? scope : month, at, zone);
-  const days = daysBefore(dayAt(at, zone), 8, zone);
-  const yesterday = days.slice(-1);
-  return { window: windowOf(yesterday), before: windowOf(days.slice(0, -1), yesterday[0]) };
+/** One day stands against the seven before it; a weekend and its Friday against those of the week before. */
+function latest(count: number, today: Day, zone: string): Compared {
+  const days = daysBefore(today, count + 7, zone);
+  const main = days.slice(-count);
+  const before = days.slice(0, count === 1 ? -1 : count);
+  return { window: windowOf(main), before: windowOf(before, main.at(-1)) };
 }
 
 /** On a month's first day no day of it is over, so the post is about the month that is. */

@@ -78,8 +78,11 @@ function isAsSaid({ date, at }: Due, { time, zone }: Timing): boolean {
   return shown.day === date && shown.time === time;
 }
 
-/** Every day before the one that has begun at `after` was due by then. A day that the zone left out is none. */
-function* dues(timing: Timing, after: number): Generator<Due> {
+/**
+ * Those later than `after` (ms), in order and without end. Every day before the one that has begun at `after` was due by
+ * then. A day that the zone left out is none.
+ */
+export function* dues(timing: Timing, after: number): Generator<Due> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
     if (due.at > after && (isAsSaid(due, timing) || exists(date, timing.zone))) yield due;
@@ -109,6 +112,16 @@ export function clocksAt(due: Due, timing: Timing): 'skipped' | 'doubled' | unde
   if (!isAsSaid(due, timing)) return 'skipped';
   const again = [30, 60, 120].some((minutes) => isAsSaid({ ...due, at: due.at + minutes * 60_000 }, timing));
   return again ? 'doubled' : undefined;
+}
+
+/**
+ * How many days a report of the day before is about at an instant (ms): Monday to Friday, those since the last weekday
+ * that was due, so that Monday's has Friday to Sunday in it; otherwise one.
+ */
+export function daysCovered({ cadence, zone }: Timing, at: number): number {
+  if (cadence.kind !== 'weekdays') return 1;
+  const day = weekday(dayAt(at, zone));
+  return day === 1 ? 3 : day === 7 ? 2 : 1;
 }
 
 function cadenceWords(cadence: Cadence): string {

@@ -1,4 +1,5 @@
 import type { BillingClient } from '../billing/client.ts';
+import type { Day } from '../domain/calendar.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
@@ -45,6 +46,8 @@ export interface ReportQuestion {
   readonly channel: string;
   /** The instant the figures are as of, in ms; days are those of the workspace's reporting zone. */
   readonly at: number;
+  /** How many days a report of yesterday is about. */
+  readonly days: number;
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
   /** Told of each connection that an answer came by. */
@@ -66,6 +69,8 @@ export interface Finding {
 }
 
 export interface Report {
+  /** The days that a post is about, in order, as `run` finds them; none where it is about an instant. */
+  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
   /** @throws Failure where no project of the question could be answered */
   run(question: ReportQuestion): Promise<Finding>;
 }

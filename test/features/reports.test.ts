@@ -36,6 +36,7 @@ async function post(
   name: ReportName,
   ids: readonly string[],
   at = NOW,
+  count = 1,
 ): Promise<Finding & { reads: string[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
@@ -45,6 +46,7 @@ async function post(
     projects,
     channel: CHANNEL,
     at,
+    days: count,
     billing,
     answeredBy: () => undefined,
   });
@@ -114,6 +116,28 @@ describe('the post about yesterday', () => {
     expect(asked.join()).toContain(
       'periodFrom: "2026-10-01T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"',
     );
+  });
+
+  it('has the days without a post in it, against the same days a week before', async () => {
+    book(
+      '5001',
+      days('2026-11', 6, 12, '100'),
+      days('2026-11', 13, 15, '200'),
+      days('2026-11', 20, 22, '300'),
+    );
+    const monday = Date.UTC(2026, 10, 23, 9);
+    const { reads, covers, figures } = await post('yesterday', ['5001'], monday, 3);
+    expect(reads[0]).toBe('prod · 900.00 spent 20–22 Nov');
+    expect(reads[1]).toBe(
+      '*300.00* a day · *▲ 50.0 %* on 13–15 Nov (200.00 a day) · highest Fri 20 Nov, 300.00',
+    );
+    expect(covers).toBe('20–22 Nov 2026 UTC');
+    expect(figures).toEqual({ '5001:1': '900' });
+    expect(reports.yesterday?.covers({ at: monday, days: 3 }, 'UTC')).toEqual([
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-22',
+    ]);
   });
 
   it('draws the last 14 days', async () => {

@@ -100,6 +100,17 @@ describe('a post that is due', () => {
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
 
+  it('has the weekend in it on a Monday where it comes Monday to Friday', async () => {
+    const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
+    await given({ timing, correctsFrom: 0 });
+    await run();
+    now = NINE + 3 * 24 * HOUR + 1_000;
+    await run();
+    now += 24 * HOUR;
+    await run();
+    expect(asked.map(({ days }) => days)).toEqual([1, 3, 1]);
+  });
+
   it('is not posted before it is due, nor for what was due before it was made', async () => {
     await given({ since: NINE });
     await run();

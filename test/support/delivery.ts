@@ -48,7 +48,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   });
   const run = async (question: ReportQuestion): Promise<Finding> =>
     (options.report ?? (() => finding('100')))(question);
-  const report: Report = { run };
+  const report: Report = { run, covers: () => [] };
   const reports: Record<ReportName, Report> = {
     yesterday: report,
     'last-week': report,

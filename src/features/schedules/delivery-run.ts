@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
+import { daysCovered } from '../../domain/cadence.ts';
 import type { WebClient } from '../../slack/web.ts';
 import { type Book, type Entering, LEASE, type Lease, type Ledger } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
@@ -113,8 +114,12 @@ export const runReport = (schedule: Schedule, at: number, round: Round): Promise
 
 export const reportAt = (
   report: Report,
-  { projects, channel }: Schedule,
+  { projects, channel, timing }: Schedule,
   at: number,
   { record, billing, answered }: Pick<Round, 'record' | 'billing' | 'answered'>,
 ): Promise<Finding> =>
-  report.run({ record, projects, channel, at, billing, answeredBy: (name) => answered.add(name) });
+  report.run({
+    ...{ record, projects, channel, at, billing },
+    days: daysCovered(timing, at),
+    answeredBy: (name) => answered.add(name),
+  });
