@@ -16,7 +16,7 @@ export interface Feature extends Listeners {
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
   home?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What it says in `/billing status`, to whom the visit is for. */
-  status?(visit: Visit): readonly Block[];
+  status?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What of it can be posted by a schedule. */
   readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
   /** More that is done with a project, by the word after `/billing projects`; for those who manage. */

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { CannotPost } from '../../src/domain/failure.ts';
+import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { readScheduleWords } from '../../src/features/schedules/words.ts';
 import { byVerb } from '../../src/slack/verbs.ts';
+import { createLedger } from '../../src/workspace/ledger.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
@@ -29,6 +31,7 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
+        book: (workspace: string) => createLedger(house.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },
@@ -37,7 +40,12 @@ beforeAll(async () => {
           sent.push({ schedule, why, by });
         },
       };
-      const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
+      const { reports = {} } = createReports({ clock: () => now });
+      const { verbs = {}, ...listeners } = createSchedules({
+        workspaces,
+        scheduling,
+        reports: () => reports,
+      });
       return { ...listeners, commands: { '/billing': byVerb(verbs) } };
     },
     { clock: () => now },

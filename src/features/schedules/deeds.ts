@@ -10,6 +10,7 @@ import { about } from './blocks.ts';
 import { damagedIn, deletedMessage, listMessage, pageOf } from './list.ts';
 import { mayAdopt, mine, orphansAmong } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
+import { readSends } from './sends.ts';
 import { FULL } from './setup.ts';
 import { join, keptFrom, siteOf } from './site.ts';
 
@@ -23,8 +24,8 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     const record = said === undefined ? visit.record : await workspaces.read(visit.asker.workspace);
     const now = { ...visit, record };
     const { shown } = pageOf(now, page);
-    const orphans = await orphansAmong(shown, now);
-    await visit.answer(listMessage({ page, orphans, ...(said && { said }) }, now));
+    const [orphans, sends] = await Promise.all([orphansAmong(shown, now), readSends(scheduling, visit)]);
+    await visit.answer(listMessage({ page, orphans, ...(said && { said }) }, { ...now, sends }));
   };
 
   const write = async (after: Schedule, deed: Deed, visit: Visit): Promise<void> => {

@@ -1,4 +1,4 @@
-import { type Due, duesBetween } from '../../domain/cadence.ts';
+import { type Due, dues } from '../../domain/cadence.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
@@ -104,12 +104,12 @@ export function askedBy({ projects }: Schedule, record: WorkspaceRecord): string
 
 function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing, now: number) {
   const last = lines.findLast(isFinal);
-  const dues = standing === 'stands' ? [] : unhandled(schedule, last, now);
-  const due = dues.at(-1);
+  const owed = standing === 'stands' ? [] : owedDues(schedule, last, now);
+  const due = owed.at(-1);
   const open = lines.filter((line) => !isFinal(line));
   const line = open.find(({ date }) => date === due?.date);
   const at = line === undefined ? 0 : unlessFar(resumesAt(line), now);
-  const isDue = (date: Day) => dues.some((one) => one.date === date);
+  const isDue = (date: Day) => owed.some((one) => one.date === date);
   const looks = lines.filter((one) => lookAt(schedule, one) !== undefined);
   const named = (some: readonly Line[]): readonly PostedLine[] =>
     some.map((one) => ({ schedule, line: one }));
@@ -119,7 +119,7 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
       : {
           schedule,
           due,
-          earlier: dues.slice(0, -1),
+          earlier: owed.slice(0, -1),
           line,
           doubtful: open.filter(
             ({ date, entry }) => date !== due.date && entry.state === 'sending' && isDue(date),
@@ -144,13 +144,38 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
   };
 }
 
-/** A date that is not later than one that was dealt with is none, whatever the clock says by now. */
-function unhandled(schedule: Schedule, last: Line | undefined, now: number): readonly Due[] {
-  const after = Math.max(schedule.since, last?.entry.due ?? 0);
-  return duesBetween(schedule.timing, after, now).filter(
-    ({ date }) => last === undefined || date > last.date,
-  );
+/**
+ * The dates of a schedule that are still to be delivered, in order and without end. It decides about every post, and so
+ * about what forms and lists promise. A date not later than one that was dealt with is none, whatever the clock says.
+ */
+export function* openDues(
+  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
+  last: Line | undefined,
+): Generator<Due> {
+  for (const due of dues(timing, Math.max(since, last?.entry.due ?? 0)))
+    if (last === undefined || due.date > last.date) yield due;
 }
+
+/** Those that are due by `now` (ms). */
+export function owedDues(
+  schedule: Pick<Schedule, 'timing' | 'since'>,
+  last: Line | undefined,
+  now: number,
+): readonly Due[] {
+  const owed: Due[] = [];
+  for (const due of openDues(schedule, last)) {
+    if (due.at > now) break;
+    owed.push(due);
+  }
+  return owed;
+}
+
+/** The newest date of a schedule that was dealt with: posted, skipped or failed. */
+export const lastHandled = (schedule: string, book: Book): Line | undefined =>
+  book.lines
+    .filter((line) => line.schedule === schedule)
+    .toSorted(byDate)
+    .findLast(isFinal);
 
 /** When a date that was begun is taken up again, in ms. */
 function resumesAt({ entry }: Line): number {

@@ -98,6 +98,7 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     changed,
+    book: ledger.read,
     send: delivery.send,
     repair,
     start() {

@@ -53,7 +53,7 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   const changed = (workspace: string): Promise<void> =>
     engine.changed(workspace).catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look'));
   return {
-    ...createSchedules({ workspaces, scheduling: { send: engine.send, changed } }),
+    ...createSchedules({ workspaces, scheduling: { ...engine, changed }, reports }),
     start: engine.start,
     stop: engine.stop,
     connected: changed,
