@@ -133,7 +133,10 @@ function planFor(schedule: Schedule, lines: readonly Line[], standing: Standing,
     stranded: named(
       open.filter(
         ({ date, entry }) =>
-          !isDue(date) && entry.due <= now && (entry.state !== 'held' || standing !== 'stands'),
+          !isDue(date) &&
+          entry.due <= now &&
+          (standing === 'stands' || !isAhead(schedule, last, date)) &&
+          (entry.state !== 'held' || standing !== 'stands'),
       ),
     ),
     stale: lines.filter((one) => isFinal(one) && one !== last && now - one.entry.at > KEPT),
@@ -168,6 +171,12 @@ export function owedDues(
     owed.push(due);
   }
   return owed;
+}
+
+/** Whether a date is still to fall due, although it was begun: an edit has put it off. */
+function isAhead(schedule: Schedule, last: Line | undefined, date: Day): boolean {
+  for (const due of openDues(schedule, last)) if (due.date >= date) return due.date === date;
+  return false;
 }
 
 /** The newest date of a schedule that was dealt with: posted, skipped or failed. */

@@ -36,7 +36,7 @@ export async function deliver(task: Task, round: Round): Promise<void> {
   const fresh: LedgerEntry = { state: 'trying', due: due.at, at: now, began: now, tries: 0 };
   const course: Course = {
     before: line?.json,
-    entry: line?.entry ?? fresh,
+    entry: line === undefined ? fresh : entryFor(line.entry, fresh),
     isDoubtful: line?.entry.state === 'sending',
   };
   try {
@@ -50,6 +50,10 @@ export async function deliver(task: Task, round: Round): Promise<void> {
     await failed(task, course, error, round);
   }
 }
+
+/** Where an edit has put the date off, the hour of tries begins anew; whether Slack may have taken it stays. */
+const entryFor = (entry: LedgerEntry, { due, began, tries }: LedgerEntry): LedgerEntry =>
+  entry.due === due ? entry : { ...entry, due, began, tries };
 
 /** What Slack said of a post is noted also by a process that ends: otherwise somebody would have to ask what became of it. */
 const isSlacks = (error: unknown): boolean =>
