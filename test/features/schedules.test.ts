@@ -672,6 +672,35 @@ describe('the list', () => {
     expect((await stored())[0]?.paused?.why).toBe('person');
   });
 
+  it('resumes all at once that this person may change, and says which could not be', async () => {
+    const [one, two, three, four] = [
+      await setUp('schedule prod', MEMBER),
+      await setUp('schedule dev', MEMBER),
+      await setUp('schedule prod balance', MEMBER, GENERAL),
+      await setUp('schedule prod balance', OWNER),
+    ];
+    expect(JSON.stringify((await ask('schedules', MEMBER)).blocks)).not.toContain('Resume all');
+    for (const each of [one, two, three, four]) {
+      const paused = { ...each, paused: { why: 'not-in-channel', at: now } };
+      await house.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
+    }
+    house.slack.workspace.place(GENERAL)!.archived = true;
+    now += MINUTE;
+    const list = await ask('schedules', MEMBER);
+    const before = woken;
+    await house.slack.press(MEMBER, place(list), 'Resume all');
+    const { reads } = await replaced(list, 'Resumed 2 scheduled posts', MEMBER);
+    expect(reads).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
+    const after = await stored();
+    expect(after.filter(({ paused }) => paused === undefined).map(({ id }) => id)).toEqual([
+      one?.id,
+      two?.id,
+    ]);
+    expect(after.find(({ id }) => id === one?.id)?.since).toBe(now);
+    expect(woken).toBe(before + 1);
+    expect((await audit()).slice(0, 2)).toEqual(Array(2).fill(`${MEMBER} schedule resumed`));
+  });
+
   it('goes by ID when a project’s name changes or goes', async () => {
     await setUp();
     await house.redis.client.hdel(KEY, 'project:prod');

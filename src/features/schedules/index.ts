@@ -121,6 +121,7 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
         await deeds.run(deed, id, visit);
       }),
       'schedule-resume': onButton((id, visit) => deeds.run('resume', id, visit)),
+      'schedule-resume-all': onButton((_, visit) => deeds.resumeAll(visit)),
       'schedule-now': onButton((id, visit) => deeds.run('now', id, visit)),
       'schedule-undo': onButton((id, visit) => deeds.undo(id, visit)),
       'schedule-drop': { right: 'manage', run: (_, visit) => deeds.drop(visit) },

@@ -62,7 +62,7 @@ export function listMessage({ page, orphans, said }: List, visit: Viewer): Messa
       ...news,
       header(title),
       ...shown.map((one) => row(one, visit, orphans(one))),
-      actions(...turns(number, pages), ...addButton()),
+      actions(...turns(number, pages), ...resumeButton(visit), ...addButton()),
       context(
         [
           ...(pages > 1 ? [`page ${number} of ${pages}`] : []),
@@ -94,6 +94,12 @@ const addButton = () =>
     { command: '/billing', text: 'schedule' },
     { style: 'primary' },
   );
+/** Those that are paused and that this person may resume. */
+export const resumable = (visit: Omit<Viewer, 'sends'>): readonly Schedule[] =>
+  shownTo(visit).filter((one) => one.paused !== undefined && isMine(one, visit));
+
+const resumeButton = (visit: Viewer) =>
+  resumable(visit).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
 const turns = (page: number, pages: number) =>
