@@ -19,7 +19,7 @@ export interface ScheduleWords {
 const EXAMPLE = 'Type it like /billing schedule prod last-week weekly mon 09:00.';
 
 /** Every cadence as it is typed. */
-export const CADENCES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1, monthly last';
+export const CADENCES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
 /** A part of the text and what it means; the text goes on without it. */
 interface Part<T> {
@@ -123,7 +123,7 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
   const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1] ?? `weekly ${typed}`;
   const words = ['schedule', without(paced.rest, match), paced.typed || instead, time];
   const suggestion = more.length > 0 ? undefined : words.filter(Boolean).join(' ');
-  throw new WordRefused(typed, 'is not a cadence', `Tally posts ${CADENCES}. ${EXAMPLE}`, suggestion);
+  throw new WordRefused(typed, 'is not a cadence', `Use ${CADENCES}. ${EXAMPLE}`, suggestion);
 }
 
 const numberOf = (typed: string): number =>
