@@ -44,14 +44,21 @@ export type Scope = 'yesterday' | 'last-week' | 'month-to-date';
 
 const CHARTED = 14;
 
-/** @param at ms since the epoch: the instant that the post is as of */
-export function briefOf(scope: Scope, at: number, zone: string): Brief {
+/**
+ * @param at ms since the epoch: the instant that the post is as of
+ * @param count how many days `yesterday` is: after a weekend without posts it is more than one
+ */
+export function briefOf(scope: Scope, at: number, zone: string, count = 1): Brief {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   const phrase = monthOf(yesterday, today);
   const month = comparedOf(phrase, at, zone, yesterday);
-  const main = mainOf(scope, phrase, at, zone);
-  const charted = main.window.days.length > 1 ? main.window.days : daysBefore(today, CHARTED, zone);
+  const main =
+    scope === 'yesterday'
+      ? latest(count, today, zone)
+      : comparedOf(scope === 'last-week' ? scope : phrase, at, zone);
+  const isShort = scope === 'yesterday' || main.window.days.length === 1;
+  const charted = isShort ? daysBefore(today, CHARTED, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
   const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
   const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
@@ -63,9 +70,9 @@ export function briefOf(scope: Scope, at: number, zone: string): Brief {
   };
 }
 
-function mainOf(scope: Scope, month: string, at: number, zone: string): Compared {
-  if (scope !== 'yesterday') return comparedOf(scope === 'last-week' ? scope : month, at, zone);
-  const days = daysBefore(dayAt(at, zone), 1, zone);
+/** The last `count` days against the same days a week before. */
+function latest(count: number, today: Day, zone: string): Compared {
+  const days = daysBefore(today, count, zone);
   return { window: windowOf(days), before: windowOf(weekBefore(days, zone), days.at(-1)) };
 }
 
@@ -96,7 +103,10 @@ export interface Briefing {
   readonly charted: Usage;
   /** Undefined where the balance could not be had. */
   readonly runway: Runway | undefined;
-  /** Items that belong to none of the days asked about, or name none: in no figure here. */
+  /**
+   * Items in no figure here: they name no day, or one that is more than a day away from those asked about. Where a
+   * service cuts its days in another zone, those of the day before and after come along every time.
+   */
   readonly strays: number;
 }
 
@@ -125,10 +135,7 @@ export function briefing(
     before.days.length === 0
       ? undefined
       : compareUsage(usageOf(days), usageOf(before.days), { current: days, before: before.days });
-  const asked = (day: Day) => {
-    const start = startOfDay(day, zone);
-    return start >= brief.from && start <= brief.to;
-  };
+  const [first, last] = [addDays(dayAt(brief.from, zone), -1), addDays(dayAt(brief.to, zone), 1)];
   return {
     main: usageOf(main.window.days),
     change: changeOf(main),
@@ -136,6 +143,6 @@ export function briefing(
     monthChange: changeOf(month),
     charted: usageOf(charted),
     runway: has && runway(has, usageOf(week), today),
-    strays: dated.filter(({ day }) => !('day' in day) || !asked(day.day)).length,
+    strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
   };
 }

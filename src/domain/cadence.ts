@@ -114,6 +114,16 @@ export function clocksAt(due: Due, timing: Timing): 'skipped' | 'doubled' | unde
   return again ? 'doubled' : undefined;
 }
 
+/**
+ * How many days a report of the day before is about at an instant (ms): Monday to Friday, those since the last weekday
+ * that was due, so that Monday's has Friday to Sunday in it; otherwise one.
+ */
+export function daysCovered({ cadence, zone }: Timing, at: number): number {
+  if (cadence.kind !== 'weekdays') return 1;
+  const day = weekday(dayAt(at, zone));
+  return day === 1 ? 3 : day === 7 ? 2 : 1;
+}
+
 function cadenceWords(cadence: Cadence): string {
   switch (cadence.kind) {
     case 'daily':

@@ -1,4 +1,5 @@
 import type { BillingClient } from '../billing/client.ts';
+import type { Day } from '../domain/calendar.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
@@ -15,7 +16,7 @@ export interface Feature extends Listeners {
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
   home?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What it says in `/billing status`, to whom the visit is for. */
-  status?(visit: Visit): readonly Block[];
+  status?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What of it can be posted by a schedule. */
   readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
   /** More that is done with a project, by the word after `/billing projects`; for those who manage. */
@@ -47,6 +48,8 @@ export interface ReportQuestion {
   readonly at: number;
   /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is looked at again. */
   readonly zone: string;
+  /** How many days a report of yesterday is about. */
+  readonly days: number;
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
   /** Told of each connection that an answer came by. */
@@ -68,6 +71,8 @@ export interface Finding {
 }
 
 export interface Report {
+  /** The days that a post is about, in order, as `run` finds them; none where it is about an instant. */
+  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
   /** @throws Failure where no project of the question could be answered */
   run(question: ReportQuestion): Promise<Finding>;
 }

@@ -11,6 +11,8 @@ export interface CommandListener {
   readonly right: Right | ((text: string) => Right);
   /** Answers for everyone in the channel where the workspace wants that. */
   readonly open?: boolean;
+  /** Of a second word of `/billing` that has a page of its own. */
+  readonly help?: () => Message;
   run(text: string, visit: Visit): Promise<void>;
 }
 

@@ -8,14 +8,19 @@ import { own } from './own.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
-/** One command whose first word chooses: `/billing connect`. Without a word, and for `help`, the verb `help` answers. */
+/**
+ * One command whose first word chooses: `/billing connect`. Without a word the verb `help` answers, and for `help` too
+ * where the word has no page of its own.
+ */
 export function byVerb(verbs: Verbs): CommandListener {
   return {
-    right: (text) => rightOf(split(text).verb, text, verbs),
+    right: (text) => rightOf(text, verbs),
     async run(text, visit) {
-      const { verb, rest } = split(text);
+      const { verb, rest, helps } = split(text);
       if (holdsSecret(text, visit.record.aliases)) throw new SecretPasted();
-      const listener = own(verbs, verb);
+      const help = helps ? own(verbs, verb)?.help : undefined;
+      if (help !== undefined) return visit.answer(help());
+      const listener = own(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       await listener.run(rest, visit);
     },
@@ -29,14 +34,15 @@ function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   return announcesSecret(tidied) || words.some(looksSecret);
 }
 
-function split(text: string): { verb: string; rest: string } {
+function split(text: string): { verb: string; rest: string; helps: boolean } {
   const [verb = '', ...rest] = normalise(text).split(' ');
   const helps = verb === '' || verb === '?' || rest.includes('help');
-  return { verb: helps ? 'help' : verb.replaceAll('-', ''), rest: rest.join(' ') };
+  return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), helps };
 }
 
-function rightOf(verb: string, text: string, verbs: Verbs) {
-  const { right = 'ask' } = own(verbs, verb) ?? {};
+function rightOf(text: string, verbs: Verbs) {
+  const { verb, helps } = split(text);
+  const { right = 'ask' } = own(verbs, helps ? 'help' : verb) ?? {};
   return typeof right === 'function' ? right(text) : right;
 }
 

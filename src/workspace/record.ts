@@ -21,7 +21,20 @@ export function readable<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof SealBroken || error instanceof SettingsDamaged) return undefined;
-    throw error;
+    return unlessElse(error);
   }
+}
+
+/** The same for what may take a while. */
+export async function whenReadable<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    return unlessElse(error);
+  }
+}
+
+function unlessElse(error: unknown): undefined {
+  if (error instanceof SealBroken || error instanceof SettingsDamaged) return undefined;
+  throw error;
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { briefing, briefOf, type Scope } from '../../src/domain/briefing.ts';
-import { dayAt, endOfDay, startOfDay } from '../../src/domain/calendar.ts';
+import { daysCovered, duesAfter, type Timing } from '../../src/domain/cadence.ts';
+import { dayAt, daysFrom, endOfDay, startOfDay } from '../../src/domain/calendar.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Santiago'];
 const SCOPES: readonly Scope[] = ['yesterday', 'last-week', 'month-to-date'];
@@ -9,14 +10,15 @@ const asked = fc.record({
   at: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
   zone: fc.constantFrom(...ZONES),
   scope: fc.constantFrom(...SCOPES),
+  count: fc.integer({ min: 1, max: 3 }),
 });
 const scalar = (text: string) => ({ text });
 
 describe('what a post is about', () => {
   it('is over when the post goes out, whatever the zone and the hour', () => {
     fc.assert(
-      fc.property(asked, ({ at, zone, scope }) => {
-        const brief = briefOf(scope, at, zone);
+      fc.property(asked, ({ at, zone, scope, count }) => {
+        const brief = briefOf(scope, at, zone, count);
         const { main, month, week, charted } = brief;
         const all = [main.window, main.before, month.window, month.before].flatMap(({ days }) => days);
         for (const day of [...all, ...week, ...charted]) {
@@ -31,10 +33,29 @@ describe('what a post is about', () => {
     );
   });
 
+  it('is each day once, weekends too, where it comes Monday to Friday', () => {
+    const given = fc.record({
+      from: fc.integer({ min: Date.UTC(2009, 0), max: Date.UTC(2031, 0) }),
+      zone: fc.constantFrom(...ZONES),
+      hour: fc.integer({ min: 0, max: 23 }),
+    });
+    fc.assert(
+      fc.property(given, ({ from, zone, hour }) => {
+        const time = `${String(hour).padStart(2, '0')}:30`;
+        const timing: Timing = { cadence: { kind: 'weekdays' }, time, zone };
+        const told = duesAfter(timing, from, 12).flatMap(
+          ({ at }) => briefOf('yesterday', at, zone, daysCovered(timing, at)).main.window.days,
+        );
+        expect(told).toEqual(daysFrom(told[0]!, told.at(-1)!, zone));
+        expect(told.length).toBeGreaterThan(13);
+      }),
+    );
+  });
+
   it('never counts a day on both sides', () => {
     fc.assert(
-      fc.property(asked, ({ at, zone, scope }) => {
-        for (const { window, before } of Object.values(briefOf(scope, at, zone)).filter(isCompared))
+      fc.property(asked, ({ at, zone, scope, count }) => {
+        for (const { window, before } of Object.values(briefOf(scope, at, zone, count)).filter(isCompared))
           expect(before.days.filter((day) => window.days.includes(day))).toEqual([]);
       }),
     );
@@ -46,7 +67,7 @@ function isCompared(value: unknown): value is ReturnType<typeof briefOf>['main']
 }
 
 describe('the figures of a post', () => {
-  it('hold every item once or call it a stray', () => {
+  it('hold every item once, or call it a stray unless it is of the day before or after', () => {
     const day = fc.oneof(
       fc
         .integer({ min: 0, max: 120 })
@@ -67,7 +88,7 @@ describe('the figures of a post', () => {
         expect(main.total.readable).toBe(within('2026-11-20', '2026-11-20'));
         expect(charted.total.readable).toBe(within('2026-11-07', '2026-11-20'));
         expect(strays).toBe(
-          days.filter((one) => !/^\d{4}-(?!02-30)/.test(one) || one > '2026-11-20' || one < '2026-10-01')
+          days.filter((one) => !/^\d{4}-(?!02-30)/.test(one) || one > '2026-11-21' || one < '2026-09-30')
             .length,
         );
       }),

@@ -36,6 +36,7 @@ async function post(
   name: ReportName,
   ids: readonly string[],
   at = NOW,
+  count = 1,
   zone?: string,
 ): Promise<Finding & { reads: string[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
@@ -47,6 +48,7 @@ async function post(
     channel: CHANNEL,
     at,
     zone: zone ?? record.settings.zone,
+    days: count,
     billing,
     answeredBy: () => undefined,
   });
@@ -76,8 +78,8 @@ describe('the post about yesterday', () => {
 
   it('counts days in the zone that it is asked for, whatever the settings say by now', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
-    expect((await post('yesterday', ['5001'], late, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
-    expect((await post('yesterday', ['5001'], late, 'Pacific/Auckland')).covers).toBe(
+    expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
+    expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toBe(
       'Sat 21 Nov 2026 Pacific/Auckland',
     );
   });
@@ -124,6 +126,28 @@ describe('the post about yesterday', () => {
     expect(asked.join()).toContain(
       'periodFrom: "2026-10-01T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"',
     );
+  });
+
+  it('has the days without a post in it, against the same days a week before', async () => {
+    book(
+      '5001',
+      days('2026-11', 6, 12, '100'),
+      days('2026-11', 13, 15, '200'),
+      days('2026-11', 20, 22, '300'),
+    );
+    const monday = Date.UTC(2026, 10, 23, 9);
+    const { reads, covers, figures } = await post('yesterday', ['5001'], monday, 3);
+    expect(reads[0]).toBe('prod · 900.00 spent 20–22 Nov');
+    expect(reads[1]).toBe(
+      '*300.00* a day · *▲ 50.0 %* vs 13–15 Nov (200.00 a day) · highest Fri 20 Nov, 300.00',
+    );
+    expect(covers).toBe('20–22 Nov 2026 UTC');
+    expect(figures).toEqual({ '5001:1': '900' });
+    expect(reports.yesterday?.covers({ at: monday, days: 3 }, 'UTC')).toEqual([
+      '2026-11-20',
+      '2026-11-21',
+      '2026-11-22',
+    ]);
   });
 
   it('draws the last 14 days', async () => {
@@ -185,7 +209,14 @@ describe('the post about yesterday', () => {
     book('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
-    expect(reads).toContain('1 row of the service for no day asked about: in none of these figures.');
+    expect(reads).toContain('1 row from the billing service belongs to no day of this post and is left out.');
+  });
+
+  it('says nothing of the rows at both ends that a service sends whose days begin elsewhere', async () => {
+    book('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
+    const { reads } = await post('yesterday', ['5001']);
+    expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
+    expect(reads.join('\n')).not.toContain('left out');
   });
 
   it('stands without the balance', async () => {

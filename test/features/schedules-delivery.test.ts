@@ -141,6 +141,17 @@ describe('a post that is due', () => {
     expect(asked.map((one) => one.at)).toEqual([NINE]);
   });
 
+  it('has the weekend in it on a Monday where it comes Monday to Friday', async () => {
+    const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
+    await given({ timing, correctsFrom: 0 });
+    await run();
+    now = NINE + 3 * 24 * HOUR + 1_000;
+    await run();
+    now += 24 * HOUR;
+    await run();
+    expect(asked.map(({ days }) => days)).toEqual([1, 3, 1]);
+  });
+
   it('is not posted before it is due, nor for what was due before it was made', async () => {
     await given({ since: NINE });
     await run();
@@ -1331,6 +1342,28 @@ describe('a schedule that is removed or changed while it is tried', () => {
     };
     await run();
     expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
+    const five = at('2026-11-20T16:00:00Z');
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    for (const minutes of [0, 1, 3, 7, 15]) {
+      now = NINE + 3_000 + minutes * MINUTE;
+      await run();
+    }
+    expect((await line())?.tries).toBe(5);
+    await given({ timing: { ...schedule().timing, time: '17:00' }, since: now });
+    await run();
+    expect(await line()).toMatchObject({ state: 'trying' });
+    now = five + 1_000;
+    await run();
+    expect(await line()).toMatchObject({ state: 'trying', tries: 1, due: five });
+    answer = () => finding('100');
+    now += MINUTE;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
+    expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
   it('says that it was not posted', async () => {

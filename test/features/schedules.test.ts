@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { CannotPost } from '../../src/domain/failure.ts';
+import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { readScheduleWords } from '../../src/features/schedules/words.ts';
 import { byVerb } from '../../src/slack/verbs.ts';
+import { createLedger } from '../../src/workspace/ledger.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
@@ -29,6 +31,7 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
+        book: (workspace: string) => createLedger(house.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },
@@ -37,7 +40,12 @@ beforeAll(async () => {
           sent.push({ schedule, why, by });
         },
       };
-      const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
+      const { reports = {} } = createReports({ clock: () => now });
+      const { verbs = {}, ...listeners } = createSchedules({
+        workspaces,
+        scheduling,
+        reports: () => reports,
+      });
       return { ...listeners, commands: { '/billing': byVerb(verbs) } };
     },
     { clock: () => now },
@@ -206,6 +214,15 @@ describe('what was typed', () => {
       'monthly last week prod',
       { alias: 'prod', report: 'last-week', cadence: { kind: 'monthly', day: 'last' } },
     ],
+    ['daily 9', { cadence: { kind: 'daily' }, time: '09:00' }],
+    ['500 daily 9', { project: '500', cadence: { kind: 'daily' }, time: '09:00' }],
+    ['weekdays at 8 prod', { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:00' }],
+    ['prod at 17', { alias: 'prod', time: '17:00' }],
+    ['weekly fri 7 500', { project: '500', cadence: { kind: 'weekly', weekday: 5 }, time: '07:00' }],
+    ['monthly 1 9 prod', { alias: 'prod', cadence: { kind: 'monthly', day: 1 }, time: '09:00' }],
+    ['every month on the 5th prod', { alias: 'prod', cadence: { kind: 'monthly', day: 5 } }],
+    ['daily 500', { project: '500', cadence: { kind: 'daily' } }],
+    ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
   ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
@@ -216,7 +233,41 @@ describe('what was typed', () => {
     ['prod monthly 32', '“monthly 32” is no day of a month'],
     ['prod last-month', '“last-month” is nothing that a schedule can post'],
     ['prod banana', '“banana” is no project'],
+    ['prod at 25', '“at 25” is no time of a day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
+
+  it.each([
+    ['500 hourly', 'hourly', 'schedule 500 daily'],
+    ['500 tuesday 9:30', 'tuesday', 'schedule 500 weekly tuesday 9:30'],
+    ['every 2 weeks 500', 'every 2 weeks', 'schedule 500 weekly'],
+    ['500 every other day', 'every other day', 'schedule 500 daily'],
+    ['fortnightly 500 balance', 'fortnightly', 'schedule 500 balance weekly'],
+    ['500 mon-fri 8:00', 'mon-fri', 'schedule 500 weekdays 8:00'],
+    ['500 every quarter', 'every quarter', 'schedule 500 monthly'],
+    ['500 yearly', 'yearly', 'schedule 500 monthly'],
+    ['500 mondays and fridays', 'mondays', undefined],
+    ['500 daily hourly', 'hourly', 'schedule 500 daily'],
+  ])('refuses %s with the cadences that there are, and offers the nearest', (text, word, suggestion) => {
+    const refused = { word, suggestion, message: expect.stringContaining('daily, weekdays') };
+    expect(() => read(text)).toThrow(expect.objectContaining(refused));
+  });
+
+  it('takes a name that looks like a cadence for a name', () => {
+    const read = (text: string) => readScheduleWords(text, new Set(['sun', 'hourly']));
+    expect(read('sun daily')).toEqual({ alias: 'sun', cadence: { kind: 'daily' } });
+    expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
+  });
+
+  it.each(['schedule help', 'schedules ?', 'schedule prod help'])(
+    'answers %s with schedules alone',
+    async (text) => {
+      const { reads } = await ask(text, MEMBER);
+      expect(reads).toContain('Scheduled posts');
+      expect(reads).toContain('daily, weekdays');
+      expect(reads).toContain('/billing schedules');
+      expect(modal(MEMBER)).toBeUndefined();
+    },
+  );
 
   it('is what docs/schedules.md says', async () => {
     const page = await readFile('docs/schedules.md', 'utf8');
@@ -645,6 +696,36 @@ describe('the list', () => {
     await row(list, 'resume', id);
     await replaced(list, 'It is still paused');
     expect((await stored())[0]?.paused?.why).toBe('person');
+  });
+
+  it('resumes all at once that this person may change, and says which could not be', async () => {
+    const [one, two, three, four] = [
+      await setUp('schedule prod', MEMBER),
+      await setUp('schedule dev', MEMBER),
+      await setUp('schedule prod balance', MEMBER, GENERAL),
+      await setUp('schedule prod balance', OWNER),
+    ];
+    expect(JSON.stringify((await ask('schedules', MEMBER)).blocks)).not.toContain('Resume all');
+    for (const each of [one, two, three, four]) {
+      const why = each === two ? 'person' : 'not-in-channel';
+      const paused = { ...each, paused: { why, at: now } };
+      await house.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
+    }
+    house.slack.workspace.place(GENERAL)!.archived = true;
+    now += MINUTE;
+    const list = await ask('schedules', MEMBER);
+    const before = woken;
+    await house.slack.press(MEMBER, place(list), 'Resume all');
+    const { reads } = await replaced(list, 'Resumed 2 scheduled posts', MEMBER);
+    expect(reads).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
+    const after = await stored();
+    const running = after.filter(({ paused }) => paused === undefined);
+    expect(new Set(running.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id]));
+    // What Tally paused by itself catches up; what a person paused does not.
+    expect(after.find(({ id }) => id === one?.id)?.since).toBe(one?.since);
+    expect(after.find(({ id }) => id === two?.id)?.since).toBe(now);
+    expect(woken).toBe(before + 1);
+    expect((await audit()).slice(0, 2)).toEqual(Array(2).fill(`${MEMBER} schedule resumed`));
   });
 
   it('goes by ID when a project’s name changes or goes', async () => {

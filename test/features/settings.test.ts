@@ -81,6 +81,11 @@ describe('/billing settings', () => {
     ]);
   });
 
+  it('says beside the zone what scheduled posts leave out where billing cuts its days elsewhere', async () => {
+    await openForm();
+    expect(modalText()).toContain('scheduled posts leave out');
+  });
+
   it('shows what is set, groups by their names, and takes each thing back', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await openForm();

@@ -48,7 +48,10 @@ export function createDeliveryParts(options: DeliveryOptions) {
     logger: { ...quiet, getLevel: () => 'error' as never },
   });
   const { report = () => finding('100') } = options;
-  const reportOf = (name: ReportName): Report => ({ run: async (question) => report(question, name) });
+  const reportOf = (name: ReportName): Report => ({
+    run: async (question) => report(question, name),
+    covers: () => [],
+  });
   const reports: Record<ReportName, Report> = {
     yesterday: reportOf('yesterday'),
     'last-week': reportOf('last-week'),

@@ -5,7 +5,6 @@ import { type Change, isWhole } from '../../domain/comparison.ts';
 import { formatPercent, type Money, roundedDigits, ZERO } from '../../domain/money.ts';
 import { remarkLead } from '../../domain/remark.ts';
 import { runwayText } from '../../domain/runway-text.ts';
-import { counted } from '../../domain/text.ts';
 import type { Usage } from '../../domain/usage.ts';
 import { coverageOfBoth, coverageText, usageNotes } from '../../domain/usage-text.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
@@ -119,7 +118,9 @@ export const notes = (one: Answered, { today }: Brief): string[] => [
   ...usageNotes(one.briefing.main, dayName(today)),
   ...(one.briefing.strays > 0
     ? [
-        `${counted(one.briefing.strays, 'row')} of the service for no day asked about: in none of these figures.`,
+        one.briefing.strays === 1
+          ? '1 row from the billing service belongs to no day of this post and is left out.'
+          : `${one.briefing.strays} rows from the billing service belong to no day of this post and are left out.`,
       ]
     : []),
   ...remarkNotes(one),

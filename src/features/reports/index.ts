@@ -12,8 +12,11 @@ import { type Answered, amountOf, type Headline, type Unanswered } from './figur
 export function createReports({ clock }: { readonly clock: () => number }): Feature {
   const briefFor = rememberedBriefs();
   const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
+    covers: ({ at, days }, zone) =>
+      headline === 'left' ? [] : briefFor(scope, at, zone, days).main.window.days,
     async run(question) {
-      const brief = briefFor(scope, question.at, question.zone);
+      const { at, days, zone } = question;
+      const brief = briefFor(scope, at, zone, days);
       const all = await Promise.all(
         question.projects.map((project) => answer(question, project, brief, headline)),
       );
@@ -40,9 +43,9 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
 function rememberedBriefs(): typeof briefOf {
   const briefs = new Map<string, Brief>();
-  return (scope, at, zone) => {
-    const key = `${scope} ${at} ${zone}`;
-    const brief = briefs.get(key) ?? briefOf(scope, at, zone);
+  return (scope, at, zone, days) => {
+    const key = `${scope} ${at} ${zone} ${days}`;
+    const brief = briefs.get(key) ?? briefOf(scope, at, zone, days);
     if (briefs.size >= MOST_BRIEFS) briefs.clear();
     briefs.set(key, brief);
     return brief;

@@ -1,12 +1,12 @@
-import { duesAfter, timingWords } from '../../domain/cadence.ts';
-import { dayAt, formatDays } from '../../domain/calendar.ts';
+import { timingWords } from '../../domain/cadence.ts';
+import { type Day, dayAt, formatDays } from '../../domain/calendar.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { wallWords } from './sends.ts';
+import { type Sends, type SendsOf, wallWords } from './sends.ts';
 import { nameOf } from './site.ts';
 
 /** `prod, web-shop` */
@@ -75,13 +75,23 @@ function pauseWords({ paused, timing }: Schedule): string | undefined {
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
 
-/** When it comes next: in its own zone, and in the reader's where that shows another time. */
-function nextWords({ timing, since }: Schedule, now: number, reader: string | undefined): string {
-  const [due] = duesAfter(timing, Math.max(now, since), 1);
+/** When it comes next: in its own zone, and in the reader's where that shows another time. What is due is said before. */
+function nextWords(
+  { timing }: Schedule,
+  { owed, next }: Sends,
+  reader: string | undefined,
+  tried?: Day,
+): string {
+  const [due] = next;
   if (due === undefined) return 'never';
   const here = wallWords(due.at, timing.zone);
   const isSame = reader !== undefined && wallWords(due.at, reader) === here;
-  return `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${moment(due.at)})`}`;
+  const latest = owed.at(-1);
+  const isUnsaid = latest !== undefined && latest.date !== tried;
+  return [
+    ...(isUnsaid ? [`*not posted yet: ${escapeMarkup(wallWords(latest.at, timing.zone))}*`] : []),
+    `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${moment(due.at)})`}`,
+  ].join(' · ');
 }
 
 /** How it went the last time. */
@@ -118,15 +128,19 @@ function unansweredWords({ unanswered = {} }: LastSent, record: WorkspaceRecord)
   return words.join('');
 }
 
-/** Who reads it, of what, and when. */
-type Reader = Pick<Visit, 'record' | 'asker' | 'at'>;
+/** Who reads it, and of what. */
+interface Reader extends Pick<Visit, 'record' | 'asker'> {
+  readonly sends: SendsOf;
+}
 
 /** One schedule in mark-up, three lines. */
-export function scheduleWords(schedule: Schedule, { record, asker, at }: Reader): string {
-  const runs = pauseWords(schedule) ?? nextWords(schedule, at, asker.zone);
+export function scheduleWords(schedule: Schedule, { record, asker, sends }: Reader): string {
+  const sent = record.lastSent(schedule.id);
+  const tried = sent?.result === 'trying' ? sent.date : undefined;
+  const runs = pauseWords(schedule) ?? nextWords(schedule, sends(schedule), asker.zone, tried);
   return [
     `${whatWords(schedule, record)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(timingWords(schedule.timing))} · owner ${mention(schedule.owner)}`,
-    `${runs} · ${lastWords(record.lastSent(schedule.id), schedule, record)}`,
+    `${runs} · ${lastWords(sent, schedule, record)}`,
   ].join('\n');
 }

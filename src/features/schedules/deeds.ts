@@ -1,4 +1,5 @@
-import { NotAllowed } from '../../domain/failure.ts';
+import { ChangedMeanwhile, NotAllowed } from '../../domain/failure.ts';
+import { counted } from '../../domain/text.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -7,12 +8,21 @@ import { changeBy } from '../../workspace/change.ts';
 import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about } from './blocks.ts';
-import { damagedIn, deletedMessage, listMessage, pageOf } from './list.ts';
+import { damagedIn, deletedMessage, listMessage, pageOf, resumable } from './list.ts';
 import { mayAdopt, mine, orphansAmong } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
+import { readSends } from './sends.ts';
 import { FULL } from './setup.ts';
-import { join, keptFrom, siteOf } from './site.ts';
+import { join, keptFrom, type Site, siteOf } from './site.ts';
 
+/** @returns its sentence @throws whatever else it is */
+function ifChanged(error: unknown): string {
+  if (error instanceof ChangedMeanwhile) return error.message;
+  throw error;
+}
+
+/** The list shows each of them. */
+const MOST_PROBLEMS = 5;
 const GONE = 'There is no such schedule any more: it was deleted meanwhile.';
 const LATE = 'It is not there to be brought back any more: set it up again with /billing schedule.';
 
@@ -23,23 +33,46 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     const record = said === undefined ? visit.record : await workspaces.read(visit.asker.workspace);
     const now = { ...visit, record };
     const { shown } = pageOf(now, page);
-    const orphans = await orphansAmong(shown, now);
-    await visit.answer(listMessage({ page, orphans, ...(said && { said }) }, now));
+    const [orphans, sends] = await Promise.all([orphansAmong(shown, now), readSends(scheduling, visit)]);
+    await visit.answer(listMessage({ page, orphans, ...(said && { said }) }, { ...now, sends }));
   };
 
+  const store = (after: Schedule, deed: Deed, visit: Visit): Promise<void> =>
+    workspaces.saveSchedule(changeBy(visit, [deed, about(after, visit.record)]), after);
   const write = async (after: Schedule, deed: Deed, visit: Visit): Promise<void> => {
-    await workspaces.saveSchedule(changeBy(visit, [deed, about(after, visit.record)]), after);
+    await store(after, deed, visit);
     await scheduling.changed(visit.asker.workspace);
   };
 
+  /** Whoever may change what is posted in a channel need not be in it: it is not chosen here. */
+  const siteFor = (channel: string, visit: Visit): Promise<Site> => siteOf(channel, visit, true);
+
   /** Why nothing can be posted there now, in a sentence; Tally joins a public channel that it fell out of. */
-  const trouble = async ({ channel, projects }: Schedule, visit: Visit): Promise<string | undefined> => {
-    // Whoever may change it need not be in the channel: it is not chosen here.
-    const { problem, canJoin } = await siteOf(channel, visit, true);
+  const trouble = async (
+    { channel, projects }: Schedule,
+    visit: Visit,
+    site = siteFor(channel, visit),
+  ): Promise<string | undefined> => {
+    const { problem, canJoin } = await site;
     if (problem !== undefined) return problem;
     if (keptFrom(channel, projects, visit.record).length > 0)
       return 'Not all of its projects may be asked about in that channel any more. Edit it first.';
     return canJoin ? join(channel, visit) : undefined;
+  };
+
+  /** @returns why it could not be, in a sentence */
+  const resumeOne = async (
+    schedule: Schedule,
+    visit: Visit,
+    site?: Promise<Site>,
+  ): Promise<string | undefined> => {
+    const problem = await trouble(schedule, visit, site);
+    const { paused, ...running } = schedule;
+    if (problem !== undefined || paused === undefined) return problem;
+    // What Tally paused by itself catches up on what was missed.
+    const resumed = paused.why === 'person' ? { ...running, since: visit.at } : running;
+    await store(resumed, 'schedule resumed', visit);
+    return undefined;
   };
 
   const deeds: Readonly<Record<string, (schedule: Schedule, visit: Visit) => Promise<void>>> = {
@@ -54,17 +87,15 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
       await list(visit, 'Paused. Nothing is posted or corrected until you resume it.');
     },
     async resume(schedule, visit) {
-      const problem = await trouble(schedule, visit);
+      const problem = await resumeOne(schedule, visit);
       if (problem !== undefined) return list(visit, `${problem} It is still paused.`);
-      const { paused, ...running } = schedule;
-      if (paused === undefined) return list(visit);
-      const isByTally = paused.why !== 'person';
-      await write(isByTally ? running : { ...running, since: visit.at }, 'schedule resumed', visit);
+      if (schedule.paused === undefined) return list(visit);
+      await scheduling.changed(visit.asker.workspace);
       await list(
         visit,
-        isByTally
-          ? 'Resumed. A post that is due comes now, and names the dates that were missed.'
-          : 'Resumed. Posts missed while paused won’t be sent.',
+        schedule.paused.why === 'person'
+          ? 'Resumed. Posts missed while paused won’t be sent.'
+          : 'Resumed. A post that is due comes now, and names the dates that were missed.',
       );
     },
     async now(schedule, visit) {
@@ -102,6 +133,27 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
       const schedule = mine(id, visit);
       if (schedule === undefined) return list(visit, GONE);
       await deeds[deed]?.(schedule, visit);
+    },
+
+    /** One after the other; each channel is looked at once. What cannot go on says why, and the others do. */
+    async resumeAll(visit: Visit): Promise<void> {
+      const sites = new Map<string, Promise<Site>>();
+      const problems = new Set<string>();
+      let resumed = 0;
+      for (const schedule of resumable(visit)) {
+        const { channel } = schedule;
+        const site = sites.get(channel) ?? siteFor(channel, visit);
+        sites.set(channel, site);
+        const problem = await resumeOne(schedule, visit, site).catch(ifChanged);
+        if (problem === undefined) resumed += 1;
+        else problems.add(`Still paused in ${channelLink(channel)}: ${problem}`);
+      }
+      if (resumed > 0) await scheduling.changed(visit.asker.workspace);
+      const done = `Resumed ${counted(resumed, 'scheduled post')}. Posts missed while someone had paused them won’t be sent.`;
+      await list(
+        visit,
+        [...(resumed > 0 ? [done] : []), ...[...problems].slice(0, MOST_PROBLEMS)].join('\n'),
+      );
     },
 
     /** The owner left; whoever adopts it answers for it from now on. @throws NotAllowed */

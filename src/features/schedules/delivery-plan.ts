@@ -168,7 +168,15 @@ function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now
     looks: named(looks.filter((one) => (lookAt(schedule, one, now) ?? 0) <= now)),
     // Not before a try that is due now has failed as well.
     untold: named(lines.filter((one) => !isTold(one) && one !== task?.line)),
-    stranded: named(lines.filter((one) => !isFinal(one) && !isOwed(one) && one.entry.due <= now)),
+    stranded: named(
+      lines.filter(
+        (one) =>
+          !isFinal(one) &&
+          !isOwed(one) &&
+          one.entry.due <= now &&
+          (standing === 'paused' || !isAhead(schedule, last, one.date)),
+      ),
+    ),
     stale: lines.filter(
       (one) =>
         isFinal(one) && one !== last && (isSettled(one) || !isUnnamed(one)) && now - one.entry.at > KEPT,
@@ -184,7 +192,7 @@ function planFor(schedule: Schedule, lines: readonly Line[], { record, book, now
  * The dates of a schedule that are still to be delivered, in order and without end. It decides about every post, and so
  * about what forms and lists promise. A date not later than one that was dealt with is none, whatever the clock says.
  */
-function* openDues(
+export function* openDues(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
   last: Line | undefined,
 ): Generator<Due> {
@@ -193,7 +201,7 @@ function* openDues(
 }
 
 /** Those that are due by `now` (ms). */
-function owedDues(
+export function owedDues(
   schedule: Pick<Schedule, 'timing' | 'since'>,
   last: Line | undefined,
   now: number,
@@ -205,6 +213,19 @@ function owedDues(
   }
   return owed;
 }
+
+/** Whether a date is still to fall due, although it was begun: an edit has put it off. */
+function isAhead(schedule: Schedule, last: Line | undefined, date: Day): boolean {
+  for (const due of openDues(schedule, last)) if (due.date >= date) return due.date === date;
+  return false;
+}
+
+/** The newest date of a schedule that was dealt with: posted, skipped or failed. */
+export const lastHandled = (schedule: string, book: Book): Line | undefined =>
+  book.lines
+    .filter((line) => line.schedule === schedule)
+    .toSorted(byDate)
+    .findLast(isFinal);
 
 /** When a date that was begun is taken up again, in ms. @param worked when what paused its schedule was last seen to work */
 function resumesAt({ entry }: Line, worked: number, now: number): number {

@@ -59,15 +59,19 @@ function begin({ due, line }: Task, round: Round): Course {
   const before = line?.json;
   switch (line?.entry.state) {
     case 'sending':
-      return { before, entry: line.entry, isDoubtful: true };
+      return { before, entry: entryFor(line.entry, fresh), isDoubtful: true };
     case 'trying':
-      return { before, entry: line.entry, isDoubtful: false };
+      return { before, entry: entryFor(line.entry, fresh), isDoubtful: false };
     case 'held':
-      return { before, entry: { ...line.entry, began: now, tries: 0 }, isDoubtful: false };
+      return { before, entry: { ...line.entry, due: due.at, began: now, tries: 0 }, isDoubtful: false };
     default:
       return { before, entry: fresh, isDoubtful: false };
   }
 }
+
+/** Where an edit has put the date off, the hour of tries begins anew; whether Slack may have taken it stays. */
+const entryFor = (entry: LedgerEntry, { due, began, tries }: LedgerEntry): LedgerEntry =>
+  entry.due === due ? entry : { ...entry, due, began, tries };
 
 /**
  * Before a paused schedule is tried: what fails for many is asked for once in a round, and Slack's token by the

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
+import { daysCovered } from '../../domain/cadence.ts';
 import type { WebClient } from '../../slack/web.ts';
 import { type Book, type Entering, LEASE, type Lease, type Ledger } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
@@ -119,17 +120,14 @@ export const runReport = (wanted: Wanted, at: number, round: Round): Promise<Fin
 /** @throws Failure */
 export async function reportAt(
   report: Report,
-  { projects, channel, zone }: Wanted,
+  { projects, channel, timing, zone }: Wanted,
   at: number,
   { record, billing, answered }: Pick<Round, 'record' | 'billing' | 'answered'>,
 ): Promise<Finding> {
   return report.run({
-    record,
-    projects,
-    channel,
-    at,
+    ...{ record, projects, channel, at, billing },
     zone: zone ?? record.settings.zone,
-    billing,
+    days: daysCovered(timing, at),
     answeredBy: (name) => answered.add(name),
   });
 }

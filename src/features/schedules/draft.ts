@@ -25,6 +25,8 @@ export interface Draft {
   readonly correctsFrom: number;
   /** Tally shall join the channel. */
   readonly joins: boolean;
+  /** Time and zone stand under other ids than at first. */
+  readonly isRefilled: boolean;
 }
 
 /** What a post of that cadence is mostly about. */
@@ -50,6 +52,7 @@ export function newDraft(words: ScheduleWords, projects: readonly ChosenProject[
     skipsEmpty: false,
     correctsFrom: DEFAULT_CORRECTION,
     joins: true,
+    isRefilled: false,
   };
 }
 
@@ -58,7 +61,12 @@ interface Place {
   readonly zone: string;
 }
 
-export const draftOf = (schedule: Schedule): Draft => ({ ...schedule, before: schedule.id, joins: true });
+export const draftOf = (schedule: Schedule): Draft => ({
+  ...schedule,
+  before: schedule.id,
+  joins: true,
+  isRefilled: false,
+});
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
@@ -76,8 +84,9 @@ export function readDraft(fields: Fields, metadata: string, zone: string): Draft
   const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
   const corrects = Number(fields.corrects ?? DEFAULT_CORRECTION);
   const isBalance = report === 'balance';
+  const { before, isRefilled } = readMetadata(metadata);
   return {
-    before: readMetadata(metadata).before,
+    before,
     projects: severalIn(projects).flatMap((value) => projectIn(value) ?? []),
     report: REPORTS.find((name) => name === report) ?? 'yesterday',
     timing: {
@@ -90,6 +99,7 @@ export function readDraft(fields: Fields, metadata: string, zone: string): Draft
     skipsEmpty: !isBalance && severalIn(options).includes('skip'),
     correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
     joins: fields.join === undefined || fields.join === 'yes',
+    isRefilled,
   };
 }
 
@@ -121,12 +131,13 @@ export function refusalsOf(fields: Fields): Record<string, string> {
   );
 }
 
-/** What the form carries beside its fields: the schedule it changes, and the channel chosen when it was drawn. */
-export const metadataOf = ({ before, channel }: Draft): string => `${before} ${channel}`;
+/** What the form carries beside its fields: the schedule it changes, and what was so when it was drawn. */
+export const metadataOf = ({ before, channel, isRefilled }: Draft): string =>
+  `${before} ${channel}${isRefilled ? ' refilled' : ''}`;
 
-export function readMetadata(metadata: string): { readonly before: string; readonly channel: string } {
-  const [before = '', channel = ''] = metadata.split(' ');
-  return { before, channel };
+export function readMetadata(metadata: string): Pick<Draft, 'before' | 'channel' | 'isRefilled'> {
+  const [before = '', channel = '', refilled = ''] = metadata.split(' ');
+  return { before, channel, isRefilled: refilled !== '' };
 }
 
 /** Whether the two would post the same at the same times. */

@@ -95,6 +95,7 @@ export function createEngine(parts: EngineParts): Engine {
 
   return {
     changed,
+    book: ledger.read,
     async send(workspace, schedule, why, by) {
       await delivery.send(workspace, schedule, why, by);
       // What works by hand may end Tally's own pause.

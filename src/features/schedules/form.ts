@@ -13,7 +13,7 @@ import {
   timeInput,
   zoneInput,
 } from './inputs.ts';
-import { nextSends } from './sends.ts';
+import type { Preview, Stale } from './preview.ts';
 import type { Site } from './site.ts';
 
 export interface FormState {
@@ -22,6 +22,8 @@ export interface FormState {
   readonly site: Site | undefined;
   /** Chosen projects that the channel may not be told about. */
   readonly kept: readonly ChosenProject[];
+  /** Undefined where the store does not say what was posted. */
+  readonly preview: Preview | undefined;
   readonly nameOf: (project: ChosenProject) => string;
   /** Somebody has the same posted there already. */
   readonly doubled: boolean;
@@ -34,7 +36,7 @@ export interface FormState {
 
 export function scheduleForm(state: FormState): ModalView {
   const { draft, said = [], tested = [] } = state;
-  const { report, timing } = draft;
+  const { report } = draft;
   return modal({
     callback: 'schedule',
     metadata: metadataOf(draft),
@@ -47,9 +49,9 @@ export function scheduleForm(state: FormState): ModalView {
       ...keptRemark(state),
       reportInput(draft),
       ...cadenceInputs(draft),
-      timeInput(timing.time),
-      zoneInput(timing.zone, state.at),
-      markup(sendsText(state)),
+      timeInput(draft),
+      zoneInput(draft, state.at),
+      ...previewBlocks(state),
       channelInput(draft.channel),
       ...siteBlocks(state),
       ...(report === 'balance' ? [] : moreInputs(draft)),
@@ -68,11 +70,29 @@ function keptRemark({ kept, nameOf }: FormState): Block[] {
   return [section(`${names} may not be asked about in that channel, so it cannot be posted there.`)];
 }
 
-const sendsText = ({ draft: { timing }, at }: FormState): string =>
-  [
-    `*The next three posts* (${escapeMarkup(timing.zone)} · UTC)`,
-    ...nextSends(timing, at).map(escapeMarkup),
-  ].join('\n');
+const previewText = ({ title, lines }: Preview, more = ''): string =>
+  [`*${title}*${escapeMarkup(more)}`, ...lines.map(escapeMarkup)].join('\n');
+
+const staleText = ({ title, text }: Stale): string =>
+  `:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`;
+
+const previewBlocks = ({ preview, draft: { timing } }: FormState): Block[] =>
+  preview === undefined
+    ? []
+    : [markup(previewText(preview, ` (${timing.zone} · UTC)`)), ...staleBlocks(preview)];
+
+/** With what to do about it; a click draws the form anew with that. */
+function staleBlocks({ stale }: Preview): Block[] {
+  if (stale === undefined) return [];
+  const { time, zone } = stale;
+  return [
+    markup(staleText(stale)),
+    actions(
+      ...(time === undefined ? [] : [button('schedule-time', `Post at ${time}`, { value: time })]),
+      button('schedule-zone', `Use ${zone} time`, { value: zone }),
+    ),
+  ];
+}
 
 function siteBlocks({ draft, site }: FormState): (Block | InputBlock)[] {
   if (site === undefined) return [];
@@ -88,12 +108,13 @@ export const waitingModal: ModalView = modal({
 });
 
 /** @param said our own words and escaped ones */
-export const savedModal = (said: string, sends: readonly string[]): ModalView =>
+export const savedModal = (said: string, preview: Preview): ModalView =>
   modal({
     title: 'Scheduled posts',
     blocks: [
       markup(said),
-      markup(['*The next three posts*', ...sends.map(escapeMarkup)].join('\n')),
+      markup(previewText(preview)),
+      ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
       context('`/billing schedules` shows it, and changes, pauses or deletes it.'),
     ],
   });

@@ -1,24 +1,26 @@
 import { WordRefused } from '../../domain/failure.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
 import { readWords } from '../../domain/words.ts';
-import type { HelpLine } from '../../slack/kit/help.ts';
-import type { ActionListener } from '../../slack/listeners.ts';
+import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
+import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { findZones, zoneOption } from '../../slack/zones.ts';
 import { isChannel } from '../../workspace/ids.ts';
+import type { ReportName } from '../../workspace/schedules.ts';
 import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature, Report } from '../feature.ts';
 import { createDeeds } from './deeds.ts';
 import { type ChosenProject, type Draft, readDraft, readMetadata, refusalsOf } from './draft.ts';
 import { waitingModal } from './form.ts';
-import { FIELD, projectOption } from './inputs.ts';
+import { FIELD, projectOption, REFILLED } from './inputs.ts';
 import { homeBlocks, ROW, statusBlocks } from './list.ts';
 import { mine } from './owning.ts';
 import type { Scheduling } from './scheduling.ts';
+import { readSends } from './sends.ts';
 import { createSetup } from './setup.ts';
 import { keptFrom, nameOf, siteOf } from './site.ts';
-import { readPage, readScheduleWords } from './words.ts';
+import { CADENCES, readPage, readScheduleWords } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
   {
@@ -32,14 +34,19 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
+const SMALL = `${WORDS.order} How often: ${CADENCES}. Times: 09:00, 9 am, daily 9. ${WORDS.products}`;
+const help = () => helpMessage('Scheduled posts', HELP, SMALL);
+
 export interface SchedulesParts {
   readonly workspaces: Workspaces;
   readonly scheduling: Scheduling;
+  /** What the features have to post. */
+  readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
 }
 
 /** `/billing schedule` and `/billing schedules`: reports that come by themselves, for full members. */
-export function createSchedules({ workspaces, scheduling }: SchedulesParts): Feature {
-  const setup = createSetup(workspaces, scheduling);
+export function createSchedules({ workspaces, scheduling, reports }: SchedulesParts): Feature {
+  const setup = createSetup(workspaces, scheduling, reports);
   const deeds = createDeeds(workspaces, scheduling);
 
   const edit = async (id: string, visit: Visit): Promise<void> => {
@@ -57,20 +64,29 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
     { asker, record }: Visit,
   ): Draft => readDraft(fields, metadata, asker.zone ?? record.settings.zone);
 
+  const viewer = async (visit: Visit) => ({ ...visit, sends: await readSends(scheduling, visit) });
+  const zones: OptionsListener = {
+    right: 'member',
+    find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
+  };
+
   return {
     help: HELP,
     verbs: {
       schedule: {
         right: 'member',
+        help,
         run: (rest, visit) => setup.openNew(readScheduleWords(rest, visit.record.aliases), visit),
       },
-      schedules: { right: 'member', run: (rest, visit) => deeds.list(visit, undefined, readPage(rest)) },
+      schedules: {
+        right: 'member',
+        help,
+        run: (rest, visit) => deeds.list(visit, undefined, readPage(rest)),
+      },
     },
     options: {
-      [`${FIELD}:zone`]: {
-        right: 'member',
-        find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
-      },
+      [`${FIELD}:zone`]: zones,
+      [`${FIELD}:zone${REFILLED}`]: zones,
       [`${FIELD}:projects`]: {
         right: 'member',
         find: async (query, visit, metadata) =>
@@ -84,6 +100,16 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
         right: 'member',
         run: ({ fields, metadata }, visit) => setup.redraw(draftIn(fields, metadata, visit), visit),
       },
+      'schedule-time': {
+        right: 'member',
+        run: ({ value, fields, metadata }, visit) =>
+          setup.refill(draftIn({ ...fields, time: value }, metadata, visit), visit),
+      },
+      'schedule-zone': {
+        right: 'member',
+        run: ({ value, fields, metadata }, visit) =>
+          setup.refill(draftIn({ ...fields, zone: value }, metadata, visit), visit),
+      },
       'schedule-test': {
         right: 'member',
         run: ({ fields, metadata }, visit) => setup.test(draftIn(fields, metadata, visit), visit),
@@ -95,6 +121,7 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
         await deeds.run(deed, id, visit);
       }),
       'schedule-resume': onButton((id, visit) => deeds.run('resume', id, visit)),
+      'schedule-resume-all': onButton((_, visit) => deeds.resumeAll(visit)),
       'schedule-now': onButton((id, visit) => deeds.run('now', id, visit)),
       'schedule-undo': onButton((id, visit) => deeds.undo(id, visit)),
       'schedule-drop': { right: 'manage', run: (_, visit) => deeds.drop(visit) },
@@ -111,8 +138,8 @@ export function createSchedules({ workspaces, scheduling }: SchedulesParts): Fea
         work: ({ fields, metadata }, visit) => setup.save(draftIn(fields, metadata, visit), visit),
       },
     },
-    home: homeBlocks,
-    status: statusBlocks,
+    home: async (visit) => homeBlocks(await viewer(visit)),
+    status: async (visit) => statusBlocks(await viewer(visit)),
   };
 }
 

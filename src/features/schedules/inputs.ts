@@ -11,11 +11,15 @@ import { type ChosenProject, type Draft, projectValue } from './draft.ts';
 export const FIELD = 'schedule-form';
 
 /** Slack tells at once when such a field changes. */
-const live = (input: InputBlock): InputBlock => ({
+const live = (input: InputBlock, more = ''): InputBlock => ({
   ...input,
   dispatch_action: true,
-  element: { ...input.element, action_id: `${FIELD}:${input.block_id}` },
+  element: { ...input.element, action_id: `${FIELD}:${input.block_id}${more}` },
 });
+
+/** Slack keeps what a field holds while its ids stay, so one that Tally fills in anew has another. */
+const refilled = ({ isRefilled }: Draft): string => (isRefilled ? REFILLED : '');
+export const REFILLED = ':refilled';
 
 const choice = (
   block: string,
@@ -78,27 +82,33 @@ export function cadenceInputs({ timing: { cadence } }: Draft): InputBlock[] {
   return [first, { ...live(input), hint }];
 }
 
-export const timeInput = (time: string): InputBlock =>
-  live({
-    type: 'input',
-    block_id: 'time',
-    label: plain('At'),
-    element: { type: 'timepicker', initial_time: time, placeholder: plain('09:00') },
-  });
-
-export const zoneInput = (zone: string, at: number): InputBlock =>
-  live({
-    type: 'input',
-    block_id: 'zone',
-    label: plain('Time zone'),
-    hint: plain('Of the time above. Which days a report covers is the workspace’s own setting.'),
-    element: {
-      type: 'external_select',
-      min_query_length: 0,
-      placeholder: plain('Berlin, Kolkata, New York, UTC…'),
-      initial_option: zoneOption(zone, at),
+export const timeInput = (draft: Draft): InputBlock =>
+  live(
+    {
+      type: 'input',
+      block_id: 'time',
+      label: plain('At'),
+      element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plain('09:00') },
     },
-  });
+    refilled(draft),
+  );
+
+export const zoneInput = (draft: Draft, at: number): InputBlock =>
+  live(
+    {
+      type: 'input',
+      block_id: 'zone',
+      label: plain('Time zone'),
+      hint: plain('Of the time above. Where the days of a report begin and end is set in /billing settings.'),
+      element: {
+        type: 'external_select',
+        min_query_length: 0,
+        placeholder: plain('Berlin, Kolkata, New York, UTC…'),
+        initial_option: zoneOption(draft.timing.zone, at),
+      },
+    },
+    refilled(draft),
+  );
 
 export const channelInput = (channel: string): InputBlock =>
   live({

@@ -1,5 +1,4 @@
 import type { SectionBlock } from '@slack/types';
-import { duesAfter } from '../../domain/cadence.ts';
 import { counted } from '../../domain/text.ts';
 import {
   actions,
@@ -21,13 +20,16 @@ import { type LastSent, REPORT_NAMES, type Schedule } from '../../workspace/sche
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { isStuck, projectWords, scheduleWords } from './blocks.ts';
 import { isMine, orphansAmong, shownTo } from './owning.ts';
+import type { SendsOf } from './sends.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
-type Viewer = Pick<Visit, 'asker' | 'record' | 'channel' | 'at'>;
+interface Viewer extends Pick<Visit, 'asker' | 'record' | 'channel'> {
+  readonly sends: SendsOf;
+}
 
 export interface List {
   /** From 1; beyond the last one it is the last. */
@@ -39,7 +41,7 @@ export interface List {
 }
 
 /** The schedules on a page, which beyond the last one is the last. */
-export function pageOf(visit: Viewer, page: number) {
+export function pageOf(visit: Omit<Viewer, 'sends'>, page: number) {
   const all = shownTo(visit);
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
@@ -60,7 +62,7 @@ export function listMessage({ page, orphans, said }: List, visit: Viewer): Messa
       ...news,
       header(title),
       ...shown.map((one) => row(one, visit, orphans(one))),
-      actions(...turns(number, pages), ...addButton()),
+      actions(...turns(number, pages), ...resumeButton(visit), ...addButton()),
       context(
         [
           ...(pages > 1 ? [`page ${number} of ${pages}`] : []),
@@ -92,6 +94,12 @@ const addButton = () =>
     { command: '/billing', text: 'schedule' },
     { style: 'primary' },
   );
+/** Those that are paused and that this person may resume. */
+export const resumable = (visit: Omit<Viewer, 'sends'>): readonly Schedule[] =>
+  shownTo(visit).filter((one) => one.paused !== undefined && isMine(one, visit));
+
+const resumeButton = (visit: Viewer) =>
+  resumable(visit).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
 const turns = (page: number, pages: number) =>
@@ -120,7 +128,7 @@ const deedsFor = ({ paused }: Schedule): string[][] => [
 
 const MINUTES = UNDO / 60_000;
 
-export function deletedMessage(schedule: Schedule, { record }: Viewer): Message {
+export function deletedMessage(schedule: Schedule, { record }: Visit): Message {
   const what = `${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)}`;
   const text = `The schedule is deleted: ${what} is not posted any more.`;
   return {
@@ -137,7 +145,7 @@ export function deletedMessage(schedule: Schedule, { record }: Viewer): Message 
 }
 
 /** A part of somebody's Home: what they answer for; to whoever manages all. */
-export async function homeBlocks(visit: Visit): Promise<readonly Block[]> {
+export async function homeBlocks(visit: Visit & Viewer): Promise<readonly Block[]> {
   const here = { ...visit, channel: undefined };
   const all = shownTo(here);
   if (all.length === 0) return [];
@@ -181,14 +189,14 @@ export function statusBlocks(visit: Viewer): readonly Block[] {
 const MOST_IN_STATUS = 5;
 
 /** First what Tally paused, then what failed or is tried again, then by when it comes next; last what somebody paused. */
-function byNeed(all: readonly Schedule[], { record, at }: Viewer): readonly Schedule[] {
+function byNeed(all: readonly Schedule[], { record, sends }: Viewer): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
     if (one.paused !== undefined) return isStuck(one) ? 0 : 3;
     const result = record.lastSent(one.id)?.result;
     return result === 'failed' || result === 'trying' ? 1 : 2;
   };
   return all
-    .map((one) => ({ one, rank: rankOf(one), due: duesAfter(one.timing, at, 1)[0]?.at ?? Infinity }))
+    .map((one) => ({ one, rank: rankOf(one), due: sends(one).next[0]?.at ?? Infinity }))
     .toSorted((a, b) => a.rank - b.rank || a.due - b.due)
     .map(({ one }) => one);
 }

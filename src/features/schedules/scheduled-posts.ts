@@ -60,7 +60,7 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
     await engine.send(workspace, schedule, why, person);
   };
   return {
-    ...createSchedules({ workspaces, scheduling: { send, changed } }),
+    ...createSchedules({ workspaces, scheduling: { ...engine, send, changed }, reports }),
     start: engine.start,
     stop: engine.stop,
     connected: changed,

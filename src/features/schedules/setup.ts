@@ -6,16 +6,19 @@ import { type Block, context, markup, section, withoutActions } from '../../slac
 import { channelLink } from '../../slack/kit/escape.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
-import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { readable } from '../../workspace/record.ts';
+import { MOST_SCHEDULES, type ReportName, type Schedule } from '../../workspace/schedules.ts';
 import { targetOf } from '../../workspace/target.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
+import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Report } from '../feature.ts';
 import { about, announcement, savedSentence } from './blocks.ts';
 import { schedulesOf } from './delivery-plan.ts';
 import { type ChosenProject, type Draft, draftOf, isSame, newDraft } from './draft.ts';
 import { type FormState, savedModal, scheduleForm } from './form.ts';
 import { isMine } from './owning.ts';
+import { type Preview, previewOf } from './preview.ts';
 import type { Scheduling } from './scheduling.ts';
-import { nextSends } from './sends.ts';
+import { type CarriedOver, carryOver, readSends, type SendsOf } from './sends.ts';
 import { idName, join, keptFrom, nameOf, type Site, siteOf } from './site.ts';
 import type { ScheduleWords } from './words.ts';
 
@@ -23,14 +26,22 @@ export const FULL = `There are ${MOST_SCHEDULES} schedules already, and no more 
 const GONE = 'That schedule was deleted meanwhile. Saving this makes a new one.';
 
 /** The form: opened, drawn anew at each change, tried out, and saved. Whatever comes back is checked each time. */
-export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
+export function createSetup(workspaces: Workspaces, scheduling: Scheduling, reports: Reports) {
   const look = async (draft: Draft, visit: Visit): Promise<Site> => {
     const before = known(draft, visit);
     const isTheirs = visit.asker.manage && before?.channel === draft.channel;
     return siteOf(draft.channel, visit, isTheirs);
   };
 
-  const view = (draft: Draft, visit: Visit, site?: Site, news: News = {}) => {
+  const preview = (draft: Draft, carried: CarriedOver, { record, at: now }: Visit): Preview =>
+    previewOf({
+      ...{ timing: draft.timing, carried, now },
+      isPaused: scheduleBefore(draft, record)?.paused?.why === 'person',
+      report: reports()[draft.report],
+      reportingZone: readable(() => record.settings)?.zone,
+    });
+
+  const view = (draft: Draft, visit: Visit, { sends, site, ...news }: Seen) => {
     const { record, asker, at } = visit;
     // What a form brings back may name a channel that the person is not in, and a project that is not for them.
     const seen = site !== undefined && site.problem === undefined ? draft.channel : (visit.channel ?? '');
@@ -38,13 +49,16 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     const nameIn = (one: ChosenProject) => (unnamed.includes(one) ? idName(one) : nameOf(one, record));
     const kept = draft.channel === '' ? [] : keptFrom(draft.channel, draft.projects, record);
     const doubled = schedulesOf(record).some((one) => isSame(draft, one));
-    return scheduleForm({ draft, site, kept, nameOf: nameIn, doubled, at, ...news });
+    const promised = sends && preview(draft, carriedOver(draft, visit, sends), visit);
+    return scheduleForm({ draft, site, kept, preview: promised, nameOf: nameIn, doubled, at, ...news });
   };
 
   const open = async (draft: Draft, visit: Visit): Promise<void> => {
     // Slack takes a form for 3 s after the click: what is known of the channel follows.
-    await visit.open(view(draft, visit));
-    if (draft.channel !== '') await visit.refresh(view(draft, visit, await look(draft, visit)));
+    const sends = await readSends(scheduling, visit);
+    await visit.open(view(draft, visit, { sends }));
+    if (draft.channel !== '')
+      await visit.refresh(view(draft, visit, { sends, site: await look(draft, visit) }));
   };
 
   /** @param said what happened; told by a direct message where the form was closed meanwhile */
@@ -52,7 +66,8 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     const site = draft.channel === '' ? undefined : await look(draft, visit);
     const blocks = said === undefined ? [] : [section(said)];
     const instead = said === undefined ? undefined : { text: said, blocks };
-    await visit.show(view(draft, visit, site, { said: blocks }), instead);
+    const sends = await readSends(scheduling, visit);
+    await visit.show(view(draft, visit, { sends, site, said: blocks }), instead);
   };
 
   /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
@@ -86,14 +101,18 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
 
     redraw,
 
+    /** Time or zone of the form are not what the person chose there: Slack is to show them all the same. */
+    refill: (draft: Draft, visit: Visit) => redraw({ ...draft, isRefilled: !draft.isRefilled }, visit),
+
     async test(draft: Draft, visit: Visit): Promise<void> {
       const { workspace, person } = visit.asker;
       const site = draft.channel === '' ? undefined : await look(draft, visit);
-      const tested = (...blocks: readonly Block[]) => view(draft, visit, site, { tested: blocks });
+      const sends = await readSends(scheduling, visit);
+      const tested = (...blocks: readonly Block[]) => view(draft, visit, { sends, site, tested: blocks });
       try {
         const problem = await trouble(draft, visit);
         if (problem !== undefined) return visit.show(tested(section(problem)));
-        const schedule = scheduleOf(draft, visit);
+        const schedule = scheduleOf(draft, visit, visit.at);
         await visit.show(tested(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
         await scheduling.send(workspace, schedule, 'test', person);
         await visit.refresh(
@@ -108,18 +127,21 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
     },
 
     async save(draft: Draft, visit: Visit): Promise<void> {
-      const { record, asker, at } = visit;
-      const schedule = await stored(draft, visit);
-      if (schedule === undefined) return;
+      const { record, asker } = visit;
+      const saved = await stored(draft, visit);
+      if (saved === undefined) return;
+      const { schedule, carried } = saved;
       await scheduling.changed(asker.workspace);
       const said = savedSentence(schedule, record);
-      const sends = nextSends(schedule.timing, at);
-      await visit.show(savedModal(said, sends), { text: 'The schedule is saved.', blocks: [markup(said)] });
+      await visit.show(savedModal(said, preview(draft, carried, visit)), {
+        text: 'The schedule is saved.',
+        blocks: [markup(said)],
+      });
     },
   };
 
   /** Undefined where it was not, and the form says why, so that nothing has to be chosen again. */
-  async function stored(draft: Draft, visit: Visit): Promise<Schedule | undefined> {
+  async function stored(draft: Draft, visit: Visit): Promise<Saved | undefined> {
     const { record, asker } = visit;
     const refuse = async (problem: string, shown = draft): Promise<undefined> => {
       await redraw(shown, visit, problem);
@@ -130,22 +152,35 @@ export function createSetup(workspaces: Workspaces, scheduling: Scheduling) {
       if (before === undefined && record.scheduleIds.length >= MOST_SCHEDULES) return refuse(FULL);
       const problem = await trouble(draft, visit);
       if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
-      const schedule = scheduleOf(draft, visit);
+      const carried = carriedOver(draft, visit, await readSends(scheduling, visit));
+      const schedule = scheduleOf(draft, visit, carried.since);
       // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
       await visit.post(draft.channel, announcement(schedule, record, asker.person, before !== undefined));
       const deed = before === undefined ? 'schedule created' : 'schedule changed';
       await workspaces.saveSchedule(changeBy(visit, [deed, about(schedule, record)]), schedule);
-      return schedule;
+      return { schedule, carried };
     } catch (error) {
       if (!isFailure(error) || error.kind === 'not-allowed') throw error;
       const blocks = [...told(error), ...(isUnsure(error) ? [] : [context('Nothing was saved.')])];
-      await visit.show(view(draft, visit, undefined, { said: blocks }), { text: error.message, blocks });
+      await visit.show(view(draft, visit, { said: blocks }), { text: error.message, blocks });
       return undefined;
     }
   }
 }
 
-type News = Pick<FormState, 'said' | 'tested'>;
+type Reports = () => Readonly<Partial<Record<ReportName, Report>>>;
+type Seen = Partial<Pick<FormState, 'site' | 'said' | 'tested'>> & { readonly sends?: SendsOf };
+
+interface Saved {
+  readonly schedule: Schedule;
+  readonly carried: CarriedOver;
+}
+
+const scheduleBefore = ({ before }: Draft, record: WorkspaceRecord): Schedule | undefined =>
+  before === '' ? undefined : readable(() => record.schedule(before));
+
+const carriedOver = (draft: Draft, { record, at }: Visit, sends: SendsOf): CarriedOver =>
+  carryOver(draft.before, draft.timing, scheduleBefore(draft, record), sends, at);
 
 const told = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
 
@@ -156,7 +191,8 @@ function known({ before }: Draft, visit: Visit): Schedule | undefined {
   return schedule;
 }
 
-function scheduleOf(draft: Draft, visit: Visit): Schedule {
+/** @param since what falls due after this instant (ms) is posted */
+function scheduleOf(draft: Draft, visit: Visit, since: number): Schedule {
   const { asker, at } = visit;
   const before = known(draft, visit);
   const { projects, report, timing, channel, skipsEmpty, correctsFrom } = draft;
@@ -173,7 +209,7 @@ function scheduleOf(draft: Draft, visit: Visit): Schedule {
     owner: before?.owner ?? asker.person,
     createdBy: before?.createdBy ?? asker.person,
     createdAt: before?.createdAt ?? at,
-    since: at,
+    since,
     ...paused,
   };
 }

@@ -18,6 +18,9 @@ export interface ScheduleWords {
 
 const EXAMPLE = 'Type it like /billing schedule prod last-week weekly mon 09:00.';
 
+/** Every cadence as it is typed. */
+export const CADENCES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
+
 /** A part of the text and what it means; the text goes on without it. */
 interface Part<T> {
   readonly rest: string;
@@ -32,13 +35,15 @@ interface Part<T> {
  */
 export function readScheduleWords(text: string, aliases: ReadonlySet<string>): ScheduleWords {
   const timed = takeTime(normalise(text));
-  const paced = takeCadence(timed.rest);
+  const paced = takeCadence(timed.rest, timed.found === undefined);
+  refuseOthers(paced, timed.typed, aliases);
   const named = takeBalance(paced.rest);
   const { project, alias, product, phrase } = readAsked(named.rest, aliases, [
     named.typed,
     paced.typed,
     timed.typed,
   ]);
+  const time = timed.found ?? paced.time;
   const report = named.found ?? (phrase && reportOf(phrase));
   return {
     ...(project !== undefined && { project }),
@@ -46,17 +51,19 @@ export function readScheduleWords(text: string, aliases: ReadonlySet<string>): S
     ...(product !== undefined && { product }),
     ...(report !== undefined && { report }),
     ...(paced.found !== undefined && { cadence: paced.found }),
-    ...(timed.found !== undefined && { time: timed.found }),
+    ...(time !== undefined && { time }),
   };
 }
 
-const TIME = /(?<![^ ])(?:at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
+const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
 
-/** `09:00`, `9.30`, `9 am`; a bare number is none. */
+/** `09:00`, `9.30`, `9 am`, `at 9`; a bare number is none here. */
 function takeTime(text: string): Part<string> {
-  const [match, ...others] = [...text.matchAll(TIME)].filter(([, , minute, half]) => minute ?? half);
+  const [match, ...others] = [...text.matchAll(TIME)].filter(
+    ([, said, , minute, half]) => said ?? minute ?? half,
+  );
   if (match === undefined) return { rest: text, typed: '' };
-  const [typed, hours = '', minutes = '00', half] = match;
+  const [typed, , hours = '', minutes = '00', half] = match;
   if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second time beside “${typed}”`);
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
   const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
@@ -67,28 +74,56 @@ function takeTime(text: string): Part<string> {
 
 const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAYS.map((day) => day.toLowerCase()).join('|')})`;
-const CADENCE = new RegExp(
-  `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(?:weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|monthly(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)(?![^ ])`,
-  'g',
-);
+const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
+const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
+/** The hour may follow it bare: `daily 9`. */
+const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
 
-function takeCadence(text: string): Part<Cadence> {
-  const [match, ...others] = text.matchAll(CADENCE);
+interface Paced extends Part<Cadence> {
+  /** '09:00' */
+  readonly time?: string;
+}
+
+/** @param takesHour no other time was typed */
+function takeCadence(text: string, takesHour: boolean): Paced {
+  const [match, ...others] = text.matchAll(takesHour ? WITH_HOUR : ALONE);
   if (match === undefined) return { rest: text, typed: '' };
-  const [typed, daily, weekdays, weekly, every, day, last] = match;
+  const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
   if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second cadence beside “${typed}”`);
   const rest = without(text, match);
-  if (daily !== undefined) return { rest, typed, found: { kind: 'daily' } };
-  if (weekdays !== undefined) return { rest, typed, found: { kind: 'weekdays' } };
-  if (!typed.startsWith('monthly')) {
-    const weekday = numberOf(weekly ?? every ?? 'mon');
-    return { rest, typed, found: { kind: 'weekly', weekday } };
-  }
-  if (day === undefined || last !== undefined)
-    return { rest, typed, found: { kind: 'monthly', day: 'last' } };
+  const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
+  if (daily !== undefined) return { ...part, found: { kind: 'daily' } };
+  if (weekdays !== undefined) return { ...part, found: { kind: 'weekdays' } };
+  if (weekly !== undefined || every !== undefined)
+    return { ...part, found: { kind: 'weekly', weekday: numberOf(weeklyOn ?? every ?? 'mon') } };
+  if (day === undefined || last !== undefined) return { ...part, found: { kind: 'monthly', day: 'last' } };
   if (Number(day) < 1 || Number(day) > 31)
     throw refused(typed, 'is no day of a month', 'Days are 1 to 31, or last: monthly last.');
-  return { rest, typed, found: { kind: 'monthly', day: Number(day) } };
+  return { ...part, found: { kind: 'monthly', day: Number(day) } };
+}
+
+/** `every 2`, `every other`, before what comes that often. */
+const EACH = 'every-? ?(?:other |\\d{1,4} )?';
+/** Cadences that people type and that there are not, and the one that comes nearest to each. */
+const OTHERS: readonly (readonly [form: string, instead: string | undefined])[] = [
+  ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', 'weekdays'],
+  [`(?:bi-?)?hourly|${EACH}(?:minute|min|hour|day)s?|twice (?:a |per )?day`, 'daily'],
+  [`bi-?weekly|fortnightly|${EACH}(?:week|fortnight)s?|twice (?:a |per )?week`, 'weekly'],
+  [`bi-?monthly|quarterly|yearly|annually|${EACH}(?:month|quarter|year)s?`, 'monthly'],
+  ['(?:every )?weekends?', 'weekly sat'],
+  [`${WEEKDAY}s?`, undefined],
+];
+const OTHER = new RegExp(`(?<![^ ])(?:${OTHERS.map(([form]) => `(${form})`).join('|')})(?![^ ])`, 'g');
+
+/** @throws WordRefused that names the cadences there are */
+function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<string>): void {
+  const [match, ...more] = [...paced.rest.matchAll(OTHER)].filter(([typed]) => !aliases.has(typed));
+  if (match === undefined) return;
+  const [typed, ...forms] = match;
+  const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1] ?? `weekly ${typed}`;
+  const words = ['schedule', without(paced.rest, match), paced.typed || instead, time];
+  const suggestion = more.length > 0 ? undefined : words.filter(Boolean).join(' ');
+  throw new WordRefused(typed, 'is not a cadence', `Use ${CADENCES}. ${EXAMPLE}`, suggestion);
 }
 
 const numberOf = (typed: string): number =>

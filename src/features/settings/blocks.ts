@@ -1,5 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import { type Message, option, plain, section } from '../../slack/kit/atoms.ts';
+import { context, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Groups, groupsInput } from '../../slack/user-groups.ts';
 import { localTime, type Zone, zoneOption } from '../../slack/zones.ts';
@@ -27,6 +27,7 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
       ...(damaged ? [section(DAMAGED)] : []),
       zoneInput(settings.zone, at),
       section(`Today there: ${localTime(settings.zone, at)}`),
+      context(CUT),
       visibilityInput(settings),
       textInput({
         block: 'currency',
@@ -66,6 +67,9 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
   });
 }
 
+/** Said here once, and not again in every post. */
+const CUT =
+  'If billing cuts its days in another time zone, scheduled posts leave out what it reports for the day before and the day after theirs.';
 const DAMAGED =
   'The stored settings are damaged and cannot be read. The form shows the defaults; saving replaces what was stored.';
 

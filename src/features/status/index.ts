@@ -6,7 +6,7 @@ import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/record.ts';
+import { whenReadable } from '../../workspace/record.ts';
 import type { Used } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -18,7 +18,7 @@ export interface StatusParts {
   readonly limits: RateLimiter;
   readonly used: Used;
   /** What other features say here, in their order. */
-  readonly sections: () => readonly ((visit: Visit) => readonly Block[])[];
+  readonly sections: () => readonly ((visit: Visit) => readonly Block[] | Promise<readonly Block[]>)[];
 }
 
 /** Slack takes no more in a message. */
@@ -28,11 +28,12 @@ const DAMAGED =
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
-  const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
-    visit.answer(whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
+  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
+    visit.answer(await whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
   /** The other features' lines stand before the small print. */
-  const whole = ({ text, blocks }: Message, visit: Visit): Message => {
-    const more = sections().flatMap((one) => readable(() => one(visit)) ?? [section(DAMAGED)]);
+  const whole = async ({ text, blocks }: Message, visit: Visit): Promise<Message> => {
+    const drawn = sections().map(async (one) => (await whenReadable(() => one(visit))) ?? [section(DAMAGED)]);
+    const more = (await Promise.all(drawn)).flat();
     const end = blocks.at(-1)?.type === 'context' ? blocks.length - 1 : blocks.length;
     return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
   };

@@ -1,0 +1,173 @@
+import { clocksAt, type Due, daysCovered, duesBetween, type Timing } from '../../domain/cadence.ts';
+import { DAY, type Day, formatDays, startOfDay, wallAt } from '../../domain/calendar.ts';
+import type { LedgerEntry } from '../../workspace/ledger.ts';
+import type { Report } from '../feature.ts';
+import { type CarriedOver, wallWords } from './sends.ts';
+
+/** What a form promises before it is saved, and a saved schedule after. Nothing of it is escaped. */
+export interface Preview {
+  readonly title: string;
+  /** The next sends, then what does not come, then the days that the first post covers. */
+  readonly lines: readonly string[];
+  readonly stale: Stale | undefined;
+}
+
+/** Posts that go out before the day that they should be about is over in the reporting zone. */
+export interface Stale {
+  readonly title: string;
+  readonly text: string;
+  /** A time of day, 'HH:mm', at which none is, in the zone as it is; undefined where there is none. */
+  readonly time: string | undefined;
+  /** In which none is, at the time as it is. */
+  readonly zone: string;
+}
+
+interface Previewed {
+  readonly timing: Timing;
+  readonly carried: CarriedOver;
+  /** Nothing is posted until somebody resumes it. */
+  readonly isPaused: boolean;
+  readonly report: Report | undefined;
+  /** Undefined where the settings are damaged. */
+  readonly reportingZone: string | undefined;
+  /** ms since the epoch */
+  readonly now: number;
+}
+
+export function previewOf(previewed: Previewed): Preview {
+  const { timing, carried, isPaused, report, reportingZone } = previewed;
+  const { owed, next } = carried.sends;
+  const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
+  const found =
+    first === undefined || report === undefined || reportingZone === undefined
+      ? undefined
+      : { first, report, zone: reportingZone };
+  return {
+    title: `The next three posts${isPaused ? ' once it is resumed' : ''}`,
+    lines: [
+      ...next.map((due) => sendWords(due, timing)),
+      ...(isPaused ? [] : remarks(previewed)),
+      ...(found === undefined ? [] : coversWords(timing, found)),
+    ],
+    stale: found === undefined ? undefined : staleOf(previewed, found),
+  };
+}
+
+/** In the schedule's zone, in UTC, and what the clocks do that night. */
+function sendWords(due: Due, timing: Timing): string {
+  const { zone } = timing;
+  const here = wallWords(due.at, zone);
+  if (zone === 'UTC') return `${here} UTC`;
+  const [utc, local] = [wallAt(due.at, 'UTC'), wallAt(due.at, zone)];
+  const known = local.day.slice(0, 4);
+  const day = utc.day === local.day ? '' : `${formatDays(utc.day, utc.day, known)}, `;
+  return `${here} · ${day}${utc.time} UTC${clockWords(due, timing)}`;
+}
+
+function clockWords(due: Due, timing: Timing): string {
+  switch (clocksAt(due, timing)) {
+    case 'skipped':
+      return ` (clocks go forward: ${timing.time} does not exist that night)`;
+    case 'doubled':
+      return ` (clocks go back: ${timing.time} comes twice, and the first one counts)`;
+    default:
+      return '';
+  }
+}
+
+/** A time this short ago is one that somebody may think is still ahead, in ms. */
+const JUST = 10 * 60_000;
+
+/** Dates that somebody might expect among the next ones and that are not. */
+function remarks({ timing, carried, now }: Previewed): string[] {
+  const { sends, dropped, since } = carried;
+  const { owed, passedOver, last } = sends;
+  const latest = owed.at(-1);
+  const known = new Set([...owed, ...dropped].map(({ date }) => date));
+  const isOpen = ({ date }: Due) => !known.has(date) && (last === undefined || date > last.date);
+  const passed = since < now ? undefined : duesBetween(timing, now - JUST, now).findLast(isOpen);
+  return [
+    ...(latest === undefined ? [] : [`The post due ${wallWords(latest.at, timing.zone)} is still to come.`]),
+    ...(dropped.length === 0 ? [] : [`With this change, no post comes for ${datesOf(dropped)}.`]),
+    ...(passedOver.length === 0 || last === undefined
+      ? []
+      : [`No post comes for ${datesOf(passedOver)}: this schedule ${doneWords(last.entry, last.date)}.`]),
+    ...(passed === undefined
+      ? []
+      : [`${wallWords(passed.at, timing.zone)} has just passed, so no post comes for it.`]),
+  ];
+}
+
+const MOST_NAMED = 3;
+
+function datesOf(dues: readonly Due[]): string {
+  const named = dues.slice(0, MOST_NAMED).map(({ date }) => formatDays(date, date));
+  const more = dues.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ');
+}
+
+function doneWords({ state }: LedgerEntry, date: Day): string {
+  const day = formatDays(date, date);
+  if (state === 'skipped') return `had nothing to post for ${day} already`;
+  return state === 'failed' ? `failed for ${day} already` : `has posted for ${day} already`;
+}
+
+interface Found {
+  readonly first: Due;
+  readonly report: Report;
+  /** The reporting zone. */
+  readonly zone: string;
+}
+
+const named = (days: readonly Day[], near?: Day): string => {
+  const [from, to] = [days[0], days.at(-1)];
+  return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
+};
+
+function coversWords(timing: Timing, { first, report, zone }: Found): string[] {
+  const days = coverage(first, timing, report, zone, first.at);
+  return days.length === 0 ? [] : [`The first one covers ${named(days)} (${zone}).`];
+}
+
+const coverage = (due: Due, timing: Timing, report: Report, zone: string, at: number): readonly Day[] =>
+  report.covers({ at, days: daysCovered(timing, due.at) }, zone);
+
+/** Clocks change within it, wherever they do. */
+const YEAR = 366 * DAY;
+/** Whether a date misses anything hangs on its weekday at most, and these are all there are of any cadence. */
+const EXAMPLES = 14;
+
+function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): Stale | undefined {
+  const early = duesBetween(timing, first.at - 1, now + YEAR).flatMap((due) => {
+    const begins = startOfDay(due.date, zone);
+    return begins > due.at ? [{ due, begins }] : [];
+  });
+  for (const { due, begins } of early.slice(0, EXAMPLES)) {
+    const covers = coverage(due, timing, report, zone, due.at);
+    const misses = coverage(due, timing, report, zone, begins).filter((day) => !covers.includes(day));
+    if (misses.length === 0) continue;
+    const which =
+      due.date === first.date ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;
+    const last = named(misses.slice(-1), due.date);
+    return {
+      title: `${which} misses ${named(misses)}.`,
+      text: `At ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${zone}, this workspace’s reporting time zone.`,
+      time: timeAfter(early, timing),
+      zone,
+    };
+  }
+  return undefined;
+}
+
+/** The first time of day that is never before the reporting zone has come to that day; undefined where none of the day is. */
+function timeAfter(
+  early: readonly { readonly due: Due; readonly begins: number }[],
+  { zone }: Timing,
+): string | undefined {
+  const walls = early.map(({ due, begins }) => ({ due, wall: wallAt(begins, zone) }));
+  if (walls.some(({ due, wall }) => wall.day !== due.date)) return undefined;
+  return walls
+    .map(({ wall }) => wall.time)
+    .toSorted()
+    .at(-1);
+}

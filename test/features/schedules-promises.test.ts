@@ -1,0 +1,371 @@
+/** What forms, saved messages and lists say will come, and what comes. */
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Cadence, duesAfter, duesBetween } from '../../src/domain/cadence.ts';
+import { createReports } from '../../src/features/reports/index.ts';
+import { planOf } from '../../src/features/schedules/delivery-plan.ts';
+import { createSchedules } from '../../src/features/schedules/index.ts';
+import { carryOver, sendsAt } from '../../src/features/schedules/sends.ts';
+import { byVerb } from '../../src/slack/verbs.ts';
+import { type Book, createLedger, type Line } from '../../src/workspace/ledger.ts';
+import type { Schedule } from '../../src/workspace/schedules.ts';
+import type { WorkspaceRecord } from '../../src/workspace/workspaces.ts';
+import { CHANNEL, readable, textOf } from '../support/bot.ts';
+import { schedule as example } from '../support/delivery.ts';
+import { type House, startHouse } from '../support/house.ts';
+
+const TEAM = 'T0SANDBOX1';
+const KEY = `tally:workspace:${TEAM}`;
+const LEDGER = `tally:ledger:${TEAM}`;
+const at = (text: string): number => Date.parse(text);
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+
+/** Friday */
+const NINE = at('2026-11-20T09:00:00Z');
+let now = NINE;
+let house: House;
+
+beforeAll(async () => {
+  house = await startHouse(
+    (workspaces) => {
+      const scheduling = {
+        book: (workspace: string) => createLedger(house.redis.client).read(workspace),
+        changed: async () => undefined,
+        send: async () => undefined,
+      };
+      const { reports = {} } = createReports({ clock: () => now });
+      const parts = { workspaces, scheduling, reports: () => reports };
+      const { verbs = {}, ...listeners } = createSchedules(parts);
+      return { ...listeners, commands: { '/billing': byVerb(verbs) } };
+    },
+    { clock: () => now },
+  );
+});
+afterAll(() => house.stop());
+beforeEach(async () => {
+  await house.redis.client.del(KEY, LEDGER);
+  now = NINE - HOUR;
+});
+afterEach(async () => {
+  if (house.slack.modal(OWNER)) await house.slack.dismiss(OWNER);
+});
+
+const modalText = () => textOf(house.slack.modal(OWNER)?.view);
+const modalSays = (part: string): Promise<string> =>
+  house.slack
+    .waitFor(() => modalText().includes(part) && modalText())
+    .catch(() => expect(modalText()).toContain(part) as never);
+const stored = async () => (await house.workspaces.read(TEAM)).schedules[0] as Schedule;
+
+async function openForm(text: string): Promise<string> {
+  await house.slack.say(OWNER, CHANNEL, `/billing ${text}`);
+  return modalSays('The next three posts');
+}
+const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
+const change = (block: string, chosen: object, action = block) =>
+  house.slack.act(
+    OWNER,
+    { viewId: house.slack.modal(OWNER)!.id },
+    { block_id: block, action_id: `schedule-form:${action}`, ...chosen },
+  );
+const press = (label: string) => house.slack.press(OWNER, { viewId: house.slack.modal(OWNER)!.id }, label);
+
+async function save(fields: Record<string, string> = {}): Promise<string> {
+  await house.slack.submit(OWNER, fields);
+  return modalSays('Saved:');
+}
+
+async function setUp(text = 'schedule 123 daily 09:00'): Promise<Schedule> {
+  await openForm(text);
+  await save();
+  await house.slack.dismiss(OWNER);
+  return stored();
+}
+
+async function list() {
+  const mine = () => house.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
+  const before = mine().length;
+  await house.slack.say(OWNER, CHANNEL, '/billing schedules');
+  return readable(await house.slack.waitFor(() => mine()[before]));
+}
+
+async function openEdit(): Promise<string> {
+  const { ts } = await list();
+  const { id } = await stored();
+  await house.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', `edit ${id}`);
+  return modalSays('Edit a schedule');
+}
+
+/** As a delivery notes it. */
+async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
+  const entry = { state, due, at: due, began: due, tries: 0 };
+  await house.redis.client.hset(LEDGER, `${id}/${date}`, JSON.stringify(entry));
+}
+
+describe('what a form promises', () => {
+  it('is no second post for a date that has one', async () => {
+    const schedule = await setUp();
+    now = NINE + HOUR;
+    await noted(schedule, '2026-11-20', NINE);
+    await openEdit();
+    await change('time', { selected_time: '17:00' });
+    const form = await modalSays('Sat 21 Nov 2026, 17:00');
+    const why = 'No post comes for Fri 20 Nov 2026: this schedule has posted for Fri 20 Nov 2026 already.';
+    expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
+    expect(form).toContain(why);
+    const saved = await save({ time: '17:00' });
+    expect(saved).not.toContain('Fri 20 Nov 2026, 17:00');
+    expect(saved).toContain('Sat 21 Nov 2026, 17:00');
+    expect(saved).toContain(why);
+    await house.slack.dismiss(OWNER);
+    expect((await list()).reads).toContain('next Sat 21 Nov 2026, 17:00');
+  });
+
+  it('is no date that has passed where the schedule was, and says so', async () => {
+    const schedule = await setUp();
+    const moved = { ...schedule, timing: { ...schedule.timing, time: '00:30', zone: 'Pacific/Auckland' } };
+    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));
+    await noted(schedule, '2026-11-21', at('2026-11-20T11:30:00Z'));
+    now = at('2026-11-20T12:00:00Z');
+    await openEdit();
+    await change('zone', { selected_option: option('America/Los_Angeles') });
+    await modalSays('Sun 22 Nov 2026, 00:30 · 08:30 UTC');
+    await change('time', { selected_time: '23:00' });
+    const form = await modalSays('Sun 22 Nov 2026, 23:00');
+    expect(form).not.toContain('Sat 21 Nov 2026, 23:00');
+    expect(form).toContain('No post comes for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule has posted');
+  });
+
+  it('comes only once it is resumed where somebody paused it', async () => {
+    const schedule = await setUp();
+    const paused = { ...schedule, paused: { why: 'person', at: now, by: OWNER } };
+    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
+    now = NINE + 5 * SECOND;
+    expect(await openEdit()).toContain('The next three posts once it is resumed');
+    const saved = await save();
+    expect(saved).toContain('The next three posts once it is resumed');
+    expect(saved).not.toContain('still to come');
+  });
+});
+
+describe('what is due while the form is open', () => {
+  it('is not lost by an edit that leaves its time', async () => {
+    const { since } = await setUp();
+    now = NINE + 5 * SECOND;
+    expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to come.');
+    expect(await save({ corrects: '10' })).toContain('The post due Fri 20 Nov 2026, 09:00 is still to come.');
+    expect(await stored()).toMatchObject({ correctsFrom: 10, since });
+    await house.slack.dismiss(OWNER);
+    expect((await list()).reads).toContain(
+      '*not posted yet: Fri 20 Nov 2026, 09:00* · next Sat 21 Nov 2026, 09:00',
+    );
+  });
+
+  it('is not lost by an edit of its time, be that past or ahead', async () => {
+    await setUp();
+    now = NINE + 5 * SECOND;
+    await openEdit();
+    expect(await save({ time: '08:30' })).toContain('The post due Fri 20 Nov 2026, 08:30 is still to come.');
+    expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
+    await house.slack.dismiss(OWNER);
+    await openEdit();
+    const later = await save({ time: '17:00' });
+    expect(later).toContain('Fri 20 Nov 2026, 17:00');
+    expect(later).not.toContain('no post');
+  });
+
+  it('is not dropped without a word where the new times have no such date', async () => {
+    await setUp();
+    now = NINE + 5 * SECOND;
+    await openEdit();
+    await change('cadence', { selected_option: option('weekly') });
+    await modalSays('With this change, no post comes for Fri 20 Nov 2026.');
+  });
+
+  it('is not dropped without a word where it was ahead and its new time has passed', async () => {
+    await setUp('schedule 123 daily 17:00');
+    now = NINE + 5 * SECOND;
+    await openEdit();
+    expect(await save({ time: '09:00' })).toContain('With this change, no post comes for Fri 20 Nov 2026.');
+  });
+
+  it('is said to have passed where the schedule is new', async () => {
+    await openForm('schedule 123 daily 09:00');
+    now = NINE + 5 * SECOND;
+    const saved = await save();
+    expect(saved).toContain('Fri 20 Nov 2026, 09:00 has just passed, so no post comes for it.');
+    expect(saved).toContain('Sat 21 Nov 2026, 09:00 · 09:00 UTC\n');
+  });
+});
+
+describe('the days that a post covers', () => {
+  const timepicker = () => {
+    const blocks = house.slack.modal(OWNER)!.view.blocks as {
+      block_id?: string;
+      element?: { initial_time?: string };
+    }[];
+    return blocks.find(({ block_id }) => block_id === 'time')?.element?.initial_time;
+  };
+
+  it('are named in the form and after it is saved', async () => {
+    expect(await openForm('schedule 123 daily 09:00')).toContain(
+      'The first one covers Thu 19 Nov 2026 (UTC).',
+    );
+    expect(await save({ report: 'last-week' })).toContain('The first one covers 9–15 Nov 2026 (UTC).');
+    await house.slack.dismiss(OWNER);
+    now = NINE + HOUR;
+    const text = await openForm('schedule 123 weekdays 09:00');
+    expect(text).toContain('The first one covers 20–22 Nov 2026 (UTC).');
+    await house.slack.dismiss(OWNER);
+    expect(await openForm('schedule 123 balance')).not.toContain('covers');
+  });
+
+  it('are warned of where the week before is not over, with a time and a zone in which it is', async () => {
+    await openForm('schedule 123 weekly mon 9:00');
+    await change('zone', { selected_option: option('Australia/Sydney') });
+    const text = await modalSays('The first post misses 16–22 Nov 2026.');
+    expect(text).toContain('The first one covers 9–15 Nov 2026 (UTC).');
+    expect(text).toContain('At 09:00 in Australia/');
+    expect(text).toContain('Sun 22 Nov isn’t over yet in UTC, this workspace’s reporting time zone.');
+    await press('Post at 11:00');
+    const moved = await modalSays('Mon 23 Nov 2026, 11:00 · 00:00 UTC');
+    expect(moved).toContain('The first one covers 16–22 Nov 2026 (UTC).');
+    expect(moved).not.toContain('misses');
+    expect(timepicker()).toBe('11:00');
+    await change('time', { selected_time: '08:00' }, 'time:refilled');
+    await modalSays('The first post misses');
+    await press('Use UTC time');
+    expect(await modalSays('Mon 23 Nov 2026, 08:00 UTC')).not.toContain('misses');
+    expect(await save()).toContain('16–22 Nov 2026');
+    expect((await stored()).timing).toEqual({
+      cadence: { kind: 'weekly', weekday: 1 },
+      time: '08:00',
+      zone: 'UTC',
+    });
+  });
+
+  it('are warned of after a change of the clocks that makes them stale', async () => {
+    const text = await openForm('schedule 123 daily 0:59');
+    expect(text).toContain('The first one covers Fri 20 Nov 2026 (UTC).');
+    expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027.');
+    expect(text).toContain('Post at 01:00');
+  });
+
+  it('are warned of without a time where none of that day helps', async () => {
+    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ zone: 'Pacific/Pago_Pago' }));
+    await openForm('schedule 123 daily 09:00');
+    await change('zone', { selected_option: option('Pacific/Kiritimati') });
+    const text = await modalSays('Sat 21 Nov 2026, 09:00 · Fri 20 Nov, 19:00 UTC');
+    expect(text).toContain('The first post misses Fri 20 Nov 2026.');
+    expect(text).not.toContain('Post at');
+    expect(text).toContain('Use Pacific/');
+  });
+
+  it('are no later than expected west of the reporting zone, and nothing is warned of', async () => {
+    await openForm('schedule 123 daily 17:00');
+    await change('zone', { selected_option: option('America/Los_Angeles') });
+    expect(await modalSays('Fri 20 Nov 2026, 17:00')).not.toContain('misses');
+  });
+});
+
+describe('every form and message', () => {
+  it('was one that Slack takes', () => expect(house.slack.complaints).toEqual([]));
+});
+
+describe('a promise', () => {
+  const zones = [
+    'UTC',
+    'Pacific/Auckland',
+    'America/Los_Angeles',
+    'Pacific/Kiritimati',
+    'Australia/Lord_Howe',
+  ];
+  const cadences: Cadence[] = [
+    { kind: 'daily' },
+    { kind: 'weekdays' },
+    { kind: 'weekly', weekday: 5 },
+    { kind: 'monthly', day: 31 },
+  ];
+  const timings = fc.record({
+    cadence: fc.constantFrom(...cadences),
+    time: fc
+      .integer({ min: 0, max: 47 })
+      .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
+    zone: fc.constantFrom(...zones),
+  });
+  const lineOf = (date: string, due: number, state: 'posted' | 'trying' | 'failed'): Line => ({
+    schedule: example().id,
+    date,
+    entry: { state, due, at: due, began: due, tries: 0 },
+    json: '{}',
+  });
+  const bookOf = (lines: readonly Line[]): Book => ({
+    lines,
+    lastPost: () => undefined,
+    quietUntil: undefined,
+  });
+  const recordOf = (one: Schedule) =>
+    ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as WorkspaceRecord;
+  /** Lets time pass as the engine does, a look at its beginning and at each due time; what it notes, in order. */
+  function deliver(one: Schedule, lines: readonly Line[], from: number, until: number): Line[] {
+    let done = [...lines];
+    const looks = [from, ...duesBetween(one.timing, from, until).map((due) => due.at)];
+    for (const look of looks) {
+      const { tasks, stranded } = planOf(recordOf(one), bookOf(done), look);
+      const ended = [
+        ...stranded.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
+        ...tasks.map(({ due }) => lineOf(due.date, due.at, 'posted')),
+      ];
+      done = [...done.filter(({ date }) => !ended.some((end) => end.date === date)), ...ended];
+    }
+    return done;
+  }
+  const postedIn = (lines: readonly Line[]) =>
+    lines.filter(({ entry }) => entry.state === 'posted').map(({ date }) => date);
+
+  it('is kept, whatever was edited when: what is shown comes, and nothing else before it', () => {
+    fc.assert(
+      fc.property(
+        timings,
+        timings,
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: -60, max: 12 * 60 }),
+        fc.boolean(),
+        fc.boolean(),
+        (first, second, which, minutes, isLate, isTried) => {
+          const made = { ...example(), timing: first, since: NINE };
+          const due = duesAfter(first, NINE, which + 1).at(-1)!.at;
+          const edited = Math.max(NINE, due + minutes * 60_000);
+          // What fell due last may be still to come.
+          const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
+          const owed = sendsAt(bookOf(before), edited)(made).owed;
+          const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'trying'));
+          const lines = [...before, ...(isTried ? tried : [])];
+          const { since, sends, dropped } = carryOver(
+            made.id,
+            second,
+            made,
+            sendsAt(bookOf(lines), edited),
+            edited,
+          );
+          const after = { ...made, timing: second, since };
+          const until = sends.next.at(-1)!.at;
+          const come = postedIn(deliver(after, lines, edited, until)).slice(postedIn(lines).length);
+          const latest = sends.owed.slice(-1).map(({ date }) => date);
+          expect(come).toEqual([...latest, ...sends.next.map(({ date }) => date)]);
+          expect(dropped.filter(({ date }) => come.includes(date))).toEqual([]);
+          // What was due and is not named came, or is named in the post that comes.
+          const named = new Set([
+            ...come,
+            ...sends.owed.map(({ date }) => date),
+            ...dropped.map(({ date }) => date),
+          ]);
+          expect(owed.filter(({ date }) => !named.has(date))).toEqual([]);
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});
