@@ -4,7 +4,7 @@ import { channelLink } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { changeBy } from '../../workspace/change.ts';
-import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { endsByItself, MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about } from './blocks.ts';
 import { damagedIn, deletedMessage, listMessage, pageOf } from './list.ts';
@@ -58,7 +58,7 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
       if (problem !== undefined) return list(visit, `${problem} It is still paused.`);
       const { paused, ...running } = schedule;
       if (paused === undefined) return list(visit);
-      const isByTally = paused.why !== 'person';
+      const isByTally = endsByItself(paused.why);
       await write(isByTally ? running : { ...running, since: visit.at }, 'schedule resumed', visit);
       await list(
         visit,
