@@ -30,6 +30,8 @@ export const PAUSES = [
   'app-removed',
 ] as const;
 export type Pause = (typeof PAUSES)[number];
+/** It is Tally's own. */
+export const endsByItself = (why: Pause): boolean => why !== 'person';
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),
   z.object({ kind: z.literal('weekdays') }),

@@ -4,7 +4,13 @@ import type { ProductId } from '../../domain/product.ts';
 import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { type LastSent, type Pause, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
+import {
+  endsByItself,
+  type LastSent,
+  type Pause,
+  REPORT_NAMES,
+  type Schedule,
+} from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { type Sends, type SendsOf, wallWords } from './sends.ts';
 import { nameOf } from './site.ts';
@@ -65,13 +71,13 @@ const PAUSED: Readonly<Record<Pause, string>> = {
 };
 
 /** Whether it stands still for a reason of Tally's own. */
-export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && paused.why !== 'person';
+export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && endsByItself(paused.why);
 
 function pauseWords({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  const resumes = paused.why === 'person' ? '' : ' · resumes by itself once it works again';
+  const resumes = endsByItself(paused.why) ? ' · resumes by itself once it works again' : '';
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
 

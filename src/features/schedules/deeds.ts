@@ -5,7 +5,7 @@ import { channelLink } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { changeBy } from '../../workspace/change.ts';
-import { MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { endsByItself, MOST_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { about } from './blocks.ts';
 import { damagedIn, deletedMessage, listMessage, pageOf, resumable } from './list.ts';
@@ -70,7 +70,7 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     const { paused, ...running } = schedule;
     if (problem !== undefined || paused === undefined) return problem;
     // What Tally paused by itself catches up on what was missed.
-    const resumed = paused.why === 'person' ? { ...running, since: visit.at } : running;
+    const resumed = endsByItself(paused.why) ? running : { ...running, since: visit.at };
     await store(resumed, 'schedule resumed', visit);
     return undefined;
   };
@@ -93,9 +93,9 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
       await scheduling.changed(visit.asker.workspace);
       await list(
         visit,
-        schedule.paused.why === 'person'
-          ? 'Resumed. Posts missed while paused won’t be sent.'
-          : 'Resumed. A post that is due comes now, and names the dates that were missed.',
+        endsByItself(schedule.paused.why)
+          ? 'Resumed. A post that is due comes now, and names the dates that were missed.'
+          : 'Resumed. Posts missed while paused won’t be sent.',
       );
     },
     async now(schedule, visit) {

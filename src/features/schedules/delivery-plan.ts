@@ -2,7 +2,7 @@ import { type Due, dues } from '../../domain/cadence.ts';
 import type { Day } from '../../domain/calendar.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
 import { readable } from '../../workspace/record.ts';
-import type { Pause, Schedule } from '../../workspace/schedules.ts';
+import { endsByItself, type Pause, type Schedule } from '../../workspace/schedules.ts';
 import { targetOf } from '../../workspace/target.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 import { FARTHEST, FARTHEST_PROBE } from './delivery-trouble.ts';
@@ -97,7 +97,7 @@ type Standing = 'runs' | 'paused' | 'waits' | 'resumes';
 function standingOf(schedule: Schedule, lines: readonly Line[], record: WorkspaceRecord): Standing {
   const { paused } = schedule;
   if (paused === undefined) return 'runs';
-  if (paused.why === 'person') return 'paused';
+  if (!endsByItself(paused.why)) return 'paused';
   if (paused.asked !== undefined && restsOn(paused.why, schedule, record) !== paused.asked) return 'resumes';
   const isOut = lines.some(
     ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Alarms } from '../../jobs/alarms.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
+import { endsByItself } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { type Delivery, isIdle } from './delivery.ts';
 import { planOf, schedulesOf } from './delivery-plan.ts';
@@ -55,7 +56,9 @@ export function createEngine(parts: EngineParts): Engine {
   async function changed(workspace: string): Promise<void> {
     const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
     // One that a person paused is not woken for.
-    const awake = schedulesOf(record).filter(({ paused }) => paused?.why !== 'person');
+    const awake = schedulesOf(record).filter(
+      ({ paused }) => paused === undefined || endsByItself(paused.why),
+    );
     await alarms.set(
       workspace,
       awake.map(({ timing }) => timing),

@@ -2,7 +2,7 @@ import { type Due, duesBetween, timingWords } from '../../domain/cadence.ts';
 import { addDays, type Day, formatDays, startOfDay, wallAt } from '../../domain/calendar.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Book, Line } from '../../workspace/ledger.ts';
-import type { Schedule } from '../../workspace/schedules.ts';
+import { endsByItself, type Schedule } from '../../workspace/schedules.ts';
 import { lastHandled, openDues, owedDues } from './delivery-plan.ts';
 import type { Scheduling } from './scheduling.ts';
 
@@ -62,7 +62,7 @@ export function carryOver(
   sendsOf: SendsOf,
   now: number,
 ): CarriedOver {
-  const isRunning = before !== undefined && before.paused?.why !== 'person';
+  const isRunning = before !== undefined && (before.paused === undefined || endsByItself(before.paused.why));
   if (!isRunning) return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };
   const { owed, next } = sendsOf(before);
   const since = sinceOf(timing, before, owed.at(-1)?.date, now);
