@@ -3,7 +3,7 @@ import type { App } from '@slack/bolt';
 import { modalOf } from './apology.ts';
 import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
-import { originOf, type Payload } from './origin.ts';
+import { type Origin, originOf, type Payload } from './origin.ts';
 import { own } from './own.ts';
 import { readRerun, readShare } from './rerun.ts';
 import { createVisit } from './visit.ts';
@@ -13,15 +13,15 @@ import type { WebClient } from './web.ts';
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
 export function listenToInteractions(app: App, house: House): void {
   const { listeners, admit, apology, runCommand, responder, clock, log } = house;
-  const waysOf = (body: unknown, client: WebClient): Ways => ({
-    origin: originOf(body as Payload),
+  const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => ({
+    origin: originOf(body as Payload, isFirst),
     client,
     responder,
   });
 
-  app.action({ type: 'block_actions' }, async ({ ack, action, body, client }) => {
+  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {
     await ack();
-    const ways = waysOf(body, client);
+    const ways = waysOf(body, client, context.isFirst);
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = valueIn(chosen);
     const name = action_id.split(':')[0] ?? '';
@@ -36,6 +36,7 @@ export function listenToInteractions(app: App, house: House): void {
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
+      if (admission === undefined) return;
       const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
       const options = { at: clock(), replace: true };
@@ -48,10 +49,10 @@ export function listenToInteractions(app: App, house: House): void {
     }
   });
 
-  app.view({ type: 'view_submission' }, async ({ ack, view, body, client }) => {
+  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context }) => {
     const listener = own(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
-    const ways = waysOf(body, client);
+    const ways = waysOf(body, client, context.isFirst);
     let reading: ReturnType<typeof listener.read>;
     try {
       reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
@@ -63,6 +64,7 @@ export function listenToInteractions(app: App, house: House): void {
     await ack({ response_action: 'update', view: listener.waiting });
     try {
       const admission = await admit(client, ways.origin, listener.right);
+      if (admission === undefined) return;
       await listener.work(reading.input, createVisit(ways, admission, { at: clock() }));
     } catch (error) {
       await apology.sayInModal(ways, apology.explain(error, view.callback_id));
@@ -74,8 +76,10 @@ export function listenToInteractions(app: App, house: House): void {
     try {
       if (listener === undefined) return await ack({ options: [] });
       const find = async () => {
+        // A search changes nothing, and who types the same twice within a second sends the same bytes twice.
         const ways = waysOf(body, client);
         const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
+        if (admission === undefined) return [];
         const metadata = (body as Clicked).view?.private_metadata ?? '';
         return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }), metadata);
       };

@@ -40,10 +40,10 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   const runCommand = createRunCommand({ commands, admit, apology, onAnswered });
   const house: House = { ...deps, listeners, admit, apology, runCommand };
 
-  app.command(/.*/, async ({ ack, body, client }) => {
+  app.command(/.*/, async ({ ack, body, client, context }) => {
     await ack();
     const rerun = { command: commandNamed(body.command, commands), text: body.text ?? '' };
-    await runCommand({ origin: originOf(body), client, responder }, rerun, { at: clock() });
+    await runCommand({ origin: originOf(body, context.isFirst), client, responder }, rerun, { at: clock() });
   });
   listenToInteractions(app, house);
   listenToEvents(app, house);

@@ -13,6 +13,7 @@ import { createResponder } from '../../src/slack/respond.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createHeard } from '../../src/workspace/heard.ts';
+import { createStates } from '../../src/workspace/states.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
 import { type TestRedis, testRedis } from './redis.ts';
@@ -79,7 +80,12 @@ export async function startHouse(
     boltLogger: boltLogger(log),
     clock,
   });
-  const server = createSlackServer(config.slack, {}, installations, boltLogger(log));
+  const server = createSlackServer(config.slack, {
+    routes: {},
+    installations,
+    spend: createStates(redis.client, 'request').spend,
+    logger: boltLogger(log),
+  });
   listen(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
