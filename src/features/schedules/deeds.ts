@@ -1,6 +1,7 @@
 import { NotAllowed } from '../../domain/failure.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
+import { own } from '../../slack/own.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { changeBy } from '../../workspace/change.ts';
@@ -94,7 +95,7 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     async run(deed: string, id: string, visit: Visit): Promise<void> {
       const schedule = mine(id, visit);
       if (schedule === undefined) return list(visit, GONE);
-      await deeds[deed]?.(schedule, visit);
+      await own(deeds, deed)?.(schedule, visit);
     },
 
     /** The owner left; whoever adopts it answers for it from now on. @throws NotAllowed */
