@@ -5,6 +5,7 @@ import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
 import { type Origin, originOf, type Payload } from './origin.ts';
 import { own } from './own.ts';
+import { isDirect } from './post.ts';
 import { readRerun, readShare } from './rerun.ts';
 import { createVisit } from './visit.ts';
 import type { Ways } from './ways.ts';
@@ -25,9 +26,10 @@ export function listenToInteractions(app: App, house: House): void {
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = valueIn(chosen);
     const name = action_id.split(':')[0] ?? '';
+    const inPlace = { at: clock(), replace: isPrivate(body as Clicked), audience: 'asker' } as const;
     // `rerun` answers in the place of the message it stands on, `run` beside it.
-    if (name === 'rerun' || name === 'run')
-      return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
+    if (name === 'rerun') return runCommand(ways, readRerun(value), inPlace);
+    if (name === 'run') return runCommand(ways, readRerun(value), { at: clock() });
     if (name === 'share') {
       const { at, ...rerun } = readShare(value);
       return runCommand(ways, rerun, { at: Math.min(at, clock()), audience: 'channel', shared: true });
@@ -39,10 +41,9 @@ export function listenToInteractions(app: App, house: House): void {
       if (admission === undefined) return;
       const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
-      const options = { at: clock(), replace: true };
       const metadata = view?.private_metadata ?? '';
-      await listener.run({ value, fields, metadata }, createVisit(ways, admission, options), (rerun) =>
-        runCommand(ways, rerun, options),
+      await listener.run({ value, fields, metadata }, createVisit(ways, admission, inPlace), (rerun) =>
+        runCommand(ways, rerun, inPlace),
       );
     } catch (error) {
       await apology.say(ways, apology.explain(error, 'action'));
@@ -104,7 +105,16 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
 interface Clicked {
   readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
   readonly state?: { readonly values?: object };
+  readonly container?: { readonly is_ephemeral?: boolean | null };
+  readonly channel?: { readonly id?: string } | null;
 }
+
+/**
+ * Whether only the person who clicked sees the message: then the answer may take its place. What others read stays, and
+ * the answer, which goes by that person's rights, comes beside it.
+ */
+const isPrivate = ({ container, channel }: Clicked): boolean =>
+  container?.is_ephemeral === true || isDirect(channel?.id ?? '');
 
 interface ActionPayload {
   readonly action_id?: string;

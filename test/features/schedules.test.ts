@@ -614,6 +614,7 @@ describe('the list', () => {
     'has nothing that is done by %s',
     async (deed) => {
       const { id } = await setUp();
+      const logged = house.log().length;
       await house.deliver({
         type: 'block_actions',
         team: { id: TEAM },
@@ -625,7 +626,7 @@ describe('the list', () => {
         ],
       });
       expect((await ask('schedules')).reads).toContain('1 scheduled post');
-      expect(house.log()).not.toContain('answered with an unknown error');
+      expect(house.log().slice(logged)).not.toContain('answered with an unknown error');
       expect(await stored()).toHaveLength(1);
     },
   );

@@ -5,10 +5,15 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
+import { createAdmit } from '../../src/slack/admission.ts';
 import { plain, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
+import { originOf } from '../../src/slack/origin.ts';
+import type { People } from '../../src/slack/people.ts';
 import { createBodyReader, parseBody } from '../../src/slack/request-body.ts';
 import { SERVER_LIMITS } from '../../src/slack/server-limits.ts';
+import type { WebClient } from '../../src/slack/web.ts';
+import type { WorkspaceRecord, Workspaces } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
@@ -336,6 +341,22 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect((await post(house.url, `${body} `, another, type)).status).toBe(200);
     await until(() => ran.length > 1);
     expect(ran).toEqual([kind, kind]);
+  });
+
+  it('is not waited for before the record is read: a new one costs no round trip of its own', async () => {
+    let known = (_: boolean): void => undefined;
+    const isFirst = new Promise<boolean>((resolve) => {
+      known = resolve;
+    });
+    const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
+    const people = { find: async () => profile, admit: async () => profile } as unknown as People;
+    const read = async () => {
+      known(false);
+      return {} as WorkspaceRecord;
+    };
+    const admit = createAdmit({ people, workspaces: { read } as unknown as Workspaces });
+    const origin = { ...originOf({ team_id: TEAM, user_id: OWNER }), isFirst };
+    expect(await admit({} as WebClient, origin, 'ask')).toBeUndefined();
   });
 
   it('finds the same suggestions: they may be asked for twice within a second', async () => {

@@ -295,7 +295,7 @@ describe('two workspaces', () => {
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
-  it('cost one command of Redis once they are known', async () => {
+  it('cost one command of Redis once they are known, beside the note that the request is new', async () => {
     await started();
     await bot.install(NORTH);
     await bot.command(NORTH, '/billing help');
@@ -305,7 +305,7 @@ describe('two workspaces', () => {
     const stats = [...(await client.info('commandstats')).matchAll(/^cmdstat_(\S+):calls=(\d+)/gm)];
     expect(
       stats.map(([, name, calls]) => `${name} ${calls}`).filter((one) => !/^(config|info)/.test(one)),
-    ).toEqual(['hgetall 1']);
+    ).toEqual(['hgetall 1', 'set 1']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
@@ -212,5 +212,45 @@ describe('what is for the asker alone', () => {
     await house.slack.waitFor(() => house.log().includes('a reply could not be delivered'));
     const [, lost = ''] = house.log().split('answered with a failure');
     expect(lost).toContain('response_url (ECONNREFUSED)');
+  });
+});
+
+describe('a click in a message', () => {
+  const again = () => actions(button('rerun:again', 'Again', { value: '/spend now' }), button('go', 'Go'));
+  const message = (text: string) => ({ text, blocks: [section(text), again()] });
+  const listeners: Listeners = {
+    commands: {
+      '/spend': {
+        right: 'ask',
+        run: async (text, visit) => {
+          if (text === 'aloud') await visit.post(CHANNEL, message('For everybody.'));
+          else await visit.answer(message(text === '' ? 'Before.' : 'For the asker.'));
+        },
+      },
+    },
+    actions: { go: action((visit) => visit.answer(message('For the asker.'))) },
+  };
+  const seenBy = (person: string) => house.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
+  const untilSeen = (count: number) => house.slack.waitFor(() => seenBy(OWNER).length === count);
+
+  it.each(['Again', 'Go'])('that everybody sees leaves it as it is: %s', async (label) => {
+    await started(listeners);
+    await house.slack.say(OWNER, CHANNEL, '/spend aloud');
+    await untilSeen(1);
+    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await untilSeen(2);
+    expect(seenBy(OWNER)).toEqual(['For everybody.', 'For the asker.']);
+    expect(seenBy(MEMBER)).toEqual(['For everybody.']);
+  });
+
+  it.each(['Again', 'Go'])('that the asker alone sees takes its place: %s', async (label) => {
+    await started(listeners);
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await untilSeen(1);
+    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await house.slack.waitFor(() => seenBy(OWNER)[0] === 'For the asker.');
+    expect(seenBy(OWNER)).toHaveLength(1);
   });
 });

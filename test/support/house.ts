@@ -16,6 +16,7 @@ import { createHeard } from '../../src/workspace/heard.ts';
 import { createStates } from '../../src/workspace/states.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
+import { unlike } from './payloads.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
 /** The room between Slack and the features, with listeners of the test's own. */
@@ -105,7 +106,7 @@ export async function startHouse(
         .filter(({ from }) => from !== person)
         .map((message) => readable(message).reads),
     async deliver(payload) {
-      const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+      const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
       const answer = await fetch(`${url}/slack/events`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) },

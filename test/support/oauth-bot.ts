@@ -12,6 +12,7 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
+import { unlike } from './payloads.ts';
 import { isOfNobody, type TestRedis, testRedis } from './redis.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
@@ -128,6 +129,7 @@ export async function startOAuthBot(
           user: { id: INSTALLER, team_id: team.id },
           trigger_id: 'x',
           ...payload,
+          ...unlike(),
         }),
       });
       const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');
