@@ -20,7 +20,7 @@ interface Envelope {
 
 /** The Events API; Bolt has acknowledged by then. */
 export function listenToEvents(app: App, house: House): void {
-  const { listeners, admit, apology, runCommand, responder, heard, clock } = house;
+  const { listeners, admit, apology, runCommand, responder, heard, clock, log } = house;
 
   app.event(/.*/, async ({ event, body, client, context }) => {
     const given = withoutNulls(event) as SlackEvent;
@@ -29,7 +29,7 @@ export function listenToEvents(app: App, house: House): void {
     const envelope = body as Envelope;
     const where = originOfEvent(given, envelope, context.isFirst);
     if (where === undefined) return;
-    const ways: Ways = { origin: where, client, responder };
+    const ways: Ways = { origin: where, client, responder, log };
     const at = clock();
     const aloud = isAlone(given) ? 'asker' : 'channel';
     let record: WorkspaceRecord | undefined;

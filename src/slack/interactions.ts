@@ -18,6 +18,7 @@ export function listenToInteractions(app: App, house: House): void {
     origin: originOf(body as Payload, isFirst),
     client,
     responder,
+    log,
   });
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {

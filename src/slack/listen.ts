@@ -43,7 +43,9 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   app.command(/.*/, async ({ ack, body, client, context }) => {
     await ack();
     const rerun = { command: commandNamed(body.command, commands), text: body.text ?? '' };
-    await runCommand({ origin: originOf(body, context.isFirst), client, responder }, rerun, { at: clock() });
+    await runCommand({ origin: originOf(body, context.isFirst), client, responder, log }, rerun, {
+      at: clock(),
+    });
   });
   listenToInteractions(app, house);
   listenToEvents(app, house);
