@@ -36,6 +36,7 @@ import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
 import { createHandles } from './workspace/handles.ts';
 import { createHeard } from './workspace/heard.ts';
+import { createStates } from './workspace/states.ts';
 import { createUsed } from './workspace/used.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
@@ -141,12 +142,12 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
     clock,
     onForget: all.forget,
   });
-  const slack = createSlackServer(
-    config.slack,
-    { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
+  const slack = createSlackServer(config.slack, {
+    routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
     installations,
-    sdkLog,
-  );
+    spend: createStates(redis, 'request').spend,
+    logger: sdkLog,
+  });
   listen(slack.app, all.listeners(), {
     people: createPeople(clock),
     workspaces,

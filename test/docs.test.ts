@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { readPeriod } from '../src/domain/period.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -62,5 +63,16 @@ describe('the pictures', () => {
     expect([...new Set([...shown].map(([, name]) => name))].sort()).toEqual(
       (await readdir('docs/pictures')).sort(),
     );
+  });
+});
+
+describe('compose.yaml', () => {
+  it('publishes no port beyond this machine: it is plain http, with the metrics', async () => {
+    const { services } = parse(await readFile('compose.yaml', 'utf8')) as {
+      services: Record<string, { ports?: string[] }>;
+    };
+    const ports = Object.values(services).flatMap(({ ports = [] }) => ports);
+    expect(ports).not.toEqual([]);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 });

@@ -14,13 +14,16 @@ export interface AdmitOptions {
   readonly record?: WorkspaceRecord | undefined;
 }
 
-/** Lets in who has the right, or throws NotAllowed. Whatever came in, a click as well as a command, comes by here. */
+/**
+ * Lets in who has the right, or throws NotAllowed. Whatever came in, a click as well as a command, comes by here.
+ * @returns undefined for a request that came before: it has its answer, so nothing more is done or said
+ */
 export type Admit = (
   client: WebClient,
   origin: Origin,
   right: Right,
   options?: AdmitOptions,
-) => Promise<Admission>;
+) => Promise<Admission | undefined>;
 
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
 export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
@@ -28,10 +31,11 @@ export function createAdmit({ people, workspaces }: { people: People; workspaces
     const fresh = right !== 'ask';
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
-    const [profile, record] = await Promise.all([
-      people.find(client, origin, fresh),
-      known ?? workspaces.read(workspace),
-    ]);
+    const reads = Promise.all([people.find(client, origin, fresh), known ?? workspaces.read(workspace)]);
+    // Whether it came before is known no later than the record: what fails with a replay concerns nobody.
+    reads.catch(() => undefined);
+    if ((await origin.isFirst) === false) return undefined;
+    const [profile, record] = await reads;
     const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
     demand(right, asker);
     return {

@@ -35,6 +35,7 @@ export function createRunCommand({ commands, admit, apology, onAnswered }: Comma
         throw new WordRefused(rerun.command, 'is no command of Tally', 'Try /billing help.');
       const right = typeof listener.right === 'function' ? listener.right(rerun.text) : listener.right;
       admission = await admit(ways.client, ways.origin, right, { record });
+      if (admission === undefined) return;
       const { visibility } = settingsOf(admission.record);
       const isOpen = listener.open === true && !options.replace;
       const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';

@@ -21,16 +21,16 @@ interface Envelope {
 
 /** The Events API; Bolt has acknowledged by then. */
 export function listenToEvents(app: App, house: House): void {
-  const { listeners, admit, apology, runCommand, responder, heard, limits, clock } = house;
+  const { listeners, admit, apology, runCommand, responder, heard, limits, clock, log } = house;
 
-  app.event(/.*/, async ({ event, body, client }) => {
+  app.event(/.*/, async ({ event, body, client, context }) => {
     const given = withoutNulls(event) as SlackEvent;
     const listener = own(listeners.events, given.type);
     if (listener === undefined || listener.wants?.(given) === false) return;
     const envelope = body as Envelope;
-    const where = originOfEvent(given, envelope);
+    const where = originOfEvent(given, envelope, context.isFirst);
     if (where === undefined) return;
-    const ways: Ways = { origin: where, client, responder };
+    const ways: Ways = { origin: where, client, responder, log };
     const at = clock();
     const aloud = isAlone(given) ? 'asker' : 'channel';
     let record: WorkspaceRecord | undefined;
@@ -40,6 +40,7 @@ export function listenToEvents(app: App, house: House): void {
       const { event_id: id } = envelope;
       if (listener.once && id !== undefined && !(await heard.first(where.workspace, id, at))) return;
       const admission = await admit(client, where, listener.right);
+      if (admission === undefined) return;
       record = admission.record;
       await listener.run(given, createVisit(ways, admission, { at }), origin);
     } catch (error) {
@@ -57,13 +58,17 @@ const withoutNulls = (event: object): object =>
 
 const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirect(channel);
 
-function originOfEvent(event: SlackEvent, { authorizations, team_id }: Envelope): Origin | undefined {
+function originOfEvent(
+  event: SlackEvent,
+  { authorizations, team_id }: Envelope,
+  isFirst: Origin['isFirst'],
+): Origin | undefined {
   const { user: person, user_team: home, channel, thread_ts: thread, ts } = event;
   const workspace = authorizations?.[0]?.team_id ?? team_id;
   if (workspace === undefined || person === undefined) return undefined;
   return {
     ...{ workspace, person, home, channel, thread },
     begins: isAlone(event) ? undefined : ts,
-    ...{ responseUrl: undefined, trigger: undefined, viewId: undefined },
+    ...{ responseUrl: undefined, trigger: undefined, viewId: undefined, isFirst },
   };
 }

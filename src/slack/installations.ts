@@ -161,6 +161,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
         );
       },
       log,
+      clock: parts.clock,
     }),
     async authorize({ teamId: named, enterpriseId, isEnterpriseInstall }, body) {
       const teamId = installedTeamOf(body) ?? named;

@@ -4,8 +4,9 @@ import { modalOf } from './apology.ts';
 import { failureText } from './failure-reply.ts';
 import { readFields } from './kit/modal.ts';
 import type { House } from './listen.ts';
-import { originOf, type Payload } from './origin.ts';
+import { type Origin, originOf, type Payload } from './origin.ts';
 import { own } from './own.ts';
+import { isDirect } from './post.ts';
 import { readRerun, readShare } from './rerun.ts';
 import { createVisit } from './visit.ts';
 import type { Ways } from './ways.ts';
@@ -14,15 +15,16 @@ import type { WebClient } from './web.ts';
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
 export function listenToInteractions(app: App, house: House): void {
   const { listeners, admit, apology, runCommand, responder, limits, clock, log } = house;
-  const waysOf = (body: unknown, client: WebClient): Ways => ({
-    origin: originOf(body as Payload),
+  const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => ({
+    origin: originOf(body as Payload, isFirst),
     client,
     responder,
+    log,
   });
 
-  app.action({ type: 'block_actions' }, async ({ ack, action, body, client }) => {
+  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {
     await ack();
-    const ways = waysOf(body, client);
+    const ways = waysOf(body, client, context.isFirst);
     const { action_id = '', ...chosen } = action as ActionPayload;
     const value = valueIn(chosen);
     const name = action_id.split(':')[0] ?? '';
@@ -33,8 +35,10 @@ export function listenToInteractions(app: App, house: House): void {
       if (limits.take('refusals', ways.origin) !== undefined) return;
       return apology.say(ways, told, isCommand ? { rerun: readRerun(value), scene: undefined } : undefined);
     }
+    const inPlace = { at: clock(), replace: isPrivate(body as Clicked), audience: 'asker' } as const;
     // `rerun` answers in the place of the message it stands on, `run` beside it.
-    if (isCommand) return runCommand(ways, readRerun(value), { at: clock(), replace: name === 'rerun' });
+    if (name === 'rerun') return runCommand(ways, readRerun(value), inPlace);
+    if (name === 'run') return runCommand(ways, readRerun(value), { at: clock() });
     if (name === 'share') {
       const at = clock();
       const { asked, ...rerun } = readShare(value);
@@ -44,22 +48,22 @@ export function listenToInteractions(app: App, house: House): void {
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
+      if (admission === undefined) return;
       const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
-      const options = { at: clock(), replace: true };
       const metadata = view?.private_metadata ?? '';
-      await listener.run({ value, fields, metadata }, createVisit(ways, admission, options), (rerun) =>
-        runCommand(ways, rerun, options),
+      await listener.run({ value, fields, metadata }, createVisit(ways, admission, inPlace), (rerun) =>
+        runCommand(ways, rerun, inPlace),
       );
     } catch (error) {
       await apology.say(ways, apology.explain(error, 'action'));
     }
   });
 
-  app.view({ type: 'view_submission' }, async ({ ack, view, body, client }) => {
+  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context }) => {
     const listener = own(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
-    const ways = waysOf(body, client);
+    const ways = waysOf(body, client, context.isFirst);
     const refusal = limits.take('requests', ways.origin);
     if (refusal !== undefined) {
       const told = apology.explain(refusal, view.callback_id);
@@ -80,6 +84,7 @@ export function listenToInteractions(app: App, house: House): void {
     await ack({ response_action: 'update', view: listener.waiting });
     try {
       const admission = await admit(client, ways.origin, listener.right);
+      if (admission === undefined) return;
       await listener.work(reading.input, createVisit(ways, admission, { at: clock() }));
     } catch (error) {
       await apology.sayInModal(ways, apology.explain(error, view.callback_id));
@@ -89,11 +94,13 @@ export function listenToInteractions(app: App, house: House): void {
   app.options(/.*/, async ({ ack, options, body, client }) => {
     const listener = own(listeners.options, options.action_id);
     try {
+      // Without a look for replays: who types the same twice within a second sends the same bytes twice.
       const ways = waysOf(body, client);
       const isTooMuch = limits.take('suggestions', ways.origin) !== undefined;
       if (listener === undefined || isTooMuch) return await ack({ options: [] });
       const find = async () => {
         const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
+        if (admission === undefined) return [];
         const metadata = (body as Clicked).view?.private_metadata ?? '';
         return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }), metadata);
       };
@@ -118,7 +125,16 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
 interface Clicked {
   readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
   readonly state?: { readonly values?: object };
+  readonly container?: { readonly is_ephemeral?: boolean | null };
+  readonly channel?: { readonly id?: string } | null;
 }
+
+/**
+ * Whether only the person who clicked sees the message: then the answer may take its place. What others read stays, and
+ * the answer, which goes by that person's rights, comes beside it.
+ */
+const isPrivate = ({ container, channel }: Clicked): boolean =>
+  container?.is_ephemeral === true || isDirect(channel?.id ?? '');
 
 interface ActionPayload {
   readonly action_id?: string;

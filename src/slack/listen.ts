@@ -42,9 +42,9 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
   const runCommand = createRunCommand({ commands, admit, apology, onAnswered });
   const house: House = { ...deps, listeners, admit, apology, runCommand };
 
-  app.command(/.*/, async ({ ack, body, client }) => {
+  app.command(/.*/, async ({ ack, body, client, context }) => {
     const rerun = { command: commandNamed(body.command, commands), text: body.text ?? '' };
-    const origin = originOf(body);
+    const origin = originOf(body, context.isFirst);
     const refusal = limits.take('requests', origin);
     if (refusal !== undefined) {
       const told = apology.explain(refusal, rerun.command);
@@ -52,7 +52,7 @@ export function listen(app: App, listeners: Required<Listeners>, deps: ListenDep
       return ack(messageOf(told, { rerun, scene: undefined }) as RespondArguments);
     }
     await ack();
-    await runCommand({ origin, client, responder }, rerun, { at: clock() });
+    await runCommand({ origin, client, responder, log }, rerun, { at: clock() });
   });
   listenToInteractions(app, house);
   listenToEvents(app, house);

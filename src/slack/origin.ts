@@ -13,6 +13,8 @@ export interface Origin {
   readonly thread: string | undefined;
   /** The message that it was said with, in a channel: a thread can begin there. */
   readonly begins: string | undefined;
+  /** False for a request that somebody sent a second time, as it was; undefined where nobody can: in Socket Mode. */
+  readonly isFirst: Promise<boolean> | undefined;
 }
 
 export interface Payload {
@@ -31,7 +33,7 @@ export interface Payload {
 }
 
 /** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
-export function originOf(body: Payload): Origin {
+export function originOf(body: Payload, isFirst?: Origin['isFirst']): Origin {
   // A form that a member of another organisation sends names that one as its team, and ours in the view.
   const workspace =
     body.view?.app_installed_team_id ??
@@ -52,5 +54,6 @@ export function originOf(body: Payload): Origin {
     viewId: body.view?.type === 'home' ? undefined : (body.view?.id ?? undefined),
     thread: body.container?.thread_ts ?? undefined,
     begins: undefined,
+    isFirst,
   };
 }

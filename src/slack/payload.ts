@@ -35,7 +35,7 @@ const schema = z.looseObject({
   enterprise: z.looseObject({ id: team }).nullish(),
   user: z.looseObject({ id: word, team_id: team }).nullish(),
   channel: z.looseObject({ id: word }).nullish(),
-  container: z.looseObject({ thread_ts: word }).nullish(),
+  container: z.looseObject({ thread_ts: word, is_ephemeral: z.boolean().nullish() }).nullish(),
   view: z
     .looseObject({
       ...{ id: word, type: word, callback_id: z.string().optional(), private_metadata: word, state },

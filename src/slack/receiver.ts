@@ -1,9 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { App, HTTPReceiver, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, HTTPResponseAck, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
+import { own } from './own.ts';
 import { isPayload } from './payload.ts';
+import { announcedSize, createBodyReader, isSslCheck, parseBody } from './request-body.ts';
+import { SERVER_LIMITS } from './server-limits.ts';
+import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './signature.ts';
 import { createSocket } from './socket.ts';
 import { WEB_OPTIONS } from './web.ts';
 
@@ -32,58 +36,95 @@ export interface SlackServer {
   stop(deadline: number): Promise<number>;
 }
 
-/** Slack signs with its clock and refuses to be replayed; a request from more than this far ahead is not Slack's. */
-const SKEW_SECONDS = 300;
 const EVENTS = '/slack/events';
+
+export interface SlackServerParts {
+  readonly routes: Routes;
+  readonly installations: Installations;
+  /** Whether a word comes for the first time, to any process, within so many seconds. @throws StoreUnreachable */
+  readonly spend: (word: string, seconds: number) => Promise<boolean>;
+  readonly logger: Logger;
+}
 
 /**
  * Bolt behind a server of our own: HTTP or Socket Mode for the events, the pages in both. Every event is
  * acknowledged at the latest when its listeners are through, whatever happened to them, and counted until then.
  */
 export function createSlackServer(
-  config: Config['slack'],
-  routes: Routes,
-  installations: Installations,
-  logger: Logger,
+  { mode, signingSecret, apiUrl }: Config['slack'],
+  { routes, installations, spend, logger }: SlackServerParts,
 ): SlackServer {
-  const { mode, signingSecret, apiUrl } = config;
   const { pages, authorize } = installations;
   const clientOptions = { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger };
-  const http =
-    mode.kind === 'http' ? new HTTPReceiver({ signingSecret, endpoints: [EVENTS], logger }) : undefined;
   const socket =
     mode.kind === 'socket' ? createSocket({ appToken: mode.appToken, clientOptions, logger }) : undefined;
+  const readBody = createBodyReader();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
 
-  const server = createServer((req, res) => {
+  const server = createServer(SERVER_OPTIONS, (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
-    const route = req.method === 'GET' || req.method === 'HEAD' ? routes[path] : undefined;
+    const route = req.method === 'GET' || req.method === 'HEAD' ? own(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
-    const page = req.method === 'GET' ? pages[path] : undefined;
+    const page = req.method === 'GET' ? own(pages, path) : undefined;
     if (page !== undefined) return stopping ? end(res, 503) : void track(page(req, res));
-    if (http === undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
+    if (socket !== undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
     if (stopping) return end(res, 503);
-    if (isFromTheFuture(req)) return end(res, 401);
-    // Bolt compares the content type as a whole and takes `; charset=utf-8` for another type.
-    req.headers['content-type'] = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-    void buffered(req).then(
-      (status) => (status === 200 ? http.requestListener(req, res) : end(res, status)),
-      () => end(res, 400),
-    );
+    void receive(req, res);
   });
-  server.requestTimeout = 10_000;
+  server.maxConnections = SERVER_LIMITS.connections;
+
+  /** Nothing is parsed before its bytes are verified. */
+  const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const size = announcedSize(req);
+    if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return end(res, 413);
+    const now = Date.now();
+    const claim = readSignature(req.headers, now);
+    const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
+    if (claim === undefined && !isSmall) return end(res, 401);
+    const read = await readBody(req);
+    if (typeof read === 'number') return end(res, read);
+    const type = req.headers['content-type'];
+    if (claim === undefined || !isSigned(read, claim, signingSecret))
+      return end(res, isSslCheck(read, type) ? 200 : 401);
+    const body = parseBody(read, type);
+    if (body === undefined) return end(res, 400);
+    if (body.ssl_check === '1') return end(res, 200);
+    if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
+    const isFirst = isFirstTime(claim, now);
+    const ack = new HTTPResponseAck({
+      logger,
+      processBeforeResponse: false,
+      httpRequest: req,
+      httpRequestBody: body,
+      httpResponse: res,
+    });
+    try {
+      await take({ body, ack: ack.bind(), customProperties: { isFirst } });
+    } catch (error) {
+      logger.error('a request of Slack’s was not taken', error);
+      ack.ack();
+      if (!res.headersSent) end(res, 500);
+    }
+  };
+
+  /** Asked while the request goes on, and awaited before its work. A store that is away refuses nobody. */
+  const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
+    const isFirst = await spend(claim.digest.toString('base64url'), secondsLeft(claim, now)).catch(
+      () => true,
+    );
+    if (!isFirst) logger.warn('a request that came before came again');
+    return isFirst;
+  };
+
+  const take = async (event: ReceiverEvent): Promise<void> => {
+    if (isPayload(event.body)) return track(acknowledged(app, installations, event));
+    logger.warn('a payload that is none of Slack’s was passed over');
+    await event.ack();
+  };
 
   const receiver: Receiver = {
-    init(app) {
-      (http ?? socket?.receiver)?.init({
-        processEvent(event: ReceiverEvent) {
-          if (isPayload(event.body)) return track(acknowledged(app, installations, event));
-          logger.warn('a payload that is none of Slack’s was passed over');
-          return event.ack();
-        },
-      } as unknown as App);
-    },
+    init: () => socket?.receiver.init({ processEvent: take } as unknown as App),
     start: async () => undefined,
     stop: async () => undefined,
   };
@@ -95,8 +136,10 @@ export function createSlackServer(
     return work;
   };
 
+  const app = new App({ receiver, logger, clientOptions, authorize });
+
   return {
-    app: new App({ receiver, logger, clientOptions, authorize }),
+    app,
     async start(port) {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject).listen(port, resolve);
@@ -146,47 +189,24 @@ async function acknowledged(app: App, installations: Installations, event: Recei
   }
 }
 
-/** As much as Bolt takes. */
-const LARGEST = 4 * 1024 * 1024;
-
-/**
- * Reads the body ahead of Bolt, which goes on with what it finds in `rawBody` and whose handler would end the
- * process over a body that is JSON and no object, such as `null`.
- */
-async function buffered(req: IncomingMessage): Promise<200 | 400 | 413> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req) {
-    size += (chunk as Buffer).length;
-    if (size > LARGEST) return 413;
-    chunks.push(chunk as Buffer);
-  }
-  const rawBody = Buffer.concat(chunks);
-  Object.assign(req, { rawBody });
-  return isObject(rawBody.toString(), req.headers['content-type']) ? 200 : 400;
-}
-
-function isObject(body: string, type: string | undefined): boolean {
-  const form = type === 'application/x-www-form-urlencoded';
-  const json = form ? new URLSearchParams(body).get('payload') : body;
-  if (json === null) return true;
-  try {
-    const parsed: unknown = JSON.parse(json);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
-}
-
-function isFromTheFuture(req: IncomingMessage): boolean {
-  return Number(req.headers['x-slack-request-timestamp']) > Date.now() / 1000 + SKEW_SECONDS;
-}
+const { headersTimeout, requestTimeout, checkInterval } = SERVER_LIMITS;
+const SERVER_OPTIONS = { headersTimeout, requestTimeout, connectionsCheckingInterval: checkInterval };
 
 async function answer(res: ServerResponse, route: Routes[string]): Promise<void> {
-  const { status, body, type = 'application/json' } = await route();
-  res.writeHead(status, { 'content-type': type }).end(typeof body === 'string' ? body : JSON.stringify(body));
+  const { status, body, type } = await route();
+  if (typeof body !== 'string') return json(res, status, body);
+  res.writeHead(status, { 'content-type': type ?? 'text/plain' }).end(body);
 }
 
+function json(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** What is refused before it is read is cut off: nobody waits for the rest. */
 function end(res: ServerResponse, status: number): void {
+  const { complete, headers } = res.req;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (hasBody && !complete) res.setHeader('connection', 'close');
+  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
   res.writeHead(status).end();
 }

@@ -1,8 +1,11 @@
+import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure.ts';
+import { retryAfter } from '../http/retry-after.ts';
 import { tell } from './calls.ts';
 import type { Message } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
+import { isUnclearStatus } from './web.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
@@ -13,7 +16,10 @@ export interface ResponseOptions {
 }
 
 export interface Responder {
-  /** Posts to a `response_url`. When Slack refuses the blocks, once more without chart and table. Throws SlackFailed. */
+  /**
+   * Posts to a `response_url`. When Slack refuses the blocks, once more without chart and table.
+   * @throws SlackFailed, `unclear` where the message may have arrived
+   */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,38 +35,61 @@ export function createResponder(timeout = 5000): Responder {
     maxResponseSize: 65_536,
   });
 
+  /** Resolves with Slack's reason to refuse it, '' where it took it. */
   async function send(
     url: string,
     message: Message,
     { everyone = false, replace = false }: ResponseOptions,
   ): Promise<string> {
-    const { statusCode, body } = await request(url, {
-      dispatcher: agent,
-      method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: JSON.stringify({
+    const payload = Buffer.from(
+      JSON.stringify({
         response_type: everyone ? 'in_channel' : 'ephemeral',
         replace_original: replace,
         delete_original: false,
         text: message.text,
         blocks: message.blocks,
       }),
+    );
+    let isSent = false;
+    // Read when the connection takes it: what fails before that has posted nothing.
+    function* whenSent() {
+      isSent = true;
+      yield payload;
+    }
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': String(payload.length),
+      },
+      body: Readable.from(whenSent()),
       signal: AbortSignal.timeout(timeout),
     }).catch((cause: unknown) => {
-      const outcome = codeOf(cause);
-      tell({ method: 'response_url', outcome });
-      throw new SlackFailed('response_url', outcome);
+      throw new SlackFailed('response_url', codeOf(cause), { unclear: isSent });
     });
     const answer = await body.text().catch(() => '');
     const reason = reasonIn(answer);
-    if (statusCode >= 300) return reason ?? `HTTP ${statusCode}`;
-    return reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason)) ? reason : '';
+    if (statusCode < 300) {
+      const isRefusal = reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason));
+      return isRefusal ? reason : '';
+    }
+    if (reason !== undefined && statusCode !== 429) return reason;
+    throw new SlackFailed('response_url', `HTTP ${statusCode}`, {
+      retryAfter: statusCode === 429 ? retryAfter(headers) : undefined,
+      unclear: isUnclearStatus(statusCode),
+    });
   }
 
   const attempt = async (...given: Parameters<typeof send>): Promise<string> => {
-    const refused = await send(...given);
-    tell({ method: 'response_url', outcome: refused || 'ok' });
-    return refused;
+    try {
+      const refused = await send(...given);
+      tell({ method: 'response_url', outcome: refused || 'ok' });
+      return refused;
+    } catch (error) {
+      if (error instanceof SlackFailed) tell({ method: 'response_url', outcome: error.code });
+      throw error;
+    }
   };
 
   return {

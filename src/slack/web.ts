@@ -1,8 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../domain/failure.ts';
 import { tell } from './calls.ts';
 
 export type WebClient = webApi.WebClient;
+
+/** How long a second try waits, in ms. */
+const PAUSE = 200;
+
+/** Methods that put a message somewhere: done twice, it is there twice. */
+const POSTS = /\/(?:chat\.post\w+|files\.completeUploadExternal)$/;
+
+/** Tries once more, as long as there is time; not what may have posted a message already. */
+const fetchTwice: typeof fetch = async (url, init) => {
+  const isPost = POSTS.test(String(url));
+  try {
+    const answer = await fetch(url, init);
+    if (answer.status < 500 || (isPost && isUnclearStatus(answer.status))) return answer;
+    await answer.body?.cancel();
+  } catch (error) {
+    if (init?.signal?.aborted || (isPost && !wasNeverSent(error))) throw error;
+  }
+  await sleep(PAUSE);
+  return fetch(url, init);
+};
 
 /**
  * For people who wait: the SDK's defaults (ten retries over half an hour, no time-out) are made for queues. A 429
@@ -10,7 +31,8 @@ export type WebClient = webApi.WebClient;
  */
 export const WEB_OPTIONS = {
   timeout: 4000,
-  retryConfig: { retries: 1, minTimeout: 200, maxTimeout: 200 },
+  retryConfig: { retries: 0 },
+  fetch: fetchTwice,
   rejectRateLimitedCalls: true,
 } satisfies webApi.WebClientOptions;
 
@@ -49,7 +71,7 @@ export async function callSlack<T>(method: string, call: () => Promise<T>): Prom
   } catch (cause) {
     const outcome = slackCode(cause);
     tell({ method, outcome });
-    throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause) });
+    throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) });
   }
 }
 
@@ -63,3 +85,21 @@ function slackCode(error: unknown): string {
 
 const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : undefined;
+
+/** A gateway in front of Slack that had no answer: what stands behind it may have done the work. */
+export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
+
+function isUnclear(error: unknown): boolean {
+  if (error instanceof webApi.WebAPIHTTPError) return isUnclearStatus(error.statusCode);
+  return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
+}
+
+/** What a connection fails with before anything goes over it. */
+const BEFORE_SENDING =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
+
+function wasNeverSent(error: unknown): boolean {
+  const { cause = error } = error as { cause?: unknown };
+  const { code } = cause as { code?: unknown };
+  return typeof code === 'string' && BEFORE_SENDING.test(code);
+}

@@ -11,11 +11,10 @@ export interface States {
   spend(word: string, seconds: number): Promise<boolean>;
 }
 
-const keyOf = (word: string): string => `tally:state:${word}`;
-
-export function createStates(redis: Redis): States {
+/** @param kind of what: of installing, or the signature of a request */
+export function createStates(redis: Redis, kind: 'state' | 'request' = 'state'): States {
   return {
     spend: async (word, seconds) =>
-      (await storeGuard(() => redis.set(keyOf(word), '1', 'EX', seconds, 'NX'))) !== null,
+      (await storeGuard(() => redis.set(`tally:${kind}:${word}`, '1', 'EX', seconds, 'NX'))) !== null,
   };
 }

@@ -13,6 +13,7 @@ import {
   textOf,
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
+import { unlike } from '../support/payloads.ts';
 import { isOfNobody } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -186,7 +187,10 @@ describe('/billing connect', () => {
       expect(bot.slack.modal(person)).toBeUndefined();
 
       const forged = (payload: object) =>
-        fetch(`${bot.url}/slack/events`, post(`payload=${encodeURIComponent(JSON.stringify(payload))}`));
+        fetch(
+          `${bot.url}/slack/events`,
+          post(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`),
+        );
       const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' } };
       await forged({
         ...who,

@@ -6,6 +6,7 @@ import { section } from '../../src/slack/kit/atoms.ts';
 import type { Visit } from '../../src/slack/visit.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { unlike } from '../support/payloads.ts';
 import { addProject } from '../support/projects.ts';
 
 const DAY = 86_400_000;
@@ -199,7 +200,7 @@ describe('the Home', () => {
       actions: [{ type: 'button', action_id: 'rerun:balance', block_id: 'b', value: '/balance prod' }],
     };
     const before = bot.billing.requests.length;
-    const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
     await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
     expect(readable(await told(GUEST)).reads).toContain('Guests of this workspace cannot ask Tally.');

@@ -9,6 +9,7 @@ import { listMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type Answer, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { unlike } from '../support/payloads.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -92,7 +93,7 @@ const nameManager = () => bot.redis.client.hset(KEY, 'settings', JSON.stringify(
 /** A payload that Slack would not have sent, in a hand that signs as Slack does. */
 async function forge(person: string, payload: object): Promise<void> {
   const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' }, trigger_id: 'x' };
-  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload }))}`;
+  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload, ...unlike() }))}`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
   const { status } = await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
   expect(status).toBe(200);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { unlike } from '../support/payloads.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -71,7 +72,8 @@ async function send(body: string): Promise<Response> {
   });
 }
 
-const interaction = (payload: Loose) => send(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
+const interaction = (payload: Loose) =>
+  send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`);
 
 const homeOf = (person: string) => (person === STRANGER ? OTHER_TEAM : TEAM);
 const from = (person: string) => ({ team: { id: TEAM }, user: { id: person, team_id: homeOf(person) } });

@@ -687,6 +687,27 @@ describe('the list', () => {
     ]);
   });
 
+  it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
+    'has nothing that is done by %s',
+    async (deed) => {
+      const { id } = await setUp();
+      const logged = house.log().length;
+      await house.deliver({
+        type: 'block_actions',
+        team: { id: TEAM },
+        user: { id: OWNER, team_id: TEAM },
+        channel: { id: CHANNEL },
+        trigger_id: deed,
+        actions: [
+          { type: 'overflow', action_id: 'schedule-row', selected_option: { value: `${deed} ${id}` } },
+        ],
+      });
+      expect((await ask('schedules')).reads).toContain('1 scheduled post');
+      expect(house.log().slice(logged)).not.toContain('answered with an unknown error');
+      expect(await stored()).toHaveLength(1);
+    },
+  );
+
   it('is not resumed where nothing can be posted', async () => {
     const { id } = await setUp('schedule prod', OWNER, GENERAL);
     const list = await ask('schedules');

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { SCOPES } from '../../src/slack/install/scopes.ts';
 import { createStateStore } from '../../src/slack/install/state.ts';
+import { CALLBACK_LIMITS } from '../../src/slack/install/throttle.ts';
 import { now, type OAuthBot, PUBLIC_URL, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
 import { CLIENT, INSTALLER, type Team } from '../support/oauth-slack.ts';
 
@@ -221,6 +222,42 @@ describe('coming back from Slack', () => {
     await nothingInstalled();
   });
 
+  it('waits where too many come from one network, and goes on with the same link', async () => {
+    await started();
+    const { state, cookie } = await bot.begin();
+    const flood = (forwarded: string) =>
+      fetch(`${bot.urls[0]}/slack/oauth_redirect?code=x&state=${state}`, {
+        headers: { cookie, 'x-forwarded-for': `192.0.2.7, ${forwarded}` },
+      });
+    const statuses: number[] = [];
+    for (let i = 0; i < CALLBACK_LIMITS.perAddress + 5; i += 1)
+      statuses.push((await flood(`2001:db8:1:2::${i + 1}`)).status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+    const put = await flood('2001:db8:1:2:3:4:5:6');
+    expect(Number(put.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await put.text()).toContain('Your link still works.');
+    // The first spent the state, the others found it spent: Slack was asked once.
+    expect(bot.slack.called('oauth.v2.access')).toHaveLength(1);
+    expect((await flood('198.51.100.1')).status).toBe(400);
+    expect((await bot.install(NORTH)).status).toBe(200);
+  });
+
+  it('asks Slack and Redis for no more than a window lets in, from however many networks', async () => {
+    await started();
+    const statuses: number[] = [];
+    for (let i = 0; i < CALLBACK_LIMITS.total + 10; i += 1) {
+      const { state, cookie } = await bot.begin();
+      const address = `${bot.urls[0]}/slack/oauth_redirect?code=x&state=${state}`;
+      const headers = { cookie, 'x-forwarded-for': `198.51.100.${i}` };
+      statuses.push((await fetch(address, { headers })).status);
+    }
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(bot.slack.called('oauth.v2.access')).toHaveLength(CALLBACK_LIMITS.total);
+    expect((await bot.keys()).filter((key) => key.startsWith('tally:state:'))).toHaveLength(
+      CALLBACK_LIMITS.total,
+    );
+  });
+
   it('says so when the person said no', async () => {
     await started();
     const { state, cookie } = await bot.begin();
@@ -295,7 +332,7 @@ describe('two workspaces', () => {
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
-  it('cost one command of Redis once they are known', async () => {
+  it('cost one command of Redis once they are known, beside the note that the request is new', async () => {
     await started();
     await bot.install(NORTH);
     await bot.command(NORTH, '/billing help');
@@ -304,8 +341,11 @@ describe('two workspaces', () => {
     await bot.command(NORTH, '/billing help');
     const stats = [...(await client.info('commandstats')).matchAll(/^cmdstat_(\S+):calls=(\d+)/gm)];
     expect(
-      stats.map(([, name, calls]) => `${name} ${calls}`).filter((one) => !/^(config|info)/.test(one)),
-    ).toEqual(['hgetall 1']);
+      stats
+        .map(([, name, calls]) => `${name} ${calls}`)
+        .filter((one) => !/^(config|info)/.test(one))
+        .sort(),
+    ).toEqual(['hgetall 1', 'set 1']);
   });
 });
 

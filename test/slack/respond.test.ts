@@ -1,6 +1,8 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SlackFailed } from '../../src/domain/failure.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
 import { table } from '../../src/slack/kit/table.ts';
@@ -121,5 +123,72 @@ describe('a response_url', () => {
     await expect(responder.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     });
+  });
+});
+
+describe('a response_url that does not confirm', () => {
+  /** What answers, and how many messages came in whole. */
+  async function faulty(answer: (req: IncomingMessage, res: ServerResponse, times: number) => void) {
+    let taken = 0;
+    const server = createServer(async (req, res) => {
+      await text(req);
+      taken += 1;
+      answer(req, res, taken);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const responder = createResponder(500);
+    releases.push(
+      () => {
+        server.closeAllConnections();
+        return new Promise((resolve) => server.close(resolve));
+      },
+      () => responder.close(),
+    );
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      responder,
+      taken: () => taken,
+    };
+  }
+  const error = (post: Promise<void>) =>
+    post.then(
+      () => undefined,
+      (thrown: SlackFailed) => thrown,
+    );
+
+  it.each<[string, (req: IncomingMessage, res: ServerResponse) => void, string]>([
+    ['never answers', () => undefined, 'timeout'],
+    ['drops the connection once it has the message', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
+    ['resets it', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
+    ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
+  ])('may have posted: %s', async (_, answer, code) => {
+    const { url, responder, taken } = await faulty(answer);
+    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: true });
+    expect(taken()).toBe(1);
+  });
+
+  it.each([
+    ['http://127.0.0.1:1/', 'ECONNREFUSED'],
+    ['http://nowhere.invalid/', 'ENOTFOUND'],
+  ])('has posted nothing where nothing could be sent: %s', async (url, code) => {
+    const responder = createResponder(3_000);
+    releases.push(() => responder.close());
+    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: false });
+  });
+
+  it.each([
+    [404, 'expired_url'],
+    [500, '<html>'],
+    [503, '<html>'],
+    [200, 'used_url'],
+  ])('has posted nothing where it refuses (%i %s)', async (status, body) => {
+    const { url, responder } = await faulty((_, res) => res.writeHead(status).end(body));
+    expect(await error(responder.post(url, rich))).toMatchObject({ unclear: false });
+  });
+
+  it('is told of as busy, with how long', async () => {
+    const { url, responder } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
+    const busy = { code: 'HTTP 429', retryAfter: 7, unclear: false };
+    expect(await error(responder.post(url, rich))).toMatchObject(busy);
   });
 });

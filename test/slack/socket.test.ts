@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createSocket, type SocketLink } from '../../src/slack/socket.ts';
-import { WEB_OPTIONS } from '../../src/slack/web.ts';
+import { QUEUE_OPTIONS } from '../../src/slack/web.ts';
 import { until } from '../support/oauth-bot.ts';
 
 const HELLO = JSON.stringify({ type: 'hello' });
@@ -71,7 +71,7 @@ async function started(): Promise<void> {
   bodies = [];
   socket = createSocket({
     appToken: 'xapp-for-tests',
-    clientOptions: { ...WEB_OPTIONS, retryConfig: { retries: 0 }, slackApiUrl: slack.url() },
+    clientOptions: { ...QUEUE_OPTIONS, slackApiUrl: slack.url() },
     logger: boltLogger(createLog('trace', { write: (line) => void lines.push(line) })),
   });
   const processEvent = async ({ body, ack }: ReceiverEvent) => {
@@ -123,7 +123,7 @@ describe('Socket Mode', () => {
     slack.fail(1);
     const another = createSocket({
       appToken: 'xapp-for-tests',
-      clientOptions: { ...WEB_OPTIONS, retryConfig: { retries: 0 }, slackApiUrl: slack.url() },
+      clientOptions: { ...QUEUE_OPTIONS, slackApiUrl: slack.url() },
       logger: boltLogger(createLog('silent')),
     });
     await expect(another.start()).rejects.toThrow();

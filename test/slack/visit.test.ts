@@ -1,5 +1,8 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { TokenRejected } from '../../src/domain/failure.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
@@ -212,5 +215,145 @@ describe('what is for the asker alone', () => {
     await house.slack.waitFor(() => house.log().includes('a reply could not be delivered'));
     const [, lost = ''] = house.log().split('answered with a failure');
     expect(lost).toContain('response_url (ECONNREFUSED)');
+  });
+});
+
+describe('a click in a message', () => {
+  const again = () => actions(button('rerun:again', 'Again', { value: '/spend now' }), button('go', 'Go'));
+  const message = (text: string) => ({ text, blocks: [section(text), again()] });
+  const listeners: Listeners = {
+    commands: {
+      '/spend': {
+        right: 'ask',
+        run: async (text, visit) => {
+          if (text === 'aloud') await visit.post(CHANNEL, message('For everybody.'));
+          else await visit.answer(message(text === '' ? 'Before.' : 'For the asker.'));
+        },
+      },
+    },
+    actions: { go: action((visit) => visit.answer(message('For the asker.'))) },
+  };
+  const seenBy = (person: string) => house.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
+  const untilSeen = (count: number) => house.slack.waitFor(() => seenBy(OWNER).length === count);
+
+  it.each(['Again', 'Go'])('that everybody sees leaves it as it is: %s', async (label) => {
+    await started(listeners);
+    await house.slack.say(OWNER, CHANNEL, '/spend aloud');
+    await untilSeen(1);
+    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await untilSeen(2);
+    expect(seenBy(OWNER)).toEqual(['For everybody.', 'For the asker.']);
+    expect(seenBy(MEMBER)).toEqual(['For everybody.']);
+  });
+
+  it.each(['Again', 'Go'])('that the asker alone sees takes its place: %s', async (label) => {
+    await started(listeners);
+    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await untilSeen(1);
+    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await house.slack.waitFor(() => seenBy(OWNER)[0] === 'For the asker.');
+    expect(seenBy(OWNER)).toHaveLength(1);
+  });
+});
+
+describe('an answer that Slack does not take at once', () => {
+  const says = (text: string) => ({ text, blocks: [section(text)] });
+  const listeners: Listeners = {
+    commands: { '/spend': { right: 'ask', run: (_, visit) => visit.answer(says('Figures.')) } },
+    events: {
+      app_mention: {
+        right: 'ask',
+        once: true,
+        run: (_, __, { rerun }) => rerun({ command: '/spend', text: '' }),
+      },
+    },
+  };
+  const open: Listeners = {
+    ...listeners,
+    commands: { '/spend': { ...listeners.commands!['/spend']!, open: true } },
+  };
+  const posts = () => house.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
+  const answers = () => house.reads().filter((read) => read === 'Figures.').length;
+  const mention = () => house.slack.say(OWNER, CHANNEL, '@Tally spend');
+
+  it('waits for its turn: of three mentions at once each is answered once', async () => {
+    await started(open);
+    house.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
+    await Promise.all([mention(), mention(), mention()]);
+    await house.slack.waitFor(() => answers() === 3, 15_000);
+    expect(posts()).toHaveLength(7);
+    expect(house.log()).not.toContain('answered with a failure');
+  });
+
+  it('goes the next way where the wait would be too long', async () => {
+    await started(open);
+    house.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
+    await mention();
+    await house.slack.waitFor(() => house.reads().length > 0);
+    expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postEphemeral']);
+  });
+
+  it('is not sent a second time where a gateway lost sight of it', async () => {
+    await started(open);
+    house.slack.failNext('chat.postMessage', { status: 504 });
+    await mention();
+    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'));
+    expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
+  });
+
+  it('is sent once more where Slack had no time for it', async () => {
+    await started(open);
+    house.slack.failNext('chat.postMessage', { status: 503 });
+    await mention();
+    await house.slack.waitFor(() => answers() === 1);
+    expect(posts()).toHaveLength(2);
+  });
+
+  /** Clicks, with a response_url that treats what it is given as said. */
+  async function click(treat: (req: IncomingMessage, res: ServerResponse, times: number) => void) {
+    let taken = 0;
+    const server = createServer(async (req, res) => {
+      await text(req);
+      taken += 1;
+      treat(req, res, taken);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await house.deliver({
+      type: 'block_actions',
+      team: { id: TEAM },
+      user: { id: OWNER },
+      channel: { id: CHANNEL },
+      response_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
+    });
+    return { taken: () => taken, close: () => server.close() };
+  }
+
+  it('stands once where the response_url drops the connection after it took it', async () => {
+    await started(listeners);
+    const { taken, close } = await click((req) => req.socket.destroy());
+    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'));
+    close();
+    expect([taken(), posts()]).toEqual([1, []]);
+  });
+
+  it('stands once where the response_url answers late', async () => {
+    await started(listeners);
+    const { taken, close } = await click((_, res) => setTimeout(() => res.end('ok'), 6_000).unref());
+    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'), 10_000);
+    close();
+    expect([taken(), posts()]).toEqual([1, []]);
+  }, 15_000);
+
+  it('waits for a response_url that is busy', async () => {
+    await started(listeners);
+    const { taken, close } = await click((_, res, times) =>
+      times === 1 ? res.writeHead(429, { 'retry-after': '1' }).end() : res.end('ok'),
+    );
+    await house.slack.waitFor(() => taken() === 2);
+    close();
+    expect(posts()).toEqual([]);
   });
 });

@@ -13,8 +13,10 @@ import { createResponder } from '../../src/slack/respond.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createHeard } from '../../src/workspace/heard.ts';
+import { createStates } from '../../src/workspace/states.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
+import { unlike } from './payloads.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
@@ -80,7 +82,12 @@ export async function startHouse(
     boltLogger: boltLogger(log),
     clock,
   });
-  const server = createSlackServer(config.slack, {}, installations, boltLogger(log));
+  const server = createSlackServer(config.slack, {
+    routes: {},
+    installations,
+    spend: createStates(redis.client, 'request').spend,
+    logger: boltLogger(log),
+  });
   listen(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
@@ -103,7 +110,7 @@ export async function startHouse(
         .filter(({ from }) => from !== person)
         .map((message) => readable(message).reads),
     async deliver(payload) {
-      const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+      const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
       const answer = await fetch(`${url}/slack/events`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) },

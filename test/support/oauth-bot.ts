@@ -12,6 +12,7 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
+import { unlike } from './payloads.ts';
 import { isOfNobody, type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
@@ -129,6 +130,7 @@ export async function startOAuthBot(
           user: { id: INSTALLER, team_id: team.id },
           trigger_id: 'x',
           ...payload,
+          ...unlike(),
         }),
       });
       const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');

@@ -14,9 +14,9 @@ export interface TestRedis {
   close(): Promise<void>;
 }
 
-/** The queue's own keys, which are there from the start, and events of workspaces nothing is known of: they name nobody. */
+/** The queue's own keys, which are there from the start, and events of workspaces nothing is known of, and signatures of requests: they name nobody. */
 export const isOfNobody = (key: string): boolean =>
-  /^tally:(jobs:deliver:(meta|stalled-check)|event:[\w-]{43})$/.test(key);
+  /^tally:(jobs:deliver:(meta|stalled-check)|(event|request):[\w-]{43})$/.test(key);
 
 const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;

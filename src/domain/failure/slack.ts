@@ -3,18 +3,26 @@ import { Base } from './base.ts';
 
 /**
  * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
- * `retryAfter` in seconds, where Slack said 429.
+ * `retryAfter` in seconds, where Slack said 429. `unclear` where the call went out and no answer came: Slack may have
+ * done what it was asked.
  */
 export class SlackFailed extends Base<'slack-failed'> {
   readonly retryAfter?: number;
+  readonly unclear: boolean;
   constructor(
     readonly method: string,
     readonly code: string,
-    { retryAfter, ...options }: ErrorOptions & { readonly retryAfter?: number | undefined } = {},
+    { retryAfter, unclear = false, ...options }: SlackFailedOptions = {},
   ) {
     super('slack-failed', sentence(method, code), options);
     if (retryAfter !== undefined) this.retryAfter = retryAfter;
+    this.unclear = unclear;
   }
+}
+
+interface SlackFailedOptions extends ErrorOptions {
+  readonly retryAfter?: number | undefined;
+  readonly unclear?: boolean;
 }
 
 /** No answer came at all: the codes are the SDK's or the system's. */

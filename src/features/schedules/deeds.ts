@@ -2,6 +2,7 @@ import { ChangedMeanwhile, NotAllowed } from '../../domain/failure.ts';
 import { counted } from '../../domain/text.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
+import { own } from '../../slack/own.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Deed } from '../../workspace/audit.ts';
 import { changeBy } from '../../workspace/change.ts';
@@ -132,7 +133,7 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
     async run(deed: string, id: string, visit: Visit): Promise<void> {
       const schedule = mine(id, visit);
       if (schedule === undefined) return list(visit, GONE);
-      await deeds[deed]?.(schedule, visit);
+      await own(deeds, deed)?.(schedule, visit);
     },
 
     /** One after the other; each channel is looked at once. What cannot go on says why, and the others do. */

@@ -5,6 +5,7 @@ import { StoreUnreachable } from '../../domain/failure.ts';
 import type { Handler, Pages } from '../receiver.ts';
 import { donePage, landingPage, PAGE_HEADERS, type Page, type Refusal, refusalPage } from './pages.ts';
 import { STATE_LIFE } from './state.ts';
+import { createThrottle, networkOf } from './throttle.ts';
 
 export const INSTALL = '/slack/install';
 export const REDIRECT = '/slack/oauth_redirect';
@@ -20,10 +21,21 @@ export interface FlowParts {
   /** After the page is out. Never throws. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
 }
 
 /** The two pages of an installation: where it begins, and where Slack sends the person back to. */
-export function createFlow({ providerWith, options, publicUrl, slack, welcome, log }: FlowParts): Pages {
+export function createFlow({
+  providerWith,
+  options,
+  publicUrl,
+  slack,
+  welcome,
+  log,
+  clock,
+}: FlowParts): Pages {
+  const throttle = createThrottle(clock);
   const again = `${publicUrl}${INSTALL}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
 
@@ -45,6 +57,13 @@ export function createFlow({ providerWith, options, publicUrl, slack, welcome, l
   const complete: Handler = async (req, res) => {
     let installed: Installation | undefined;
     const { searchParams } = new URL(req.url ?? '', publicUrl);
+    // Before the state is spent: who reloads the page later goes on where this stopped.
+    const wait = searchParams.has('code') ? throttle(networkOf(req)) : undefined;
+    if (wait !== undefined) {
+      log.warn('an installation was put off: too many came at once');
+      res.setHeader('retry-after', wait);
+      return send(res, refusalPage('busy', again));
+    }
     await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;

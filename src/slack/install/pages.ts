@@ -9,7 +9,7 @@ export interface Page {
 }
 
 /** Why somebody came back from Slack without an installation. */
-export type Refusal = 'denied' | 'state' | 'slack' | 'store' | 'unknown';
+export type Refusal = 'denied' | 'state' | 'slack' | 'store' | 'busy' | 'unknown';
 
 /** No script, nothing from elsewhere, in no frame; the address carries a code, so it goes to nobody. */
 export const PAGE_HEADERS = {
@@ -88,6 +88,11 @@ const REFUSALS: Readonly<Record<Refusal, { status: number; title: string; says: 
     status: 503,
     title: 'Tally cannot be installed right now',
     says: 'It cannot reach its own store. Nothing was kept. Try again in a minute.',
+  },
+  busy: {
+    status: 429,
+    title: 'Too many installations at once',
+    says: 'Your link still works. Wait a minute, then reload this page.',
   },
   unknown: {
     status: 500,

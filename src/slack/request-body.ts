@@ -1,0 +1,100 @@
+import type { IncomingMessage } from 'node:http';
+import { SERVER_LIMITS } from './server-limits.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** A payload as it came: nothing of it is checked yet. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The bytes of a body, or the status to refuse the request with. */
+export type BodyRead = Buffer | 400 | 413 | 503;
+
+/** Both in bytes. */
+type BodyLimits = Readonly<Record<'bodyBytes' | 'totalBodyBytes', number>>;
+
+/** A first buffer holds most of what Slack sends. */
+const FIRST_CAPACITY = 16 * 1024;
+
+/**
+ * Reads bodies into memory: each up to `bodyBytes`, all of those under way together up to `totalBodyBytes`. What is
+ * counted is what is allocated: a body in chunks of a byte costs no more than one in a piece.
+ */
+export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
+  let underWay = 0;
+  return (req: IncomingMessage): Promise<BodyRead> =>
+    new Promise((resolve) => {
+      let buffer = Buffer.alloc(0);
+      let size = 0;
+      const settle = (read: BodyRead): void => {
+        req.off('data', take).off('end', end).off('close', lost);
+        underWay -= buffer.length;
+        resolve(read);
+      };
+      const take = (chunk: Buffer): void => {
+        const needed = size + chunk.length;
+        if (needed > limits.bodyBytes) return settle(413);
+        if (needed > buffer.length) {
+          const capacity = Math.min(Math.max(needed, 2 * buffer.length, FIRST_CAPACITY), limits.bodyBytes);
+          const more = capacity - buffer.length;
+          if (underWay + more > limits.totalBodyBytes) return settle(503);
+          underWay += more;
+          const larger = Buffer.allocUnsafeSlow(capacity);
+          buffer.copy(larger, 0, 0, size);
+          buffer = larger;
+        }
+        chunk.copy(buffer, size);
+        size = needed;
+      };
+      const end = () => settle(buffer.subarray(0, size));
+      const lost = () => settle(400);
+      // Without a listener a connection that breaks ends the process; 'close' follows.
+      req.on('error', () => undefined);
+      req.on('data', take).once('end', end).once('close', lost);
+    });
+}
+
+/** The size that a request announces, in bytes; undefined where it does not. */
+export function announcedSize({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** Slack tests a command's certificate with a small form and no signature: `ssl_check=1&token=…`. */
+export function isSslCheck(body: Buffer, contentType = ''): boolean {
+  if (body.length > SERVER_LIMITS.unsignedBytes || typeOf(contentType) !== FORM) return false;
+  return parseForm(body.toString())?.ssl_check === '1';
+}
+
+/**
+ * A form, the JSON in a form's field `payload`, or JSON. For verified bytes only.
+ * @returns undefined for what is none of these, or no object
+ */
+export function parseBody(body: Buffer, contentType = ''): Fields | undefined {
+  const text = body.toString();
+  if (typeOf(contentType) !== FORM) return parseJson(text);
+  const form = parseForm(text);
+  return form?.payload === undefined ? form : parseJson(form.payload);
+}
+
+/** Without the charset that some proxies add. */
+const typeOf = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? '';
+
+/** Slack's forms have some fifteen fields, none of them twice: a second `payload` would leave open which one counts. */
+function parseForm(text: string): Readonly<Record<string, string>> | undefined {
+  const { formFields } = SERVER_LIMITS;
+  if (text.split('&', formFields + 1).length > formFields) return undefined;
+  const fields = [...new URLSearchParams(text)];
+  const form = Object.fromEntries(fields);
+  return Object.keys(form).length === fields.length ? form : undefined;
+}
+
+function parseJson(text: string): Fields | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Fields)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,400 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { createAdmit } from '../../src/slack/admission.ts';
+import { plain, section } from '../../src/slack/kit/atoms.ts';
+import { modal } from '../../src/slack/kit/modal.ts';
+import { originOf } from '../../src/slack/origin.ts';
+import type { People } from '../../src/slack/people.ts';
+import { createBodyReader, parseBody } from '../../src/slack/request-body.ts';
+import { SERVER_LIMITS } from '../../src/slack/server-limits.ts';
+import type { WebClient } from '../../src/slack/web.ts';
+import type { WorkspaceRecord, Workspaces } from '../../src/workspace/workspaces.ts';
+import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
+import { type House, startHouse } from '../support/house.ts';
+import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const MB = 1024 * 1024;
+
+const releases: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+interface Ran {
+  readonly house: House;
+  /** What did something, by name, in order. */
+  readonly ran: string[];
+}
+
+async function started(): Promise<Ran> {
+  const ran: string[] = [];
+  const waiting = modal({ title: 'Wait', blocks: [section('…')] });
+  const house = await startHouse({
+    commands: { '/spend': { right: 'ask', run: async () => void ran.push('command') } },
+    actions: { click: { right: 'ask', run: async () => void ran.push('action') } },
+    views: {
+      form: {
+        right: 'ask',
+        waiting,
+        read: () => ({ input: undefined }),
+        work: async () => void ran.push('view'),
+      },
+    },
+    options: {
+      words: {
+        right: 'ask',
+        find: () => {
+          ran.push('options');
+          return [{ text: plain('A word'), value: 'a' }];
+        },
+      },
+    },
+    events: { app_mention: { right: 'ask', run: async () => void ran.push('event') } },
+  });
+  releases.push(() => house.stop());
+  return { house, ran };
+}
+
+/** Headers of the right shape; signed by Slack only with Slack's secret. */
+function signed(body: string, secret = SIGNING_SECRET): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const digest = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
+  return { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': `v0=${digest}` };
+}
+
+const post = (url: string, body: string, headers: Record<string, string>, type = FORM) =>
+  fetch(`${url}/slack/events`, { method: 'POST', headers: { 'content-type': type, ...headers }, body });
+
+/** A connection that says what a test wants said, and all that came back. */
+async function dial(url: string) {
+  const socket: Socket = connect(Number(new URL(url).port), '127.0.0.1');
+  let received = '';
+  let closed = false;
+  socket.on('data', (data) => {
+    received += data;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    closed = true;
+  });
+  await new Promise((resolve) => socket.once('connect', resolve));
+  releases.push(() => socket.destroy());
+  return { socket, received: () => received, closed: () => closed };
+}
+
+const head = (headers: Record<string, string | number>) =>
+  `${['POST /slack/events HTTP/1.1', 'host: x', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`;
+
+const ACTION = { type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, team_id: TEAM } };
+
+describe('a body that nobody signed', () => {
+  const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
+
+  it.each(unread)('is refused for that, not for what is in it: %#', async (body) => {
+    const { house } = await started();
+    for (const headers of [{}, signed(body, 'another')])
+      for (const type of [FORM, 'application/json'])
+        expect((await post(house.url, body, headers, type)).status).toBe(401);
+  });
+
+  it('is refused by the size that it announces, before any of it comes', async () => {
+    const { house } = await started();
+    const headers = { 'content-type': FORM, ...signed('', 'another') };
+    const { socket, received } = await dial(house.url);
+    socket.write(head({ ...headers, 'content-length': 4 * MB }));
+    await until(received);
+    expect(received()).toContain('HTTP/1.1 413 ');
+  });
+
+  it('is refused as soon as it is longer than Slack’s are, where it announces no size', async () => {
+    const { house } = await started();
+    const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
+    const { socket, received, closed } = await dial(house.url);
+    const size = SERVER_LIMITS.bodyBytes + 1;
+    socket.write(`${head(headers)}${size.toString(16)}\r\n${'a'.repeat(size)}`);
+    await until(received);
+    expect(received()).toContain('HTTP/1.1 413 ');
+    await until(closed);
+  });
+
+  it('is not waited for without headers that could be Slack’s', async () => {
+    const { house } = await started();
+    const odd = [
+      {},
+      { ...signed(''), 'x-slack-signature': 'v0=short' },
+      { ...signed(''), 'x-slack-request-timestamp': '1' },
+      { ...signed(''), 'x-slack-request-timestamp': '99999999999' },
+    ];
+    for (const headers of odd) {
+      const { socket, received, closed } = await dial(house.url);
+      socket.write(head({ 'content-type': FORM, ...headers, 'content-length': MB }));
+      await until(closed);
+      expect(received()).toContain('HTTP/1.1 401 ');
+    }
+  });
+
+  it('may be Slack’s check of a certificate, which is small and does nothing', async () => {
+    const { house, ran } = await started();
+    const check = 'ssl_check=1&token=x&command=/spend';
+    expect((await post(house.url, check, {})).status).toBe(200);
+    expect((await post(house.url, check, signed(check, 'another'))).status).toBe(200);
+    expect((await post(house.url, check, signed(check))).status).toBe(200);
+    expect((await post(house.url, `${check}&${'a'.repeat(2000)}`, {})).status).toBe(401);
+    expect((await post(house.url, 'ssl_check=0', {})).status).toBe(401);
+    expect(ran).toEqual([]);
+  });
+});
+
+describe('a signed body', () => {
+  const payload = JSON.stringify({ ...ACTION, actions: [{ type: 'button', action_id: 'click' }] });
+
+  it.each([
+    'payload={}&payload=null',
+    'payload=null&payload={}',
+    'command=/spend&command=/balance',
+    'payload=null',
+    'payload=[]',
+    `command=/spend&${Array.from({ length: SERVER_LIMITS.formFields }, (_, i) => `f${i}=1`).join('&')}`,
+    `command=/spend${'&'.repeat(SERVER_LIMITS.bodyBytes - 100)}`,
+  ])('that can be read in no way, or in two, gets a response: %#', async (body) => {
+    const { house, ran } = await started();
+    expect((await post(house.url, body, signed(body))).status).toBe(400);
+    expect(ran).toEqual([]);
+  });
+
+  it('is verified byte by byte, also where it is no UTF-8', async () => {
+    const { house } = await started();
+    const bytes = Buffer.concat([Buffer.from('command=/spend&text='), Buffer.from([0xff, 0xfe])]);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const digest = createHmac('sha256', SIGNING_SECRET)
+      .update(`v0:${timestamp}:`)
+      .update(bytes)
+      .digest('hex');
+    const headers = {
+      'content-type': FORM,
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${digest}`,
+    };
+    const url = `${house.url}/slack/events`;
+    expect((await fetch(url, { method: 'POST', headers, body: bytes })).status).toBe(200);
+  });
+
+  it('is read whichever pieces it comes in', async () => {
+    const { house, ran } = await started();
+    const body = `payload=${encodeURIComponent(payload)}`;
+    const { socket, received } = await dial(house.url);
+    socket.write(head({ 'content-type': FORM, ...signed(body), 'transfer-encoding': 'chunked' }));
+    for (const sign of body) socket.write(`1\r\n${sign}\r\n`);
+    socket.write('0\r\n\r\n');
+    await until(received);
+    expect(received()).toContain('HTTP/1.1 200 ');
+    await until(() => ran.length > 0);
+  });
+
+  it('answers Slack’s question whether the address is ours', async () => {
+    const { house } = await started();
+    const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
+    const answer = await post(house.url, body, signed(body), 'application/json');
+    expect([answer.status, await answer.json()]).toEqual([200, { challenge: 'c-1' }]);
+  });
+});
+
+describe('a form', () => {
+  it('is read with few fields, each named once, and not at all with more', () => {
+    const name = fc.string({ minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 200 }), fc.string(), (names, value) => {
+        fc.pre(!names.includes('payload'));
+        const text = new URLSearchParams(names.map((one): [string, string] => [one, value])).toString();
+        const form = parseBody(Buffer.from(text), FORM);
+        if (names.length > SERVER_LIMITS.formFields) return expect(form).toBeUndefined();
+        expect(Object.entries(form ?? {}).sort()).toEqual(
+          [...new URLSearchParams(text)].sort() as [string, string][],
+        );
+      }),
+    );
+  });
+
+  it('that is hostile has its fields counted and none of them decoded, however many there are', () => {
+    const decoded: string[] = [];
+    const Original = globalThis.URLSearchParams;
+    globalThis.URLSearchParams = class extends Original {
+      constructor(text: string) {
+        super(text);
+        decoded.push(text);
+      }
+    } as typeof URLSearchParams;
+    try {
+      for (let fields = 128; fields <= 131_072; fields *= 2)
+        expect(parseBody(Buffer.from(`payload={}&${'%e4&'.repeat(fields)}`), FORM)).toBeUndefined();
+    } finally {
+      globalThis.URLSearchParams = Original;
+    }
+    expect(decoded).toEqual([]);
+  });
+});
+
+describe('bodies under way', () => {
+  it('are bounded together, and what is done makes room again', async () => {
+    const { house } = await started();
+    const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 1;
+    const slow = await Promise.all(Array.from({ length: open }, () => dial(house.url)));
+    for (const { socket } of slow) {
+      socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
+      socket.write('a'.repeat(SERVER_LIMITS.bodyBytes - 1));
+    }
+    const body = 'command=/nothing';
+    let answer = await post(house.url, body, signed(body));
+    await until(async () => {
+      answer = await post(house.url, body, signed(body));
+      return answer.status === 503;
+    });
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await fetch(`${house.url}/anything`)).status).toBe(404);
+    for (const { socket } of slow) socket.destroy();
+    await until(async () => (await post(house.url, body, signed(body))).status === 200);
+  });
+
+  it('cost what they are long, in however many chunks they come', async () => {
+    const limits = { bodyBytes: 200_000, totalBodyBytes: 300_000 };
+    const readBody = createBodyReader(limits);
+    const reads: (number | string)[] = [];
+    const server = createServer(async (req, res) => {
+      const read = await readBody(req);
+      reads.push(typeof read === 'number' ? read : read.toString());
+      res.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    releases.push(() => server.close());
+    const { socket } = await dial(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    for (let turn = 0; turn < 3; turn += 1) {
+      socket.write(head({ 'transfer-encoding': 'chunked' }));
+      socket.write('1\r\nx\r\n'.repeat(100_000));
+      socket.write('0\r\n\r\n');
+      await until(() => reads.length > turn);
+    }
+    expect(reads).toEqual(Array(3).fill('x'.repeat(100_000)));
+  });
+});
+
+describe('a connection', () => {
+  it('that sends its headers or its body too slowly is closed', async () => {
+    const { house } = await started();
+    const [silent, headers, body] = [await dial(house.url), await dial(house.url), await dial(house.url)];
+    headers.socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\n');
+    body.socket.write(head({ ...signed('', 'another'), 'content-length': 1000 }));
+    const drip = setInterval(() => {
+      headers.socket.write('x-a: b\r\n');
+      body.socket.write('a');
+    }, 200);
+    releases.push(() => clearInterval(drip));
+    await until(() => [silent, headers, body].every(({ closed }) => closed()), 20_000);
+    expect([headers, body].map(({ received }) => received().split('\r\n')[0])).toEqual(
+      Array(2).fill('HTTP/1.1 408 Request Timeout'),
+    );
+  }, 30_000);
+
+  it('for a path that every object has is answered like any other', async () => {
+    const { house } = await started();
+    for (const path of ['/__proto__', '/constructor', '//', '/slack/events/..'])
+      expect((await fetch(`${house.url}${path}`)).status).toBe(404);
+  });
+});
+
+describe('a request that is sent a second time, byte by byte', () => {
+  const interactive = (payload: object) => `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+  const event = {
+    type: 'event_callback',
+    team_id: TEAM,
+    event_id: 'Ev1',
+    event: { type: 'app_mention', user: OWNER, channel: CHANNEL, text: 'x', ts: '1.1' },
+  };
+  const command = `command=/spend&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}&trigger_id=x`;
+
+  it.each([
+    ['command', FORM, command],
+    ['action', FORM, interactive({ ...ACTION, actions: [{ type: 'button', action_id: 'click' }] })],
+    [
+      'view',
+      FORM,
+      interactive({
+        ...ACTION,
+        type: 'view_submission',
+        view: { id: 'V1', type: 'modal', callback_id: 'form', state: { values: {} } },
+      }),
+    ],
+    ['event', 'application/json', JSON.stringify(event)],
+  ])('is acknowledged and does nothing more: a %s', async (kind, type, body) => {
+    const { house, ran } = await started();
+    const headers = signed(body);
+    expect((await post(house.url, body, headers, type)).status).toBe(200);
+    await until(() => ran.length > 0);
+    expect((await post(house.url, body, headers, type)).status).toBe(200);
+    await until(() => house.log().includes('a request that came before came again'));
+    const another = { ...signed(`${body} `) };
+    expect((await post(house.url, `${body} `, another, type)).status).toBe(200);
+    await until(() => ran.length > 1);
+    expect(ran).toEqual([kind, kind]);
+  });
+
+  it('is not waited for before the record is read: a new one costs no round trip of its own', async () => {
+    let known = (_: boolean): void => undefined;
+    const isFirst = new Promise<boolean>((resolve) => {
+      known = resolve;
+    });
+    const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
+    const people = { find: async () => profile, admit: async () => profile } as unknown as People;
+    const read = async () => {
+      known(false);
+      return {} as WorkspaceRecord;
+    };
+    const admit = createAdmit({ people, workspaces: { read } as unknown as Workspaces });
+    const origin = { ...originOf({ team_id: TEAM, user_id: OWNER }), isFirst };
+    expect(await admit({} as WebClient, origin, 'ask')).toBeUndefined();
+  });
+
+  it('finds the same suggestions: they may be asked for twice within a second', async () => {
+    const { house, ran } = await started();
+    const body = interactive({
+      ...ACTION,
+      type: 'block_suggestion',
+      action_id: 'words',
+      block_id: 'b',
+      value: '',
+    });
+    const headers = signed(body);
+    const answers = [await post(house.url, body, headers), await post(house.url, body, headers)];
+    for (const answer of answers) expect(await answer.text()).toContain('A word');
+    expect(ran).toEqual(['options', 'options']);
+  });
+
+  it('does nothing more on any other process either, and what is kept of it names nobody', async () => {
+    const bot: OAuthBot = await startOAuthBot({ processes: 2 });
+    releases.push(() => bot.stop());
+    const team = { id: 'T0NORTH001', name: 'North' };
+    await bot.install(team);
+    const replyTo = (name: string) => encodeURIComponent(bot.slack.replyAddress(name));
+    const help = `command=/billing&text=help&team_id=${team.id}&user_id=U1&channel_id=${CHANNEL}&trigger_id=x`;
+    const first = `${help}&response_url=${replyTo('first')}`;
+    const headers = signed(first);
+    for (const url of bot.urls) expect((await post(url, first, headers)).status).toBe(200);
+    await until(() => bot.log().includes('a request that came before came again'));
+    const second = `${help}&response_url=${replyTo('second')}`;
+    await post(bot.urls[1]!, second, signed(second));
+    await until(() => bot.slack.replies.length > 1);
+    expect(bot.slack.replies.map(({ url }) => url).sort()).toEqual(['/reply/first', '/reply/second']);
+    const keys = await bot.redis.client.keys('tally:request:*');
+    expect(keys).toHaveLength(2);
+    expect(keys.join()).not.toContain(team.id);
+    for (const key of keys) {
+      expect(await bot.redis.client.ttl(key)).toBeGreaterThan(0);
+      expect(await bot.redis.client.ttl(key)).toBeLessThanOrEqual(600);
+    }
+  });
+});
