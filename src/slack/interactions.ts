@@ -13,11 +13,10 @@ import type { WebClient } from './web.ts';
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
 export function listenToInteractions(app: App, house: House): void {
   const { listeners, admit, apology, runCommand, responder, clock, log } = house;
-  const waysOf = (body: unknown, client: WebClient): Ways => ({
-    origin: originOf(body as Payload),
-    client,
-    responder,
-  });
+  const waysOf = (body: unknown, client: WebClient): Ways => {
+    const { hash } = (body as Clicked).view ?? {};
+    return { origin: originOf(body as Payload), client, responder, ...(hash !== undefined && { hash }) };
+  };
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client }) => {
     await ack();
@@ -98,7 +97,11 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
 
 /** Where a click happened: in a view, or in a message. */
 interface Clicked {
-  readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
+  readonly view?: {
+    readonly state?: { readonly values?: object };
+    readonly private_metadata?: string;
+    readonly hash?: string;
+  };
   readonly state?: { readonly values?: object };
 }
 

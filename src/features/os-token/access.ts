@@ -1,5 +1,5 @@
 import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
-import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
+import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import {
   actions,
@@ -13,7 +13,7 @@ import {
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
-import type { Deed } from '../../workspace/audit.ts';
+import type { Audit, Deed } from '../../workspace/audit.ts';
 import { type Change, changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
 import { zoneOf } from '../../workspace/settings.ts';
@@ -37,11 +37,14 @@ import {
   recall,
   remember,
 } from './access-words.ts';
+import { mayHaveIssued, unclearIssue } from './audited.ts';
 import { excludedOf } from './excluded.ts';
+import { unlessFailure } from './issuing.ts';
 
 export interface AccessParts {
   readonly workspaces: Workspaces;
   readonly identity: IdentityClient;
+  readonly audit: Audit;
   /** The address as it will be used; throws AddressRefused, WordRefused. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
@@ -51,7 +54,8 @@ export interface AccessParts {
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, identity, readAuthUrl, authUrl, explain }: AccessParts) {
+export function createAccess(parts: AccessParts) {
+  const { workspaces, identity, audit, readAuthUrl, authUrl, explain } = parts;
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -61,7 +65,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
     await visit.open(
       accessForm({
         project,
-        ...{ at, zone: zoneOf(record), id: known.id },
+        ...{ at, zone: zoneOf(record) },
         label: labelOf(record, project).label,
         current: isDamaged ? 'damaged' : current,
         authUrl: known.authUrl ?? current?.authUrl ?? connected(record, project) ?? authUrl,
@@ -72,13 +76,20 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   };
 
   /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
-  const test = async (opened: { authUrl: string; id: string; secret: string }) => {
-    const issued = await identity.issue(opened);
+  const test = async ({ project, authUrl }: AccessRequest, given: Given, visit: Visit) => {
+    const opened = { authUrl, ...given };
+    const issued = await identity.issue(opened).catch(async (error: unknown) => {
+      if (isFailure(error) && mayHaveIssued(error)) {
+        const entry = unclearIssue(visit.at, visit.asker.person, `${about(visit.record, project)} · test`);
+        await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+      }
+      throw error;
+    });
     const givenBack = await identity.revoke(opened.authUrl, issued.token).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return 'failed' as const;
     });
-    return { issued, givenBack: givenBack === 'already-dead' ? 'revoked' : givenBack } as const;
+    return { issued, givenBack: GIVEN_BACK[givenBack] };
   };
 
   const changed = (deed: Deed, project: string, visit: Visit): Change =>
@@ -87,7 +98,7 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
     const { project, issuers } = request;
-    const { issued, givenBack } = await test({ authUrl: request.authUrl, ...given });
+    const { issued, givenBack } = await test(request, given, visit);
     const fresh = newAccess(request, given, { issued, givenBack }, visit);
     const isKnown = visit.record.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
@@ -188,6 +199,14 @@ export function createAccess({ workspaces, identity, readAuthUrl, authUrl, expla
 }
 
 type Given = NonNullable<AccessRequest['given']>;
+
+const GIVEN_BACK: Readonly<Record<Revocation | 'failed', GivenBack>> = {
+  revoked: 'revoked',
+  'already-dead': 'revoked',
+  'not-offered': 'not-offered',
+  refused: 'failed',
+  failed: 'failed',
+};
 
 function newAccess(
   { project, authUrl, issuers }: AccessRequest,
