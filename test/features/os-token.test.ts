@@ -555,7 +555,16 @@ describe('/os-token', () => {
   });
 
   it('takes neither a period nor a product, and helps', async () => {
-    expect((await bot.ask('/os-token prod last-week')).reads).toContain('a token is for now');
+    for (const [typed, quoted] of [
+      ['prod last-week', 'last-week'],
+      ['Last Week prod', 'last-week'],
+      ['last 7 days prod', 'last-7-days'],
+      ['october', 'october'],
+    ]) {
+      const { reads } = await bot.ask(`/os-token ${typed}`);
+      expect(reads).toContain(`“${quoted}” names a period, and a token is for now`);
+      expect(reads).toContain('/os-token prod');
+    }
     expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
     const { reads } = await bot.ask('/os-token nowhere');
     expect(reads).toContain('“nowhere” is no project that Tally knows.');
