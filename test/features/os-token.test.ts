@@ -574,6 +574,21 @@ describe('/os-token', () => {
     expect((await bot.ask('/os-token')).reads).toContain('Which project?');
   });
 
+  it('offers the form of the access where a secret is pasted, and not that of a connection', async () => {
+    const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
+    const said = await bot.ask(`/os-token prod ${pasted}`);
+    expect(said.reads).toContain('That looks like a token or a password');
+    expect(said.reads).not.toContain('Connect…');
+    expect(said.reads).not.toContain(pasted);
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access:project', 'prod');
+    await shows('Secret key');
+    expect(modalText()).toContain('For prod: with it Tally issues temporary OS_TOKENs');
+    const { reads } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
+    expect(reads).toContain('A Tally manager registers it with /billing projects access.');
+    expect(reads).not.toContain('Choose a project');
+    expect(bot.log()).not.toContain(pasted);
+  });
+
   it('sends no token where only a message is possible, and says where to go', async () => {
     await register();
     const asked = identity.requests.length;

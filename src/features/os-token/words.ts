@@ -9,8 +9,7 @@ export function readTokenWords(text: string, aliases: ReadonlySet<string>): Name
   const { help, phrase, product, project, alias } = readProjectWords(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined)
-    throw refused(canonical(phrase), 'names a period, and a token is for now', word);
+  if (phrase !== undefined) throw refused(canonical(phrase), 'names a period, and a token is for now', word);
   if (product !== undefined)
     throw refused(PRODUCTS[product].word, 'is a product, and a token is for a whole project', word);
   return {
