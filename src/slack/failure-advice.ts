@@ -173,8 +173,14 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'connection-missing':
       return {
-        todo: 'An owner or admin can see what is there with /billing status, and register or choose one.',
+        todo: 'A Tally manager can choose another one, or register it again. /billing status lists those there are.',
         buttons: [
+          ...(failure.project?.alias === undefined || scene?.manager !== true
+            ? []
+            : rerunButton('edit', 'Choose another…', {
+                command: '/billing',
+                text: `projects edit ${failure.project.alias}`,
+              })),
           button(
             'connect',
             'Connect…',
@@ -263,7 +269,8 @@ const minutes = (ms: number): string => {
 
 /** Where the secret of an application access belongs. */
 function accessForms(scene?: Scene): Advice {
-  const known = 'Slack keeps what was typed in its own history: delete the access in the console and make a new one.';
+  const known =
+    'Slack keeps what was typed in its own history: delete the access in the console and make a new one.';
   if (scene?.manager !== true)
     return { todo: `${known} A Tally manager registers it with /billing projects access.` };
   const projects = readable(() => projectsFor(scene.record, scene)) ?? [];

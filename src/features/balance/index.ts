@@ -37,7 +37,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
     if (request === 'help') return request;
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),

@@ -57,7 +57,7 @@ async function answer(
     // Everybody there reads it: what managers may ask elsewhere does not count.
     const target = targetOf({ project: id, product }, record, { channel, manager: false });
     label = target.label;
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const { from, to } = brief;
     const [consumed, left] = await Promise.all([
       billing.consumption(access, target, { from, to, running: false }),

@@ -34,7 +34,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
     const period = periodOf(request.phrase, target, at, zone);
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const span = { from: period.from, to: period.to, running: period.today !== undefined };
     const [now, before] = await Promise.all([
       billing.consumption(access, target, span),

@@ -2,7 +2,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
-import type { Visit } from '../../slack/visit.ts';
+import { placeOf, type Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
@@ -25,7 +25,12 @@ const DAMAGED =
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, sections }: StatusParts): Feature {
   const draw = (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
-    visit.answer(whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
+    visit.answer(
+      whole(
+        statusMessage({ record, asker: visit.asker, place: placeOf(visit), at: visit.at, tested }),
+        visit,
+      ),
+    );
   /** The other features' lines stand before the small print. */
   const whole = ({ text, blocks }: Message, visit: Visit): Message => {
     const more = sections().flatMap((one) => readable(() => one(visit)) ?? [section(DAMAGED)]);
