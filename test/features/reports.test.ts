@@ -36,20 +36,21 @@ async function post(
   name: ReportName,
   ids: readonly string[],
   at = NOW,
-): Promise<Finding & { reads: string[] }> {
+): Promise<Finding & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
   const projects = ids.map((id) => ({ id, product: 1 as const }));
+  const answers: unknown[] = [];
   const finding = await reports[name]?.run({
     record,
     projects,
     channel: CHANNEL,
     at,
     billing,
-    answeredBy: () => undefined,
+    answeredBy: (...answer) => void answers.push(answer),
   });
   if (finding === undefined) throw new Error(`There is no report ${name}.`);
-  return { ...finding, reads: textOf(finding.message.blocks).split('\n') };
+  return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 
 /** `amount` for each day from `first` to `last` of a month. */
@@ -69,6 +70,17 @@ describe('the post about yesterday', () => {
       days('2026-10', 1, 31, '90'),
       days('2026-11', 1, 19, '100'),
       days('2026-11', 20, 20, '150.50'),
+    );
+  });
+
+  it('tells by which connection it was answered, and the balance of a project that has a name', async () => {
+    const { answers } = await post('yesterday', ['5001', '123']);
+    expect(answers).toHaveLength(2);
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        ['main', { id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' }],
+        ['main', undefined],
+      ]),
     );
   });
 

@@ -2,6 +2,7 @@ import { type Brief, briefing, briefOf, type Scope } from '../../domain/briefing
 import { isFailure } from '../../domain/failure.ts';
 import { plainDigits, readAmount } from '../../domain/money.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
+import { keptBalance } from '../../workspace/used.ts';
 import type { Feature, Finding, Report, ReportQuestion } from '../feature.ts';
 import { reportMessage } from './blocks.ts';
 import { type Answered, amountOf, type Headline, type Unanswered } from './figures.ts';
@@ -63,12 +64,12 @@ async function answer(
       billing.consumption(access, target, { from, to, running: false }),
       billing.balance(access, target).catch(sentence),
     ]);
-    answeredBy(access.connection);
     const balance =
       typeof left === 'string'
         ? left
         : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
+    answeredBy(access.connection, has && keptBalance(target, has));
     const { locale } = record.settings;
     return { target, locale, balance, briefing: briefing(consumed.items, brief, has) };
   } catch (error) {

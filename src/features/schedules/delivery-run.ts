@@ -4,6 +4,7 @@ import type { BillingClient } from '../../billing/client.ts';
 import type { WebClient } from '../../slack/web.ts';
 import { type Book, type Entering, LEASE, type Lease, type Ledger } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
+import type { Collected } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Finding, Report } from '../feature.ts';
 
@@ -49,8 +50,8 @@ export interface Round extends Run {
   readonly record: WorkspaceRecord;
   readonly book: Book;
   readonly billing: BillingClient;
-  /** Connections that answers came by. */
-  readonly answered: Set<string>;
+  /** What the answers taught. */
+  readonly answered: Collected;
 }
 
 /** Slack takes about one post a second for a channel, in ms. */
@@ -116,5 +117,4 @@ export const reportAt = (
   { projects, channel }: Schedule,
   at: number,
   { record, billing, answered }: Pick<Round, 'record' | 'billing' | 'answered'>,
-): Promise<Finding> =>
-  report.run({ record, projects, channel, at, billing, answeredBy: (name) => answered.add(name) });
+): Promise<Finding> => report.run({ record, projects, channel, at, billing, answeredBy: answered.add });
