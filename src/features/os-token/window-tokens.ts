@@ -24,14 +24,17 @@ export const writeWindowTokens = (tokens: readonly WindowToken[]): string =>
 export const readWindowTokens = (metadata: string): readonly WindowToken[] =>
   metadata.split('\n').flatMap((line): WindowToken[] => {
     const words = line.split(' ').filter(Boolean);
-    const expires = words.find((word) => word.startsWith('!'))?.slice(1);
     const carried = words.filter((word) => !word.startsWith('!')).join(' ');
-    if (carried === '') return [];
-    const at = Number(expires);
-    return [
-      { carried, expires: expires === undefined ? undefined : Number.isSafeInteger(at) ? at : 'unknown' },
-    ];
+    return carried === '' ? [] : [{ carried, expires: expiresIn(words) }];
   });
+
+/** What has two halves is a token, whatever is said of its expiry. */
+function expiresIn(words: readonly string[]): WindowToken['expires'] {
+  const mark = words.find((word) => word.startsWith('!'));
+  if (mark === undefined) return words.length > 1 ? 'unknown' : undefined;
+  const at = Number(mark.slice(1));
+  return Number.isSafeInteger(at) ? at : 'unknown';
+}
 
 /**
  * As many as `limit` characters hold, newest first: the oldest cannot be revoked any more, and if that is not enough, are
