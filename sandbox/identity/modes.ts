@@ -85,6 +85,9 @@ export function identityModes(slowFor: number): Mode<Style>[] {
       headers: { 'Content-Type': 'application/json', 'Retry-After': '20' },
     })),
     mode('500', 'Overloaded', 'Fails inside, in HTML (500).', () => htmlReply(500, 'Internal Server Error')),
+    mode('502', 'Bad gateway', 'A proxy answers in its place, in HTML (502).', () =>
+      htmlReply(502, 'Bad Gateway'),
+    ),
     mode('503', 'Unavailable', 'Is down for a moment, in HTML (503).', () =>
       htmlReply(503, 'Service Unavailable'),
     ),
@@ -111,6 +114,12 @@ export function identityModes(slowFor: number): Mode<Style>[] {
     ),
     mode('no-revocation', 'No revocation', 'Issues, but takes nothing back (405).', (_, ordinary) =>
       ordinary({ revocation: false }),
+    ),
+    mode(
+      'no-revoking',
+      'Revocation refused',
+      'Answers 401 to a revocation; the token lives on.',
+      (asked, ordinary) => (asked.method === 'DELETE' ? unauthorized() : ordinary()),
     ),
     mode(
       'issue-only',

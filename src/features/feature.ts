@@ -6,6 +6,7 @@ import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
 import type { Visit } from '../slack/visit.ts';
 import type { ReportName } from '../workspace/schedules.ts';
+import type { Collected } from '../workspace/used.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 
 /** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
@@ -52,8 +53,8 @@ export interface ReportQuestion {
   readonly days: number;
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
-  /** Told of each connection that an answer came by. */
-  readonly answeredBy: (connection: string) => void;
+  /** Told of each connection that an answer came by, and of a registered project's balance in it. */
+  readonly answeredBy: Collected['add'];
 }
 
 /** What is posted, and the figures in it that a later look is compared with. */

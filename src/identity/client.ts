@@ -23,6 +23,8 @@ export interface ApplicationAccess {
   readonly secret: string;
 }
 
+export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
+
 export interface IssuedToken extends TokenBody {
   /** A bearer secret: for the one who asked, and never stored. */
   readonly token: string;
@@ -40,7 +42,8 @@ export interface IdentityClient {
    */
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
   check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
-  revoke(authUrl: string, token: string, tenant: Tenant): Promise<'revoked' | 'already-dead' | 'not-offered'>;
+  /** `refused` (401) where the service still accepts the token, or cannot be asked whether it does. */
+  revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
 export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
@@ -102,18 +105,13 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
     return notOffered(status);
   }
 
-  async function revoke(
-    authUrl: string,
-    token: string,
-    tenant: Tenant,
-  ): Promise<'revoked' | 'already-dead' | 'not-offered'> {
+  async function revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation> {
     const { status } = await about('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';
-    if (status === 401) return 'already-dead';
-    // A 404 says that the token is gone, or that nothing here takes tokens back: asking about the token tells.
-    if (status === 404)
-      return (await check(authUrl, token, tenant)) === 'dead' ? 'already-dead' : 'not-offered';
-    return notOffered(status);
+    if (status !== 401 && status !== 404) return notOffered(status);
+    // Both may mean that the token is gone, or something else: a proxy's refusal, a path that is not offered.
+    if ((await check(authUrl, token, tenant)) === 'dead') return 'already-dead';
+    return status === 401 ? 'refused' : 'not-offered';
   }
 
   return { issue, check, revoke };
@@ -128,15 +126,17 @@ function notOffered(status: number): 'not-offered' {
   throw new ServiceFailed('identity', status);
 }
 
+const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** What a request for a token without an answer, or with one that is none, means. */
 function missed(failure: Failure, authUrl: string, sent: boolean): Failure {
   const { host } = new URL(authUrl);
   // A version list instead of a token (300): the address stops short of its version.
   if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
   const unheard = failure.kind === 'unreachable' || failure.kind === 'timed-out';
-  // 504: what stands in front of the service did ask it.
-  const gaveUp = failure.kind === 'service-failed' && failure.status === 504;
-  return (unheard && sent) || gaveUp ? new OutcomeUnclear(host, { cause: failure }) : failure;
+  // A proxy answers for a service that may have been asked.
+  const byProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
+  return (unheard && sent) || byProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
 }
 
 function refusal({ status, text }: Reply, authUrl: string): Failure {

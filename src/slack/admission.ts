@@ -28,7 +28,7 @@ export type Admit = (
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
 export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
   return async (client, origin, right, { isTyping = false, record: known } = {}) => {
-    const fresh = right !== 'ask';
+    const fresh = right === 'member' || right === 'manage';
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
     const reads = Promise.all([people.find(client, origin, fresh), known ?? workspaces.read(workspace)]);

@@ -3,7 +3,9 @@ import type { Failure, Service } from '../domain/failure.ts';
 import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
-import { type Block, button } from './kit/atoms.ts';
+import { readable } from '../workspace/record.ts';
+import { projectsFor } from '../workspace/target.ts';
+import { actions, type Block, button, option, select } from './kit/atoms.ts';
 import { mayOffer, projectPicker, type Scene } from './project-picker.ts';
 import { type Rerun, rerunButton } from './rerun.ts';
 
@@ -157,6 +159,7 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             : suggestion(failure.suggestion, rerun),
       };
     case 'secret-pasted':
+      if (rerun?.command === '/os-token') return accessForms(scene);
       return {
         todo: 'Slack keeps what was typed in its own history, so treat it as known to others: withdraw it in the console and make a new one. Secrets belong in the form that opens here.',
         buttons: [OPEN_CONNECT],
@@ -174,8 +177,14 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'connection-missing':
       return {
-        todo: 'An owner or admin can see what is there with /billing status, and register or choose one.',
+        todo: 'A Tally manager can choose another one, or register it again. /billing status lists those there are.',
         buttons: [
+          ...(failure.project?.alias === undefined || scene?.manager !== true
+            ? []
+            : rerunButton('edit', 'Choose another…', {
+                command: '/billing',
+                text: `projects edit ${failure.project.alias}`,
+              })),
           button(
             'connect',
             'Connect…',
@@ -268,6 +277,22 @@ const minutes = (ms: number): string => {
   const count = Math.max(1, Math.ceil(ms / 60_000));
   return count === 1 ? 'a minute' : `${count} minutes`;
 };
+
+/** Where the secret of an application access belongs. */
+function accessForms(scene?: Scene): Advice {
+  const known =
+    'Slack keeps what was typed in its own history: delete the access in the console and make a new one.';
+  if (scene?.manager !== true)
+    return { todo: `${known} A Tally manager registers it with /billing projects access.` };
+  const projects = readable(() => projectsFor(scene.record, scene)) ?? [];
+  if (projects.length === 0)
+    return { todo: `${known} Its form opens with /billing projects access and the project, such as 123.` };
+  const options = projects.map(({ alias, id }) => option(alias, id));
+  return {
+    todo: `${known} Its secret belongs in the form of its project:`,
+    choices: [actions(select('access:project', 'Choose a project', options))],
+  };
+}
 
 /** The same question about the other two products. */
 function otherProducts(asked: ProductId, { command, text }: Rerun, scene?: Scene): Button[] {

@@ -15,12 +15,11 @@ import type { WebClient } from './web.ts';
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
 export function listenToInteractions(app: App, house: House): void {
   const { listeners, admit, apology, runCommand, responder, limits, clock, log } = house;
-  const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => ({
-    origin: originOf(body as Payload, isFirst),
-    client,
-    responder,
-    log,
-  });
+  const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => {
+    const { hash } = (body as Clicked).view ?? {};
+    const origin = originOf(body as Payload, isFirst);
+    return { origin, client, responder, log, ...(hash !== undefined && { hash }) };
+  };
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {
     await ack();
@@ -123,7 +122,11 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
 
 /** Where a click happened: in a view, or in a message. */
 interface Clicked {
-  readonly view?: { readonly state?: { readonly values?: object }; readonly private_metadata?: string };
+  readonly view?: {
+    readonly state?: { readonly values?: object };
+    readonly private_metadata?: string;
+    readonly hash?: string;
+  };
   readonly state?: { readonly values?: object };
   readonly container?: { readonly is_ephemeral?: boolean | null };
   readonly channel?: { readonly id?: string } | null;

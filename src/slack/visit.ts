@@ -45,7 +45,7 @@ export interface Visit {
   draw(view: ModalView): Promise<boolean>;
   /** Whether the asker is in one of these user groups now, asked afresh. Throws SlackFailed. */
   isIn(groups: readonly string[]): Promise<boolean>;
-  /** Draws the modal anew that this visit drew last; nothing where it was drawn or sent by something else since. */
+  /** Draws the modal anew as it was clicked in or as this visit drew it last; nothing where something else drew it since. */
   refresh(view: ModalView): Promise<void>;
   /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
   userGroups(): Promise<readonly UserGroup[]>;

@@ -16,7 +16,7 @@ export interface Ways {
   readonly log: Logger;
   /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
   opened?: string;
-  /** What Slack called the modal as it was drawn last. */
+  /** What Slack called the modal as it was when it was clicked in, or as it was drawn last. */
   hash?: string;
 }
 

@@ -18,9 +18,17 @@ const RENAMED: readonly Zone[] = [
   'Pacific/Pohnpei',
 ];
 
-/** Intl leaves UTC out. */
+/** Fixed offsets and rules without a place, which Intl leaves out. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
+const WITHOUT_PLACE: readonly Zone[] = [
+  ...Array.from({ length: 27 }, (_, at) => at - 14).map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),
+  ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
+];
+
 const ZONES: readonly Zone[] = [
-  ...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED.filter((zone) => isKnown(zone))]),
+  ...new Set([
+    ...['UTC', ...Intl.supportedValuesOf('timeZone')],
+    ...[...RENAMED, ...WITHOUT_PLACE].filter((zone) => isKnown(zone)),
+  ]),
 ];
 const MOST = 100;
 
@@ -31,8 +39,8 @@ const squeeze = (text: string): string =>
     .replace(/[^a-z0-9+]/g, '');
 
 /**
- * Zones for what was typed, best first: a place that begins so, then any name that contains it. A full IANA name that
- * only Intl knows (an older spelling such as Asia/Calcutta) is taken as it is.
+ * Zones for what was typed, best first: the one of that name, a place that begins so, then any name that contains it. A
+ * full IANA name that only Intl knows (an older one such as Turkey) is taken as well.
  */
 export function findZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
@@ -40,11 +48,16 @@ export function findZones(query: string): readonly Zone[] {
   const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
   const begins = ZONES.filter((zone) => place(zone).startsWith(wanted));
   const contains = ZONES.filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
-  const found = [...begins, ...contains];
-  return (found.length === 0 && /^[a-z]+\/[a-z_/]+$/i.test(query) && isKnown(query) ? [query] : found).slice(
-    0,
-    MOST,
-  );
+  return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
+}
+
+/** The zone of this name, however its letters were typed. */
+function named(query: string): readonly Zone[] {
+  const listed = ZONES.find((zone) => zone.toLowerCase() === query.toLowerCase());
+  if (listed !== undefined) return [listed];
+  if (!isKnown(query)) return [];
+  const { timeZone } = formatter(query).resolvedOptions();
+  return [timeZone.toLowerCase() === query.toLowerCase() ? timeZone : query];
 }
 
 export function isKnown(zone: string): boolean {

@@ -10,8 +10,9 @@ import { parseRecord } from './record.ts';
 import { ENTER, entered } from './store.ts';
 
 /**
- * What a token's modal leads to. A token is kept nowhere: the modal holds it encrypted, Redis the key to that, for
- * one use and no longer than the token lives. Neither half is the token, and each is bound to the other.
+ * What a token's modal leads to. A token is kept nowhere: the modal holds it encrypted, Redis the key to that, until the
+ * service has confirmed that the token is revoked and no longer than the token lives. Neither half is the token, and each
+ * is bound to the other.
  */
 const schema = z.object({
   /** Slack's id of the one who may use it. */
@@ -40,13 +41,20 @@ export type Errand = Omit<Kept, 'key'>;
 export interface Handles {
   /**
    * Keeps an errand until `until` (ms), with the key to a token where there is one.
-   * @param entry written into the audit first: where that fails, nothing is kept
    * @throws NotInstalled where the workspace left, and nothing was written
    * @returns what the modal carries: the handle, and the token encrypted
    */
-  keep(workspace: string, errand: Errand, life: Life, token?: string, entry?: AuditEntry): Promise<string>;
-  /** Gives it out once, to one of however many ask; the token where the two halves belong together. */
-  take(workspace: string, person: string, carried: string, at: number): Promise<Taken | undefined>;
+  keep(workspace: string, errand: Errand, life: Life, token?: string, also?: Also): Promise<string>;
+  /**
+   * Gives it out to one of however many ask for the same purpose; the token where the two halves belong together. It
+   * stays, so that a lost answer loses nothing: whoever claimed it replaces it, drops it or releases it.
+   * @returns `busy` for `LEASE` ms after somebody claimed it; undefined where it expired or belongs to somebody else
+   */
+  claim(claim: Claim): Promise<Claimed | 'busy' | undefined>;
+  /** Lets it be claimed for this purpose again at once. */
+  release({ workspace, carried, purpose }: Omit<Claim, 'person' | 'at'>): Promise<void>;
+  /** Removes it. */
+  drop(workspace: string, carried: string): Promise<void>;
 }
 
 /** Both in ms since the epoch. */
@@ -55,26 +63,53 @@ interface Life {
   readonly until: number;
 }
 
-export interface Taken {
-  readonly errand: Errand;
+/** What is done in the same step. */
+interface Also {
+  /** Written into the audit first: where that fails, nothing is kept. */
+  readonly entry?: AuditEntry | undefined;
+  /** What a modal carried until now; it leads nowhere any more. */
+  readonly replaces?: string | undefined;
+}
+
+export interface Claim {
+  readonly workspace: string;
+  /** Slack's id of the one who asks. */
+  readonly person: string;
+  readonly carried: string;
+  readonly purpose: Purpose;
   /** ms */
-  readonly until: number;
+  readonly at: number;
+}
+
+/** Issuing another token does not stand in the way of revoking the one before. */
+const PURPOSES = ['issue', 'revoke'] as const;
+type Purpose = (typeof PURPOSES)[number];
+
+export interface Claimed {
+  readonly errand: Errand;
   readonly token: string | undefined;
 }
+
+/** Longer than a revocation with its check may take, in ms. */
+export const LEASE = 30_000;
 
 const HANDLE = /^[\w-]{22}$/;
 const KEY_ID = 'once';
 
 /**
- * Values are `<until> <json>`. What has lapsed is cleared away whenever something comes. Of a workspace that left there
- * is neither record nor audit, and nothing comes back. The entry comes first: a stream may refuse it.
+ * Values are `<until> <json>`, and `<until>` for a claim. What has expired is cleared away whenever something comes. Of a
+ * workspace that left there is neither record nor audit, and nothing comes back. The entry comes first: a stream may
+ * refuse it.
  */
 const KEEP = `${ENTER}
 if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 0 end
-if ARGV[5] then enter(KEYS[3], ARGV[5], ARGV[6], ARGV[7], ARGV[8]) end
+if ARGV[6] then enter(KEYS[3], ARGV[6], ARGV[7], ARGV[8], ARGV[9]) end
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
   local value = redis.call('HGET', KEYS[1], field)
-  if tonumber(string.match(value, '^%d+')) <= tonumber(ARGV[1]) then redis.call('HDEL', KEYS[1], field) end
+  local isReplaced = ARGV[5] ~= '' and string.sub(field, 1, #ARGV[5]) == ARGV[5]
+  if isReplaced or tonumber(string.match(value, '^%d+')) <= tonumber(ARGV[1]) then
+    redis.call('HDEL', KEYS[1], field)
+  end
 end
 redis.call('HSET', KEYS[1], ARGV[3], ARGV[2] .. ' ' .. ARGV[4])
 local life = tonumber(ARGV[2]) - tonumber(ARGV[1])
@@ -82,55 +117,64 @@ if redis.call('PTTL', KEYS[1]) < life then redis.call('PEXPIRE', KEYS[1], life) 
 return 1`;
 
 /**
- * Only the one whose it is takes it away: somebody else's try leaves it where it was. Whose it is stands in the JSON,
- * in whose texts no quote is bare: so what is looked for is that one property.
+ * Only the one whose it is can claim it: somebody else's try changes nothing. Whose it is stands in the JSON, in whose
+ * texts no quote is bare: so what is looked for is that one property. What is gone is claimed, too: two clicks in an old
+ * window are not two tokens.
  */
-const TAKE = `
+const CLAIM = `
 local value = redis.call('HGET', KEYS[1], ARGV[1])
-if not value or tonumber(string.match(value, '^%d+') or 0) <= tonumber(ARGV[2]) then return false end
-if not string.find(value, ARGV[3], 1, true) then return false end
-redis.call('HDEL', KEYS[1], ARGV[1])
-return value`;
+local isThere = value and tonumber(string.match(value, '^%d+') or 0) > tonumber(ARGV[3])
+if isThere and not string.find(value, ARGV[5], 1, true) then return false end
+if tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or 0) > tonumber(ARGV[3]) then return 'busy' end
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[4])
+if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4] - ARGV[3]) end
+return isThere and value`;
 
 export function createHandles(redis: Redis): Handles {
   return {
-    async keep(workspace, errand, { at, until }, token, entry) {
+    async keep(workspace, errand, { at, until }, token, { entry, replaces = '' } = {}) {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
       const kept: Kept = { ...errand, ...(key && { key: key.toString('base64url') }) };
       const keys = [handlesKey(workspace), recordKey(workspace), auditKey(workspace)];
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
+      const args = [...life, handle, JSON.stringify(kept), handleOf(replaces)];
       const done = await storeGuard(() =>
-        redis.eval(
-          KEEP,
-          keys.length,
-          ...[...keys, ...life, handle, JSON.stringify(kept), ...(entry === undefined ? [] : entered(entry))],
-        ),
+        redis.eval(KEEP, keys.length, ...[...keys, ...args, ...(entry === undefined ? [] : entered(entry))]),
       );
       if (done !== 1) throw new NotInstalled('unknown');
       if (token === undefined || key === undefined) return handle;
       return `${handle} ${seal(token, ownerOf(workspace, handle, errand), KEY_ID, createSecretKey(key))}`;
     },
 
-    async take(workspace, person, carried, at) {
+    async claim({ workspace, person, carried, purpose, at }) {
       const [handle = '', envelope] = carried.split(' ');
       if (!HANDLE.test(handle)) return undefined;
+      const now = Math.floor(at);
       const whose = JSON.stringify({ person }).slice(1, -1);
-      const value = await storeGuard(() =>
-        redis.eval(TAKE, 1, handlesKey(workspace), handle, Math.floor(at), whose),
-      );
-      const [, until, json] = /^(\d+) (.*)$/s.exec(String(value)) ?? [];
+      const args = [handle, leaseOf(handle, purpose), now, now + LEASE, whose];
+      const value = await storeGuard(() => redis.eval(CLAIM, 1, handlesKey(workspace), ...args));
+      if (value === 'busy') return 'busy';
+      const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
       if (json === undefined) return undefined;
       const kept = parseRecord(schema, json);
       const errand = errandOf(kept);
-      return {
-        errand,
-        until: Number(until),
-        token: opened(envelope, ownerOf(workspace, handle, errand), kept.key),
-      };
+      return { errand, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
+    },
+
+    async release({ workspace, carried, purpose }) {
+      await storeGuard(() => redis.hdel(handlesKey(workspace), leaseOf(handleOf(carried), purpose)));
+    },
+
+    async drop(workspace, carried) {
+      const handle = handleOf(carried);
+      const fields = [handle, ...PURPOSES.map((purpose) => leaseOf(handle, purpose))];
+      await storeGuard(() => redis.hdel(handlesKey(workspace), ...fields));
     },
   };
 }
+
+const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpose}`;
 
 /** What a modal carries, without the token. */
 export const handleOf = (carried: string): string => carried.split(' ')[0] ?? '';

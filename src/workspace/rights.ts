@@ -7,8 +7,11 @@ import type { Settings } from './settings.ts';
  */
 export type Standing = 'admin' | 'member' | 'guest' | 'stranger' | 'nobody';
 
-/** What a handler demands of who asks: that they may ask, that they are full members, that they manage. */
-export type Right = 'ask' | 'member' | 'manage';
+/**
+ * What a handler demands of who asks: that they belong to the workspace, guests included whatever the settings say;
+ * that they may ask, that they are full members, that they manage.
+ */
+export type Right = 'belong' | 'ask' | 'member' | 'manage';
 
 export interface Rights {
   readonly standing: Standing;
@@ -28,7 +31,9 @@ export function rightsOf(standing: Standing, settings: Settings, named: boolean)
 
 /** @throws NotAllowed unless the right is there */
 export function demand(right: Right, { standing, ask, manage }: Rights): void {
-  if (!ask) throw new NotAllowed(standing === 'guest' ? 'guest' : 'stranger');
-  if (right === 'member' && standing !== 'admin' && standing !== 'member') throw new NotAllowed('not-member');
+  const isFull = standing === 'admin' || standing === 'member';
+  if (right === 'belong' ? !isFull && standing !== 'guest' : !ask)
+    throw new NotAllowed(standing === 'guest' ? 'guest' : 'stranger');
+  if (right === 'member' && !isFull) throw new NotAllowed('not-member');
   if (right === 'manage' && !manage) throw new NotAllowed('not-manager');
 }

@@ -124,7 +124,10 @@ export interface OpenedAccess {
 }
 
 /** @throws NotConnected, ConnectionMissing where others are there, SealBroken */
-export function accessOf(record: WorkspaceRecord, name?: string): OpenedAccess {
+export function accessOf(
+  record: WorkspaceRecord,
+  { connection: name, label, alias }: Pick<Target, 'connection' | 'label' | 'alias'>,
+): OpenedAccess {
   const connection = record.connection(name);
   if (connection !== undefined)
     return {
@@ -133,5 +136,10 @@ export function accessOf(record: WorkspaceRecord, name?: string): OpenedAccess {
       baseUrl: connection.baseUrl,
       token: connection.token(),
     };
-  throw record.connectionNames.length === 0 ? new NotConnected() : new ConnectionMissing(name);
+  if (record.connectionNames.length === 0) throw new NotConnected();
+  throw new ConnectionMissing(name, { label, alias });
 }
+
+/** Whether the connection that a project names is gone. */
+export const isCutOff = ({ connection }: Project, { connectionNames }: WorkspaceRecord): boolean =>
+  connection !== undefined && !connectionNames.includes(connection);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Amount } from '../domain/money.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { parseRecord, readable } from './record.ts';
 import type { Fields } from './store.ts';
+import type { Target } from './target.ts';
 import type { WorkspaceRecord, Workspaces } from './workspaces.ts';
 
 const HOUR = 3_600_000;
@@ -24,6 +26,36 @@ export interface Notes {
   /** ms since the epoch */
   readonly at: number;
   readonly balance?: Omit<LastBalance, 'at'> & { readonly id: string; readonly product: ProductId };
+}
+
+/**
+ * The part of an answer that is kept. Undefined where it cannot be read, and of a project without a name: anybody's IDs
+ * would fill the record.
+ */
+export function keptBalance(
+  { alias, project: id, product }: Pick<Target, 'alias' | 'project' | 'product'>,
+  { balance, bonuses }: { readonly balance: Amount; readonly bonuses: Amount },
+): Notes['balance'] {
+  if (alias === undefined || !('raw' in balance)) return undefined;
+  return { id, product, balance: balance.raw, ...('raw' in bonuses && { bonuses: bonuses.raw }) };
+}
+
+/** What several answers taught, each connection and each project once. */
+export interface Collected {
+  add(connection: string, balance?: Notes['balance']): void;
+  all(): readonly Notes[];
+}
+
+/** @param clock ms since the epoch */
+export function collectNotes(clock: () => number): Collected {
+  const notes = new Map<string, Notes>();
+  return {
+    add(connection, balance) {
+      const key = JSON.stringify([connection, balance?.id, balance?.product]);
+      notes.set(key, { connection, at: clock(), ...(balance && { balance }) });
+    },
+    all: () => [...notes.values()],
+  };
 }
 
 /** `workspace` with its record as it was read for the request. */

@@ -422,7 +422,16 @@ describe('several connections', () => {
     await bot.ask('/balance prod');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
     const asked = bot.billing.requests.length;
-    expect((await bot.ask('/balance lost')).reads).toContain('There is no connection named gone.');
+    for (const command of ['/balance lost', '/spend lost']) {
+      const answer = await bot.ask(command);
+      expect(answer.reads).toContain('The connection “gone”, which lost uses, no longer exists.');
+      await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Choose another…');
+      await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Edit a project'));
+      await bot.slack.dismiss(OWNER);
+      const { reads } = await bot.ask(command, MEMBER);
+      expect(reads).toContain('The connection “gone”, which lost uses, no longer exists.');
+      expect(reads).not.toContain('Choose another…');
+    }
     expect(bot.billing.requests).toHaveLength(asked);
   });
 });

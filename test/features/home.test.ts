@@ -98,13 +98,13 @@ describe('the Home', () => {
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
   });
 
-  it('shows managers each token’s last four characters and days, others only that all is well', async () => {
+  it('shows managers each token’s last four characters and days, others only that they work', async () => {
     const page = await open();
     const token = goodToken(bot.billing);
     expect(page).toContain(`*main* · token ····${token.slice(-4)} · lapses in 90 days (Fri 19 Feb 2027)`);
     expect(page).not.toContain(token);
     const plain = await open(MEMBER);
-    expect(plain).toContain('all is well');
+    expect(plain).toContain('All connections work');
     expect(plain).not.toContain('····');
   });
 
@@ -117,7 +117,7 @@ describe('the Home', () => {
     expect(await open()).toContain(`*${sentence}`);
     const plain = await open(MEMBER);
     expect(plain).toContain(`An access token that Tally reads billing with ${sentence}`);
-    expect(plain).not.toContain('all is well');
+    expect(plain).not.toContain('All connections work');
   });
 
   it('shows nobody a project that belongs to certain channels, save managers', async () => {
@@ -167,14 +167,27 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('A connection of Tally’s is damaged.');
   });
 
-  it('does not say that all is well where the seal of a token does not open', async () => {
+  it('does not say that all connections work where a project’s connection is gone', async () => {
+    await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
+    expect(await open()).toContain(
+      '*its connection finance no longer exists:* choose another with `/billing projects edit prod`',
+    );
+    const plain = await open(MEMBER);
+    expect(plain).toContain(
+      '*its connection finance no longer exists:* a Tally manager can choose another one',
+    );
+    expect(plain).toContain('A project uses a connection that no longer exists.');
+    expect(plain).not.toContain('All connections work');
+  });
+
+  it('does not say that all connections work where the seal of a token does not open', async () => {
     const json = (await bot.redis.client.hget(RECORD, 'connection:main'))!;
     const other = json.replace(/"baseUrl":"[^"]+"/, '"baseUrl":"https://elsewhere.example.com"');
     await bot.redis.client.hset(RECORD, 'connection:main', other);
     expect(await open()).toContain('*its token cannot be opened:* `/billing status` says why');
     const plain = await open(MEMBER);
     expect(plain).toContain('A connection of Tally’s cannot be used.');
-    expect(plain).not.toContain('all is well');
+    expect(plain).not.toContain('All connections work');
   });
 
   it.each([
@@ -213,7 +226,7 @@ describe('the Home', () => {
     await bot.slack.waitFor(() => bot.log().includes('a Home could not be drawn'));
     expect(bot.slack.messages(MEMBER, 'D0MEMBER01')).toEqual([]);
     expect(bot.slack.messages(MEMBER, CHANNEL)).toEqual([]);
-    expect(await open(MEMBER)).toContain('all is well');
+    expect(await open(MEMBER)).toContain('All connections work');
   });
 
   it('is drawn when its own tab is opened, not the messages beside it', async () => {

@@ -224,6 +224,19 @@ describe('a project gets a name', () => {
     expect(await stored('prod')).toBeUndefined();
   });
 
+  it('as it was typed: one that would be saved otherwise is asked about first', async () => {
+    await openForm('/billing projects add');
+    for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
+      await bot.slack.submit(OWNER, { alias: typed, id: '123' });
+      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name has letters, digits and hyphens only/);
+    }
+    await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
+    expect(bot.slack.modal(OWNER)!.errors.alias).toContain('“a-b”');
+    expect(await bot.redis.client.hkeys('tally:workspace:T0SANDBOX1')).not.toContain('project:a-b');
+    await bot.slack.submit(OWNER, { alias: 'A-B', id: '123' });
+    await bot.slack.waitFor(() => modalText().includes('/balance a-b'));
+  });
+
   it('from an answer about an ID without one: managers find “Name this project” there', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);

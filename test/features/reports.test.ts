@@ -38,10 +38,11 @@ async function post(
   at = NOW,
   count = 1,
   zone?: string,
-): Promise<Finding & { reads: string[] }> {
+): Promise<Finding & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
   const projects = ids.map((id) => ({ id, product: 1 as const }));
+  const answers: unknown[] = [];
   const finding = await reports[name]?.run({
     record,
     projects,
@@ -50,10 +51,10 @@ async function post(
     zone: zone ?? record.settings.zone,
     days: count,
     billing,
-    answeredBy: () => undefined,
+    answeredBy: (...answer) => void answers.push(answer),
   });
   if (finding === undefined) throw new Error(`There is no report ${name}.`);
-  return { ...finding, reads: textOf(finding.message.blocks).split('\n') };
+  return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 
 /** `amount` for each day from `first` to `last` of a month. */
@@ -81,6 +82,17 @@ describe('the post about yesterday', () => {
     expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
     expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toBe(
       'Sat 21 Nov 2026 Pacific/Auckland',
+    );
+  });
+
+  it('tells by which connection it was answered, and the balance of a project that has a name', async () => {
+    const { answers } = await post('yesterday', ['5001', '123']);
+    expect(answers).toHaveLength(2);
+    expect(answers).toEqual(
+      expect.arrayContaining([
+        ['main', { id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' }],
+        ['main', undefined],
+      ]),
     );
   });
 

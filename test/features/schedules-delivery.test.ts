@@ -134,6 +134,23 @@ describe('a post that is due', () => {
     expect((await parts.workspaces.read(TEAM)).lastUsed('main')).toBe(now);
   });
 
+  it('notes the balances that it states, as late as it is', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    answer = ({ answeredBy }) => {
+      answeredBy('main', { id: '123', product: 1, balance: '30642.80', bonuses: '12' });
+      answeredBy('main', { id: '124', product: 1, balance: '7' });
+      answeredBy('main');
+      return finding('100');
+    };
+    now = NINE + 2 * HOUR;
+    await run();
+    const record = await parts.workspaces.read(TEAM);
+    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: now });
+    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: now });
+    expect(record.lastUsed('main')).toBe(now);
+  });
+
   it('asks as of the instant it was due, however late it is', async () => {
     await given();
     now = NINE + 2 * HOUR;

@@ -11,6 +11,7 @@ import { createWorkspaces, type Workspaces } from '../../src/workspace/workspace
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
 import { unlike } from '../support/payloads.ts';
+import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -108,7 +109,7 @@ describe('/billing status', () => {
   it('tells members names and what is about to lapse, and nothing more', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
-      'no token lapses in the next two weeks',
+      'All connections work. No token expires in the next two weeks.',
     );
     await save('finance', { lapsesAt: NOW + 3 * DAY });
     await save('old', { lapsesAt: NOW - DAY });
@@ -116,7 +117,7 @@ describe('/billing status', () => {
     expect(reads).toMatch(/^\*main\* · default$/m);
     expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
     expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
-    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'Everything can be used'])
+    for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
   });
@@ -147,10 +148,64 @@ describe('/billing status', () => {
     const record = await workspaces.read(TEAM);
     for (const manage of [true, false]) {
       const tested = { name: record.connectionNames[0]!, says: [] };
-      const { blocks } = statusMessage({ record, asker: { manage }, at: NOW, tested });
+      const place = { channel: CHANNEL, manager: manage };
+      const { blocks } = statusMessage({ record, asker: { manage }, place, at: NOW, tested });
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(blocks.length).toBeLessThanOrEqual(45);
     }
+  });
+});
+
+describe('a project whose connection is gone', () => {
+  const ALL_WORK = 'All connections work.';
+
+  beforeEach(async () => {
+    await save('main');
+    await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
+    await addProject(bot, { alias: 'sound', id: '124', connection: 'main' });
+  });
+
+  it('is named with it, and with what to do to those who manage', async () => {
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toContain('*prod* uses the connection finance, which no longer exists.');
+    expect(reads).toContain(
+      '`/billing projects edit prod`, or register it again with `/billing connect finance`',
+    );
+    expect(reads).not.toContain('sound');
+    const plain = await bot.ask('/billing status', MEMBER);
+    expect(plain.reads).toContain('*prod* uses the connection finance, which no longer exists.');
+    expect(plain.reads).not.toContain(ALL_WORK);
+    await save('finance');
+    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(ALL_WORK);
+  });
+
+  it('is not named where it may not be asked about', async () => {
+    await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
+    const { reads } = await bot.ask('/billing status', MEMBER);
+    expect(reads).toContain('Projects that belong to other channels use a connection that no longer exists.');
+    expect(reads).not.toMatch(/payroll|\bhr\b/);
+    expect((await bot.ask('/billing status')).reads).toContain('*payroll* uses the connection hr');
+  });
+
+  it('is one of many within Slack’s limits', async () => {
+    for (let n = 0; n < 30; n += 1)
+      await addProject(bot, {
+        alias: `p${n}`.padEnd(32, 'x'),
+        id: String(200 + n),
+        connection: 'y'.repeat(32),
+      });
+    const { reads, blocks } = await bot.ask('/billing status');
+    expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
+    expect(reads).toContain('and 21 more projects');
+  });
+
+  it('is nothing that lets everything be used where none is the default', async () => {
+    await bot.redis.client.hdel(HASH, 'project:prod');
+    await save('other');
+    await bot.redis.client.hset(HASH, 'settings', JSON.stringify({ ...DEFAULT_SETTINGS, connection: 'x' }));
+    const { reads } = await bot.ask('/billing status', MEMBER);
+    expect(reads).toContain('None of these is the default');
+    expect(reads).not.toContain(ALL_WORK);
   });
 });
 

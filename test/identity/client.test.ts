@@ -175,11 +175,15 @@ describe('what became of a request', () => {
     });
   });
 
+  it.each([502, 503])('is unclear when a proxy answers with %s for the service', async (status) => {
+    const service = await answering(status, '<h1>Sorry</h1>', 'text/html');
+    expect(await failureOf(client().issue(at(service)))).toMatchObject({ kind: 'outcome-unclear' });
+    expect(service.requests).toHaveLength(1);
+  });
+
   it('is a refusal when the service is overloaded, asked once', async () => {
     for (const [status, kind] of [
       [500, 'service-failed'],
-      [502, 'service-failed'],
-      [503, 'service-failed'],
       [429, 'rate-limited'],
     ] as const) {
       const service = await answering(status, '<h1>Sorry</h1>', 'text/html');
@@ -253,6 +257,7 @@ const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
   ['bare', undefined],
   ['truncated', undefined],
   ['no-revocation', undefined],
+  ['no-revoking', undefined],
   ['issue-only', undefined],
   ['hang', 'outcome-unclear'],
   ['reset', 'outcome-unclear'],
@@ -272,7 +277,8 @@ const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
   ['413', 'service-failed'],
   ['429', 'rate-limited'],
   ['500', 'service-failed'],
-  ['503', 'service-failed'],
+  ['502', 'outcome-unclear'],
+  ['503', 'outcome-unclear'],
 ];
 
 describe('with an identity service as it was recorded', () => {
@@ -370,7 +376,10 @@ describe('giving a token back', () => {
   it.each([
     [{ DELETE: [204] }, 'revoked'],
     [{ DELETE: [200, 'ok'] }, 'revoked'],
-    [{ DELETE: [401] }, 'already-dead'],
+    [{ DELETE: [401], GET: [401] }, 'already-dead'],
+    [{ DELETE: [401], GET: [404, gone] }, 'already-dead'],
+    [{ DELETE: [401], GET: [200] }, 'refused'],
+    [{ DELETE: [401], GET: [405] }, 'refused'],
     [{ DELETE: [405] }, 'not-offered'],
     [{ DELETE: [403] }, 'not-offered'],
     [{ DELETE: [404], GET: [200] }, 'not-offered'],

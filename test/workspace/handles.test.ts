@@ -3,7 +3,14 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NotInstalled } from '../../src/domain/failure.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { createHandles, type Errand, type Handles, handleOf } from '../../src/workspace/handles.ts';
+import {
+  type Claim,
+  createHandles,
+  type Errand,
+  type Handles,
+  handleOf,
+  LEASE,
+} from '../../src/workspace/handles.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const ERRAND: Errand = { person: 'U1', project: '123', word: 'prod', authUrl: 'https://id.example.com/v3' };
@@ -27,16 +34,48 @@ beforeEach(async () => {
 });
 afterAll(() => store.close());
 
+const claim = (carried: string, more: Partial<Claim> = {}) =>
+  handles.claim({ workspace: 'T1', person: 'U1', carried, purpose: 'revoke', at: AT, ...more });
+
+/** What was claimed, or nothing. */
+async function claimed(carried: string, more: Partial<Claim> = {}) {
+  const found = await claim(carried, more);
+  return found === 'busy' ? undefined : found;
+}
+
 describe('the two halves of a token', () => {
-  it('make the token together, once', async () => {
+  it('make the token together', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await handles.take('T1', 'U1', carried, AT)).toEqual({
-      errand: ERRAND,
-      until: LIFE.until,
-      token: TOKEN,
-    });
-    expect(await handles.take('T1', 'U1', carried, AT)).toBeUndefined();
-    expect(await redis.exists(KEY)).toBe(0);
+    expect(await claim(carried)).toEqual({ errand: ERRAND, token: TOKEN });
+  });
+
+  it('stay when they were claimed, for one at a time and for each purpose', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    await claim(carried);
+    expect(await claim(carried)).toBe('busy');
+    expect((await claimed(carried, { purpose: 'issue' }))?.token).toBe(TOKEN);
+    await handles.release({ workspace: 'T1', carried, purpose: 'revoke' });
+    expect((await claimed(carried))?.token).toBe(TOKEN);
+    expect(await claim(carried, { at: AT + LEASE - 1 })).toBe('busy');
+    expect((await claimed(carried, { at: AT + LEASE }))?.token).toBe(TOKEN);
+  });
+
+  it('lead nowhere when they were replaced or dropped', async () => {
+    const [one, other] = [
+      await handles.keep('T1', ERRAND, LIFE, TOKEN),
+      await handles.keep('T1', ERRAND, LIFE, TOKEN),
+    ];
+    await claim(one);
+    const instead = await handles.keep('T1', ERRAND, LIFE, undefined, { replaces: one });
+    await handles.drop('T1', other);
+    expect(await Promise.all([one, other].map((carried) => claim(carried)))).toEqual([undefined, undefined]);
+    expect((await claimed(instead))?.errand).toEqual(ERRAND);
+  });
+
+  it('are nobody’s twice where they are gone: of two who ask, one learns it', async () => {
+    const gone = `${'A'.repeat(22)}`;
+    expect(await Promise.all([claim(gone), claim(gone)])).toEqual([undefined, 'busy']);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(0);
   });
 
   it('are neither of them the token, in any spelling', async () => {
@@ -58,10 +97,10 @@ describe('the two halves of a token', () => {
 
   it('open for one person in one workspace, before they lapse', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await handles.take('T1', 'U2', carried, AT)).toBeUndefined();
-    expect(await handles.take('T2', 'U1', carried, AT)).toBeUndefined();
-    expect(await handles.take('T1', 'U1', carried, LIFE.until)).toBeUndefined();
-    expect((await handles.take('T1', 'U1', carried, LIFE.until - 1))?.token).toBe(TOKEN);
+    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
+    expect(await claim(carried, { workspace: 'T2' })).toBeUndefined();
+    expect((await claimed(carried, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
+    expect(await claim(carried, { at: LIFE.until + LEASE })).toBeUndefined();
   });
 
   it('do not open when one of them belongs to another token, or was changed by a bit', async () => {
@@ -69,28 +108,27 @@ describe('the two halves of a token', () => {
       [TOKEN, 'another'].map((token) => handles.keep('T1', ERRAND, LIFE, token)),
     );
     const [, half = ''] = other!.split(' ');
-    expect((await handles.take('T1', 'U1', `${handleOf(one!)} ${half}`, AT))?.token).toBeUndefined();
+    expect(await claimed(`${handleOf(one!)} ${half}`)).toEqual({ errand: ERRAND, token: undefined });
+    await redis.del(KEY);
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    const [field = '', value = ''] = Object.entries(await redis.hgetall(KEY)).find(([, text]) => text)!;
+    const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));
     await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
-    const taken = await Promise.all([other!, carried].map((text) => handles.take('T1', 'U1', text, AT)));
-    expect(taken.filter((one) => one?.errand.project === '124').map((one) => one?.token)).toEqual([
-      undefined,
-    ]);
+    const taken = await claimed(carried);
+    expect([taken?.errand.project, taken?.token]).toEqual(['124', undefined]);
   });
 
   it('are given to one of many who ask at the same moment', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    const asked = Array.from({ length: 20 }, () => handles.take('T1', 'U1', carried, AT));
-    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1);
+    const asked = await Promise.all(Array.from({ length: 20 }, () => claim(carried)));
+    expect(asked.filter((one) => one !== 'busy')).toHaveLength(1);
   });
 
   it('go when they lapse: at the next one, and all of them after the last', async () => {
-    await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN);
+    await claim(await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN));
     await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await redis.hlen(KEY)).toBe(2);
+    expect(await redis.hlen(KEY)).toBe(3);
     expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
-    await handles.keep('T1', ERRAND, { at: AT + 2_000, until: AT + 3_000 }, TOKEN);
+    await handles.keep('T1', ERRAND, { at: AT + LEASE, until: AT + LEASE + 1_000 }, TOKEN);
     expect(await redis.hlen(KEY)).toBe(2);
     expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
   });
@@ -103,11 +141,11 @@ describe('the two halves of a token', () => {
 
   it('are kept together with the line in the audit, or not at all', async () => {
     const entry = { at: AT, who: 'U1', deed: 'token issued', about: 'prod' } as const;
-    await handles.keep('T1', ERRAND, LIFE, TOKEN, entry);
+    await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
     expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
     await redis.del('tally:audit:T1', KEY);
     await redis.set('tally:audit:T1', 'no stream');
-    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, entry)).rejects.toThrow('WRONGTYPE');
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, { entry })).rejects.toThrow('WRONGTYPE');
     expect(await redis.exists(KEY)).toBe(0);
   });
 
@@ -115,21 +153,21 @@ describe('the two halves of a token', () => {
     await createAudit(redis).record('T1', { at: AT, who: 'U1', deed: 'token revoked', about: 'prod' });
     await redis.del('tally:workspace:T1');
     const carried = await handles.keep('T1', ERRAND, LIFE);
-    expect((await handles.take('T1', 'U1', carried, AT))?.errand).toEqual(ERRAND);
+    expect((await claimed(carried))?.errand).toEqual(ERRAND);
   });
 
   it('open for nobody whom a name in them imitates', async () => {
     const carried = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
-    expect(await handles.take('T1', 'U2', carried, AT)).toBeUndefined();
-    expect(await handles.take('T1', 'U1"', carried, AT)).toBeUndefined();
-    expect((await handles.take('T1', 'U1', carried, AT))?.token).toBe(TOKEN);
+    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
+    expect(await claim(carried, { person: 'U1"' })).toBeUndefined();
+    expect((await claimed(carried))?.token).toBe(TOKEN);
   });
 
   it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(
     'are nothing when a window carries “%s”',
     async (carried) => {
       await handles.keep('T1', ERRAND, LIFE, TOKEN);
-      expect(await handles.take('T1', 'U1', carried, AT)).toBeUndefined();
+      expect(await claim(carried)).toBeUndefined();
     },
   );
 });

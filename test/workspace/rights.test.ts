@@ -19,15 +19,23 @@ describe('rights', () => {
     expect([...(ask ? ['ask'] : []), ...(manage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
 
-  it.each<[Standing, 'ask' | 'manage', string]>([
+  it.each<[Standing, 'belong' | 'ask' | 'manage', string]>([
     ['guest', 'ask', 'guest'],
     ['guest', 'manage', 'guest'],
     ['stranger', 'ask', 'stranger'],
     ['nobody', 'manage', 'stranger'],
+    ['nobody', 'belong', 'stranger'],
     ['member', 'manage', 'not-manager'],
   ])('that a %s lacks to %s are refused with the reason: %s', (standing, right, reason) => {
     const rights = rightsOf(standing, DEFAULT_SETTINGS, false);
     expect(() => demand(right, rights)).toThrow(expect.objectContaining({ kind: 'not-allowed', reason }));
+  });
+
+  it('to do what needs belonging alone are a guest’s whatever the settings, and never a stranger’s', () => {
+    expect(() => demand('belong', rightsOf('guest', settings(false, false), false))).not.toThrow();
+    expect(() => demand('belong', rightsOf('stranger', settings(true, true), true))).toThrow(
+      expect.objectContaining({ kind: 'not-allowed', reason: 'stranger' }),
+    );
   });
 
   it('that are there are not refused', () => {

@@ -36,7 +36,7 @@ export class WrongAddress extends Base<'wrong-address'> {
   }
 }
 
-/** A token was asked for and no answer came, so it may have been issued: to nobody, as its value was in the answer. */
+/** A token was asked for and the service's answer did not come, so it may have been issued: to nobody, as its value was in the answer. */
 export class OutcomeUnclear extends Base<'outcome-unclear'> {
   constructor(
     readonly host: string,
@@ -44,7 +44,7 @@ export class OutcomeUnclear extends Base<'outcome-unclear'> {
   ) {
     super(
       'outcome-unclear',
-      `The identity service at ${host} was asked for a token and its answer never came.`,
+      `The identity service at ${host} was asked for a token and did not say whether it issued one.`,
       options,
     );
   }

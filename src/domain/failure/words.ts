@@ -41,16 +41,27 @@ export class NotConnected extends Base<'not-connected'> {
   }
 }
 
-/** The connection that a project names is gone; without a name: several are there and none is the default. */
+/**
+ * The connection that a project names is gone; without a name: several are there and none is the default.
+ * @param project how the one that was asked about is called, and its alias where it has one
+ */
 export class ConnectionMissing extends Base<'connection-missing'> {
-  constructor(readonly connection?: string) {
-    super(
-      'connection-missing',
-      connection === undefined
-        ? 'There are several connections, and none of them is the default.'
-        : `There is no connection named ${connection}.`,
-    );
+  constructor(
+    readonly connection?: string,
+    readonly project?: { readonly label: string; readonly alias: string | undefined },
+  ) {
+    super('connection-missing', missingWords(connection, project?.label));
   }
+}
+
+function missingWords(connection: string | undefined, label: string | undefined): string {
+  if (connection === undefined) {
+    const needed = label === undefined ? '' : ` ${label} needs one.`;
+    return `There are several connections, and none of them is the default.${needed}`;
+  }
+  return label === undefined
+    ? `There is no connection named ${connection}.`
+    : `The connection “${connection}”, which ${label} uses, no longer exists.`;
 }
 
 export type WordFailure =

@@ -10,7 +10,7 @@ import { readUsage } from '../../domain/usage.ts';
 import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
-import type { Notes, Used } from '../../workspace/used.ts';
+import { keptBalance, type Notes, type Used } from '../../workspace/used.ts';
 import type { Feature } from '../feature.ts';
 import { type BalanceReport, balanceMessage } from './blocks.ts';
 import { readBalanceWords } from './words.ts';
@@ -38,7 +38,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
     if (request === 'help') return request;
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),
@@ -90,10 +90,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
 /** With the name of the connection that it came by. */
 type Answered = BalanceReport & { readonly connection: string };
 
-/** Registered projects' balances are kept: anybody's IDs would fill the record. */
-function notesOf({ connection, target, balance, bonuses, fetched: at }: Answered): Notes {
-  if (target.alias === undefined || !('raw' in balance)) return { connection, at };
-  const { project: id, product } = target;
-  const credit = 'raw' in bonuses ? { bonuses: bonuses.raw } : {};
-  return { connection, at, balance: { id, product, balance: balance.raw, ...credit } };
+function notesOf({ connection, target, fetched: at, ...amounts }: Answered): Notes {
+  const balance = keptBalance(target, amounts);
+  return { connection, at, ...(balance && { balance }) };
 }

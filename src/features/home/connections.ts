@@ -3,6 +3,7 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { type Connection, lapsesSoon, lapseWords } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/record.ts';
+import { isCutOff } from '../../workspace/target.ts';
 
 /** One part of the record; undefined where it is damaged. */
 interface Kept {
@@ -41,7 +42,11 @@ function line({ name, connection, isOpen }: Kept, { record, at }: Visit): string
   ].join(' · ');
 }
 
-const CALM = 'Tally is connected to the billing service, and all is well.';
+const CALM = 'All connections work. No access token expires in the next two weeks.';
+const CUT_OFF =
+  'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
+const NO_DEFAULT =
+  'No connection is the default, so only projects that name one can be asked about. A Tally manager can choose it with /billing status.';
 const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can mend it with /billing connect.';
 const SHUT =
   'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
@@ -51,6 +56,8 @@ function worst(all: readonly Kept[], { record, at }: Visit): string {
   const sound = all.flatMap(({ connection }) => connection ?? []);
   if (sound.length < all.length) return DAMAGED;
   if (all.some(({ isOpen }) => !isOpen)) return SHUT;
+  if (record.projects.some((project) => isCutOff(project, record))) return CUT_OFF;
+  if (all.length > 1 && record.defaultConnection === undefined) return NO_DEFAULT;
   const [first] = sound
     .filter((connection) => lapsesSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));

@@ -9,7 +9,7 @@ import { accessLine } from '../../workspace/access-line.ts';
 import { isNamed } from '../../workspace/accesses.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { readable } from '../../workspace/record.ts';
-import { projectsFor } from '../../workspace/target.ts';
+import { isCutOff, projectsFor } from '../../workspace/target.ts';
 
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
 const MOST = 30;
@@ -32,11 +32,17 @@ export function projectBlocks(visit: Visit): Block[] {
 }
 
 function rows(project: Project, visit: Visit): Block[] {
-  const { alias, id, product } = project;
+  const { alias, id, product, connection = '' } = project;
+  const todo = visit.asker.manage
+    ? `choose another with \`/billing projects edit ${alias}\``
+    : 'a Tally manager can choose another one';
   const access = accessLine(id, visit);
   const lines = [
     headline(project, visit),
     `project ${id} · ${PRODUCTS[product].name} (${product})`,
+    ...(isCutOff(project, visit.record)
+      ? [`*its connection ${escapeMarkup(connection)} no longer exists:* ${todo}`]
+      : []),
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
   const token = rerunButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });

@@ -24,6 +24,7 @@ import {
 import type { Standing } from '../../workspace/rights.ts';
 import { belongs } from './blocks.ts';
 import type { Excluded } from './excluded.ts';
+import { clockTime, span } from './lapse.ts';
 
 export const ACCESS = 'access';
 const TITLE = 'Application access';
@@ -34,16 +35,15 @@ export interface AccessForm {
   /** What is registered now; `damaged` where it cannot be read. */
   readonly current: Access | 'damaged' | undefined;
   readonly authUrl: string | undefined;
-  readonly id: string | undefined;
   readonly issuers: Issuers;
   readonly groups: Groups;
   readonly at: number;
   readonly zone: string;
 }
 
-/** The form. The secret's field is never filled in. */
+/** The form. ID and secret are never filled in: somebody may have pasted one in the place of the other. */
 export function accessForm(form: AccessForm): ModalView {
-  const { project, label, current, authUrl, id, issuers, groups } = form;
+  const { project, label, current, authUrl, issuers, groups } = form;
   const stays = current !== undefined && current !== 'damaged';
   const keeps = stays ? ' Leave ID and secret empty to keep those that are registered.' : '';
   return modal({
@@ -67,7 +67,6 @@ export function accessForm(form: AccessForm): ModalView {
         block: 'access_id',
         label: 'Access ID',
         hint: 'In the console: Cloud servers → your project → Access for applications.',
-        initial: id,
         max: 255,
         optional: stays,
       }),
@@ -172,7 +171,9 @@ export function registeredBlocks(registered: Registered): Block[] {
     ...(lapsesAt === undefined
       ? [
           section(
-            'The service does not tell when the access lapses: it may never do so. In the console it can be given an end.',
+            isShort(issued, at)
+              ? `The token of the test would have expired at ${clockTime(issued.expiresAt, zone)}, in ${span(issued.expiresAt - at)}. If tokens usually last longer there, the access itself expires then: make one that lasts longer in the console, and register that.`
+              : 'The service does not say when the access expires. You can set an expiry in the console.',
           ),
         ]
       : []),
@@ -182,6 +183,12 @@ export function registeredBlocks(registered: Registered): Block[] {
       : []),
   ];
 }
+
+/** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
+const USUAL = 59 * 60_000;
+
+const isShort = (issued: IssuedToken, at: number): issued is IssuedToken & { readonly expiresAt: number } =>
+  issued.expiresAt !== undefined && issued.expiresAt - at < USUAL;
 
 const SHOWN = 20;
 

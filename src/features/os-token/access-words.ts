@@ -21,6 +21,11 @@ type Reading = { readonly errors: Record<string, string> } | { readonly input: A
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
+/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would stand in the service's answer and log. */
+const USUAL_ID = /^[\da-f]{32}$/i;
+const areSwapped = (id: string, secret: string): boolean =>
+  USUAL_ID.test(secret.trim()) && id.length > secret.length;
+
 /** The ID that a word names: an alias, or an ID itself. @throws WordRefused */
 export function projectNamed(word: string, record: WorkspaceRecord): string {
   const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
@@ -58,7 +63,13 @@ export function readAccessForm(
   const url = read(() => readAuthUrl(auth_url));
   const errors = Object.entries({
     auth_url: url.refusal,
-    access_id: isKept || ID.test(id) ? undefined : 'Paste the ID alone: one word, no spaces or line breaks.',
+    access_id: isKept
+      ? undefined
+      : areSwapped(id, secret)
+        ? 'ID and secret seem to be swapped: the other field holds what looks like an ID.'
+        : ID.test(id)
+          ? undefined
+          : 'Paste the ID alone: one word, no spaces or line breaks.',
     secret:
       isKept || secret !== '' ? undefined : 'The secret belongs to the ID. It is shown in the console once.',
     people:
@@ -82,18 +93,17 @@ function read(url: () => string): { readonly value?: string; readonly refusal?: 
   }
 }
 
-/** What the form is filled in with: never the secret. */
+/** What the form is filled in with: neither ID nor secret, which may be swapped. */
 export interface Known {
   readonly project: string;
   readonly authUrl?: string;
-  readonly id?: string;
   readonly people?: readonly string[];
   readonly groups?: readonly string[];
 }
 
 /** For a button's value; what does not fit into one is typed again. */
-export function remember({ project, authUrl, given, issuers }: AccessRequest): string {
-  const all = JSON.stringify({ project, authUrl, ...(given && { id: given.id }), ...issuers });
+export function remember({ project, authUrl, issuers }: AccessRequest): string {
+  const all = JSON.stringify({ project, authUrl, ...issuers });
   return all.length > LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
@@ -101,12 +111,11 @@ export function remember({ project, authUrl, given, issuers }: AccessRequest): s
 export function recall(value: string): Known {
   if (!value.startsWith('{')) return { project: value };
   try {
-    const { project, authUrl, id, people, groups } = JSON.parse(value) as Record<string, unknown>;
+    const { project, authUrl, people, groups } = JSON.parse(value) as Record<string, unknown>;
     const issuers = { people, groups };
     return {
       project: String(project),
       ...(typeof authUrl === 'string' && { authUrl }),
-      ...(typeof id === 'string' && { id }),
       ...(isIssuers(issuers) && issuers),
     };
   } catch {

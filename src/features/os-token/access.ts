@@ -1,5 +1,5 @@
 import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
-import type { ApplicationAccess, IdentityClient, IssuedToken, Tenant } from '../../identity/client.ts';
+import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import {
   actions,
@@ -14,7 +14,7 @@ import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
-import type { Deed } from '../../workspace/audit.ts';
+import type { Audit, Deed } from '../../workspace/audit.ts';
 import { type Change, changeBy } from '../../workspace/change.ts';
 import { readable } from '../../workspace/record.ts';
 import { zoneOf } from '../../workspace/settings.ts';
@@ -38,12 +38,15 @@ import {
   recall,
   remember,
 } from './access-words.ts';
+import { mayHaveIssued, unclearIssue } from './audited.ts';
 import { excludedOf } from './excluded.ts';
+import { unlessFailure } from './issuing.ts';
 
 export interface AccessParts {
   readonly workspaces: Workspaces;
   readonly identity: IdentityClient;
   readonly limits: RateLimiter;
+  readonly audit: Audit;
   /** The address as it will be used; throws AddressRefused, WordRefused. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
@@ -53,7 +56,8 @@ export interface AccessParts {
 }
 
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
-export function createAccess({ workspaces, identity, limits, readAuthUrl, authUrl, explain }: AccessParts) {
+export function createAccess(parts: AccessParts) {
+  const { workspaces, identity, limits, audit, readAuthUrl, authUrl, explain } = parts;
   const openForm = async (known: Known, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
     const project = projectNamed(known.project, record);
@@ -63,7 +67,7 @@ export function createAccess({ workspaces, identity, limits, readAuthUrl, authUr
     await visit.open(
       accessForm({
         project,
-        ...{ at, zone: zoneOf(record), id: known.id },
+        ...{ at, zone: zoneOf(record) },
         label: labelOf(record, project).label,
         current: isDamaged ? 'damaged' : current,
         authUrl: known.authUrl ?? current?.authUrl ?? connected(record, project) ?? authUrl,
@@ -74,13 +78,22 @@ export function createAccess({ workspaces, identity, limits, readAuthUrl, authUr
   };
 
   /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
-  const test = async (opened: ApplicationAccess, tenant: Tenant) => {
-    const issued = await identity.issue(opened, tenant);
+  const test = async ({ project, authUrl }: AccessRequest, given: Given, visit: Visit) => {
+    const opened = { authUrl, ...given };
+    const tenant = { workspace: visit.asker.workspace, connection: project };
+    limits.demand('tests', visit.asker);
+    const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
+      if (isFailure(error) && mayHaveIssued(error)) {
+        const entry = unclearIssue(visit.at, visit.asker.person, `${about(visit.record, project)} · test`);
+        await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+      }
+      throw error;
+    });
     const givenBack = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return 'failed' as const;
     });
-    return { issued, givenBack: givenBack === 'already-dead' ? 'revoked' : givenBack } as const;
+    return { issued, givenBack: GIVEN_BACK[givenBack] };
   };
 
   const changed = (deed: Deed, project: string, visit: Visit): Change =>
@@ -89,11 +102,7 @@ export function createAccess({ workspaces, identity, limits, readAuthUrl, authUr
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
     const { project, issuers } = request;
-    limits.demand('tests', asker);
-    const { issued, givenBack } = await test(
-      { authUrl: request.authUrl, ...given },
-      { workspace: asker.workspace, connection: project },
-    );
+    const { issued, givenBack } = await test(request, given, visit);
     const fresh = newAccess(request, given, { issued, givenBack }, visit);
     const isKnown = visit.record.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
@@ -194,6 +203,14 @@ export function createAccess({ workspaces, identity, limits, readAuthUrl, authUr
 }
 
 type Given = NonNullable<AccessRequest['given']>;
+
+const GIVEN_BACK: Readonly<Record<Revocation | 'failed', GivenBack>> = {
+  revoked: 'revoked',
+  'already-dead': 'revoked',
+  'not-offered': 'not-offered',
+  refused: 'failed',
+  failed: 'failed',
+};
 
 function newAccess(
   { project, authUrl, issuers }: AccessRequest,

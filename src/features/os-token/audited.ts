@@ -11,14 +11,29 @@ export const mark = (auditId: string | undefined): string | undefined =>
 export const aboutToken = (label: string, project: string, audit: string | undefined): string =>
   [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
 
-/** What is added where a token was not plainly revoked. */
-const ADDED: Readonly<Record<Exclude<Outcome, 'not-offered'> | 'revoked', string>> = {
+/** What is added where a token was not plainly revoked; undefined where it certainly was not. */
+const ADDED: Readonly<Record<Outcome | 'revoked', string | undefined>> = {
   revoked: '',
   dead: '',
   unchecked: '',
   alive: 'still accepted',
   'already-dead': 'was dead already',
+  'not-offered': undefined,
+  refused: undefined,
 };
+
+/** Whether the service may have issued a token although Tally has none. */
+export const mayHaveIssued = ({ kind }: Failure): boolean =>
+  ['outcome-unclear', 'nonsense', 'too-large'].includes(kind);
+
+/** Of a token that nobody has seen, if it was issued at all. @param about as `aboutToken` gives it */
+export const unclearIssue = (at: number, who: string, about: string): AuditEntry => ({
+  ...{ at, who },
+  deed: 'token issued',
+  about: `${about} · ${UNCLEAR}`,
+});
+
+const UNCLEAR = 'outcome unclear';
 
 /** Whether the service may have taken a token back although it did not say so. */
 const isUnclear = (failure: Failure): boolean =>
@@ -30,7 +45,7 @@ export function revocation(
   token: Omit<AuditEntry, 'deed'>,
   outcome: Outcome | 'revoked' | Failure,
 ): AuditEntry | undefined {
-  if (outcome === 'not-offered' || (typeof outcome !== 'string' && !isUnclear(outcome))) return undefined;
-  const added = typeof outcome === 'string' ? ADDED[outcome] : 'outcome unclear';
+  const added = typeof outcome === 'string' ? ADDED[outcome] : isUnclear(outcome) ? UNCLEAR : undefined;
+  if (added === undefined) return undefined;
   return { ...token, deed: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
 }

@@ -1,9 +1,10 @@
-import type { Button, ModalView } from '@slack/types';
+import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import type { IssuedToken } from '../../identity/client.ts';
 import {
   actions,
   type Block,
   button,
+  confirmation,
   context,
   type Message,
   markup,
@@ -12,24 +13,64 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { type Rerun, rerunButton } from '../../slack/rerun.ts';
+import { handleOf } from '../../workspace/handles.ts';
 import { clockTime, span } from './lapse.ts';
+import { canRevoke, liveTokens, type WindowToken, writeWindowTokens } from './window-tokens.ts';
 
 export const CONFIRM = 'os-token';
 const TITLE = 'OS_TOKEN';
 
-/** @param metadata what the modal carries: handles, and a token encrypted whose key it does not have */
-const window = (blocks: readonly Block[], metadata = ''): ModalView =>
-  modal({ title: TITLE, metadata, blocks });
+/** @param tokens what the modal carries: handles, and tokens encrypted whose keys it does not have */
+const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
+  modal({ title: TITLE, metadata: writeWindowTokens(tokens), blocks });
+
+/** What a window leads to, and when and where it is read. */
+export interface Led {
+  readonly tokens: readonly WindowToken[];
+  /** ms */
+  readonly now: number;
+  /** The reader's. */
+  readonly zone: string;
+}
+
+/** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
+export const untilWords = (expires: WindowToken['expires'], zone: string): string =>
+  typeof expires === 'number' ? `until ${clockTime(expires, zone)}` : 'until it expires';
+
+/** The tokens that a window can still revoke, or at least knows of. @param beside whether it shows a newer one */
+function rowsOf({ tokens, now, zone }: Led, beside = false): SectionBlock[] {
+  const which = beside ? 'An earlier token' : 'A token';
+  return liveTokens(tokens, now).map((token) => {
+    const works = `${which} from this window still works ${untilWords(token.expires, zone)}.`;
+    if (!canRevoke(token)) return section(`${works} It can’t be revoked from here.`);
+    const copyFirst = confirmation('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel');
+    return {
+      ...section(works),
+      accessory: revokeButton(
+        beside ? 'Revoke earlier token' : 'Revoke',
+        token,
+        beside ? copyFirst : undefined,
+      ),
+    };
+  });
+}
+
+const COPY_FIRST = 'The result takes the place of the newer token in this window. Copy that one first.';
 
 export const issuing = (label: string): ModalView =>
   window([section(`Issuing a token for ${label}…`), context('It appears here, on your screen only.')]);
 
 export const givingBack: ModalView = window([section('Giving the token back…')]);
 
+/** Somebody pressed twice, or an earlier press was lost on its way. */
+export const busyModal = (buttons: readonly Button[], led: Led): ModalView =>
+  sorryModal([section(BUSY)], buttons, led);
+const BUSY = 'Tally is still working on your last click. If nothing happens, press again in half a minute.';
+
 export const waiting: ModalView = window([section('Issuing a token…')]);
 
 /** Before the first token in front of others. @param carried the handle of what is asked for */
-export const confirmation = (label: string, carried: string): ModalView =>
+export const confirmationModal = (label: string, carried: string): ModalView =>
   modal({
     callback: CONFIRM,
     metadata: carried,
@@ -47,24 +88,24 @@ export const confirmation = (label: string, carried: string): ModalView =>
     ],
   });
 
-export interface Shown {
+export interface Shown extends Led {
   readonly label: string;
+  /** What is typed to mean the project. */
+  readonly word: string;
   readonly issued: IssuedToken;
   /** Ready for a shell. */
   readonly lines: string;
   /** The service that `OS_ENDPOINT` is of. */
   readonly endpoint: 'compute' | 'identity';
-  /** ms */
-  readonly now: number;
-  /** The reader's. */
-  readonly zone: string;
   /** Whether it can be given back from this window. */
   readonly revocation: 'here' | 'too-long' | 'not-offered';
 }
 
-/** The token, once. It stands alone in its block, so that it can be selected in one piece. */
-export function tokenModal(shown: Shown, carried: string): ModalView {
-  const { label, issued, lines, revocation } = shown;
+/** The token, once: the first of `tokens`. It stands alone in its block, so that it can be selected in one piece. */
+export function tokenModal(shown: Shown): ModalView {
+  const { label, word, issued, lines, revocation, tokens } = shown;
+  const [own, ...earlier] = tokens;
+  const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
   return window(
     [
       section(`Your temporary key to the cloud platform’s API, for ${label}. ${lapse(shown)}`),
@@ -73,13 +114,14 @@ export function tokenModal(shown: Shown, carried: string): ModalView {
       preformatted(lines),
       section(belongs(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
-      actions(...(revocation === 'here' ? [revokeButton('Revoke now')] : []), anotherButton('Issue another')),
+      actions(...revoke, anotherButton('Issue another', word)),
+      ...rowsOf({ ...shown, tokens: earlier }, true),
       context(
         'Shown once, to you alone. Tally does not keep it: when this window is closed, it is gone from here.',
         ...(revocation === 'here' ? [] : [NO_REVOCATION[revocation]]),
       ),
     ],
-    carried,
+    tokens,
   );
 }
 
@@ -112,69 +154,64 @@ const NO_REVOCATION = {
   'too-long': 'The token is too long to be given back from this window: it lives until it lapses.',
 } as const;
 
-const revokeButton = (label: string): Button => button('os-token-revoke', label, { style: 'danger' });
-export const anotherButton = (label: string): Button => button('os-token-another', label);
+const revokeButton = (label: string, { carried }: WindowToken, confirm?: ConfirmationDialog): Button =>
+  button('os-token-revoke', label, {
+    style: 'danger',
+    value: handleOf(carried),
+    ...(confirm && { confirm }),
+  });
+
+/** @param word by which it is issued anew where the window leads to nothing any more */
+export const anotherButton = (label: string, word: string): Button =>
+  button('os-token-another', label, { value: word });
 
 /** What became of a token that was to be given back. */
-export type Outcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered';
-
-/** @param until when it lapses, in words; undefined where the service did not tell */
-const livesUntil = (until: string | undefined): string =>
-  until === undefined ? 'It lives until it lapses.' : `It lives until ${until}.`;
+export type Outcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
 export interface Revoked {
   readonly outcome: Outcome;
-  readonly until: string | undefined;
+  /** When the token expires, in words, as `untilWords` gives it. */
+  readonly until: string;
   readonly isAudited: boolean;
 }
 
-/** @param carried undefined where nothing can be kept for another token */
-export function revokedModal({ outcome, until, isAudited }: Revoked, carried: string | undefined): ModalView {
-  const lives = livesUntil(until);
+/** What happened, for the window and for the message that takes its place when it was closed. */
+export function revokedMessage({ outcome, until, isAudited }: Revoked): Message {
   const said: Record<Outcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
-    alive: `The service said that it took the token back, and still accepts it. ${lives}`,
+    alive: `The service said that it revoked the token, and still accepts it. It works ${until}.`,
     unchecked: 'Revoked. Whether the service still accepts it could not be checked.',
-    'already-dead': 'The service did not accept the token any more: it had lapsed, or was revoked before.',
-    'not-offered': `The service does not take tokens back. ${lives}`,
+    'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
+    'not-offered': `The service does not take tokens back. The token works ${until}.`,
+    refused: `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
   };
-  return window(
-    [
-      section(said[outcome]),
-      ...(isAudited ? [] : [section('Tally could not write that into its audit.')]),
-      ...(carried === undefined ? [] : [actions(anotherButton('Issue another'))]),
-    ],
-    carried,
-  );
+  const text = said[outcome];
+  const unaudited = isAudited ? [] : [section('Tally could not write that into its audit.')];
+  return { text, blocks: [section(text), ...unaudited] };
 }
 
-/** Where nothing can be kept by which it could be tried again. */
-export const stuckModal = (said: readonly Block[], until: string | undefined): ModalView =>
-  window([...said, section(`The token cannot be given back from here any more. ${livesUntil(until)}`)]);
-
-export const usedModal = (word: string | undefined): ModalView =>
-  window([
-    section('This window has been used, or its token has lapsed. Nothing was done.'),
-    ...(word === undefined ? [] : [context(`For another token, type \`/os-token ${word}\`.`)]),
-  ]);
-
-/** @param said what happened and what to do; @param earlier whether an earlier token can still be given back */
-export const sorryModal = (
-  said: readonly Block[],
-  buttons: readonly Button[],
-  earlier: boolean,
-  carried: string,
-): ModalView => {
-  const all = [...buttons, ...(earlier ? [revokeButton('Revoke the earlier one')] : [])];
-  return window(
-    [
-      ...said,
-      ...(all.length > 0 ? [actions(...all)] : []),
-      ...(earlier ? [context('The token that was shown before may still live.')] : []),
-    ],
-    carried,
+/** @param word undefined where nothing could be kept for another token */
+export const revokedModal = (said: readonly Block[], led: Led, word: string | undefined): ModalView =>
+  window(
+    [...said, ...(word === undefined ? [] : [actions(anotherButton('Issue another', word))]), ...rowsOf(led)],
+    led.tokens,
   );
-};
+
+/** A token that may still work, where the window that could revoke it is gone. */
+export function notRevoked({ text, blocks }: Message, until: string): Message {
+  const works = `The token was not revoked, and the window that could revoke it is closed. It works ${until}.`;
+  return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };
+}
+
+export const usedModal = (led: Led): ModalView =>
+  window(
+    [section('This window has been used, or its token has expired. Nothing was done.'), ...rowsOf(led)],
+    led.tokens,
+  );
+
+/** @param said what happened and what to do */
+export const sorryModal = (said: readonly Block[], buttons: readonly Button[], led: Led): ModalView =>
+  window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(led)], led.tokens);
 
 /** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
 export function goElsewhere(word: string | undefined, rerun: Rerun): Message {
@@ -196,4 +233,5 @@ export function lostMessage({ label, word }: { label: string; word: string }, is
   return { text, blocks: [section(text)] };
 }
 
-export const lostModal = ({ blocks }: Message): ModalView => window(blocks);
+export const lostModal = ({ blocks }: Message, led: Led): ModalView =>
+  window([...blocks, ...rowsOf(led)], led.tokens);

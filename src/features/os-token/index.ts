@@ -13,23 +13,32 @@ import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { isDirect } from '../../slack/post.ts';
 import { placeOf, type Visit } from '../../slack/visit.ts';
 import { isNamed } from '../../workspace/accesses.ts';
-import type { Errand, Taken } from '../../workspace/handles.ts';
+import { type Claim, type Errand, handleOf } from '../../workspace/handles.ts';
 import { type Named, type Target, targetOf } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { type AccessParts, createAccess } from './access.ts';
 import {
   anotherButton,
+  busyModal,
   CONFIRM,
-  confirmation,
+  confirmationModal,
   goElsewhere,
   issuing,
   sorryModal,
   usedModal,
   waiting,
 } from './blocks.ts';
-import { createIssuing, demandIssuer, type IssuingParts, unlessFailure, type Wanted } from './issuing.ts';
+import {
+  createIssuing,
+  demandIssuer,
+  type IssuingParts,
+  unlessFailure,
+  type Wanted,
+  zoneOf,
+} from './issuing.ts';
 import { createRevoking } from './revoking.ts';
+import { readWindowTokens, type WindowToken } from './window-tokens.ts';
 import { readTokenWords } from './words.ts';
 
 const ACCESS_HELP: HelpLine = {
@@ -58,7 +67,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const access = createAccess(parts);
 
   /** What may be wanted by those who are asked about at once; groups are asked about when the modal is open. */
-  const wantedBy = (named: Named, word: string | undefined, visit: Visit): Wanted => {
+  const wantedBy = (named: Named, word: string | undefined, tokens: Tokens, visit: Visit): Wanted => {
     const { record, asker, channel } = visit;
     const target = targetIn(named, visit);
     const registered = record.access(target.project);
@@ -67,61 +76,91 @@ export function createOsToken(parts: OsTokenParts): Feature {
     if (!isPossible) throw new NotIssuer(target.label);
     const place = channel === undefined ? {} : { channel };
     const errand = { person: asker.person, project: target.project, word: word ?? target.word, ...place };
-    return { errand, label: target.label, access: registered };
+    return { errand, label: target.label, access: registered, tokens };
   };
 
   /** As it was asked for, by what is registered now. */
-  const wantedAgain = ({ word, project, channel }: Errand, visit: Visit): Wanted => {
+  const wantedAgain = ({ word, project, channel }: Errand, tokens: Tokens, visit: Visit): Wanted => {
     const isSame = visit.record.aliases.has(word) && visit.record.project(word)?.id === project;
-    return wantedBy(isSame ? { alias: word } : { project }, word, { ...visit, channel });
+    return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...visit, channel });
+  };
+
+  /** Where nothing is kept of what was asked for, the word counts as typed: in no channel. */
+  const wantedAnew = (word: string, tokens: Tokens, visit: Visit): Wanted => {
+    const named = readTokenWords(word, visit.record.aliases);
+    if (named === 'help') throw new ProjectMissing();
+    return wantedBy(named, undefined, tokens, visit);
   };
 
   /** Everything that can go wrong from here on belongs into the modal, where the person looks. */
-  const issueIn = async (errand: Errand, find: () => Wanted, visit: Visit, earlier?: Taken) => {
+  const issueIn = async (window: IssueWindow, find: () => Wanted, visit: Visit): Promise<void> => {
     try {
       const wanted = find();
       await demandIssuer(wanted.label, wanted.access, visit);
       await issue(wanted, visit);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      await apologise(error, errand, visit, earlier);
+      await apologise(error, window, visit);
     }
   };
 
-  const apologise = async (error: Failure, errand: Errand, visit: Visit, earlier?: Taken): Promise<void> => {
-    explain(error, 'os-token');
-    const { workspace } = visit.asker;
+  /** @returns what the window leads to from now on: its claim is over, or there was none and one is made */
+  const tokensAfter = async ({ claim, errand, tokens }: IssueWindow, visit: Visit): Promise<Tokens> => {
     const at = clock();
-    const life = { at, until: earlier?.until ?? at + PATIENCE };
-    const token = earlier?.token;
-    const carried = await handles.keep(workspace, earlier?.errand ?? errand, life, token).catch(() => '');
+    if (claim !== undefined) await handles.release(claim).catch(unlessFailure);
+    if (claim !== undefined || errand === undefined) return tokens;
+    const kept = handles.keep(visit.asker.workspace, errand, { at, until: at + PATIENCE });
+    const carried = await kept.catch(unlessFailure);
+    return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
+  };
+
+  const apologise = async (error: Failure, window: IssueWindow, visit: Visit): Promise<void> => {
+    explain(error, 'os-token');
+    const tokens = await tokensAfter(window, visit);
     const message = failureMessage(error);
     const said = withoutActions(message.blocks);
-    const buttons = carried === '' ? [] : remedies(error, errand.project, visit.asker.manage);
-    const isCarried = token !== undefined && carried !== '';
-    await visit.show(sorryModal(said, buttons, isCarried, carried), { text: message.text, blocks: said });
+    const buttons = tokens.length > 0 ? remedies(error, window, visit.asker.manage) : [];
+    const led = { tokens, now: clock(), zone: zoneOf(visit) };
+    await visit.show(sorryModal(said, buttons, led), { text: message.text, blocks: said });
   };
 
   const ask = async (named: Named, visit: Visit, rerunText: string): Promise<void> => {
     const { asker, channel, record } = visit;
     if (!visit.opens) return visit.whisper(goElsewhere(rerunText, { command: '/os-token', text: rerunText }));
-    const wanted = wantedBy(named, undefined, visit);
+    const wanted = wantedBy(named, undefined, [], visit);
+    const { errand } = wanted;
     const isSeen = channel !== undefined && !isDirect(channel);
     if (isSeen && !record.isTold(asker.person)) {
       await demandIssuer(wanted.label, wanted.access, visit);
       const at = clock();
-      const handle = await handles.keep(asker.workspace, wanted.errand, { at, until: at + PATIENCE });
-      return visit.open(confirmation(wanted.label, handle));
+      const handle = await handles.keep(asker.workspace, errand, { at, until: at + PATIENCE });
+      return visit.open(confirmationModal(wanted.label, handle));
     }
     await visit.open(issuing(wanted.label));
-    await issueIn(wanted.errand, () => wanted, visit);
+    await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, visit);
   };
 
-  const taken = async (carried: string, visit: Visit): Promise<Taken | undefined> => {
-    const { workspace, person } = visit.asker;
-    const found = await handles.take(workspace, person, carried, clock());
-    if (found === undefined) await visit.show(usedModal(undefined));
-    return found;
+  const claimFor = ({ carried = '' }: Partial<WindowToken>, visit: Visit): Claim => ({
+    workspace: visit.asker.workspace,
+    person: visit.asker.person,
+    carried,
+    purpose: 'issue',
+    at: clock(),
+  });
+
+  /** From what a window leads to. @param word of the project, by which it is asked for where nothing is kept */
+  const issueAgain = async (tokens: Tokens, word: string, visit: Visit): Promise<void> => {
+    const claim = claimFor(tokens[0] ?? {}, visit);
+    const claimed = await handles.claim(claim);
+    const led = { tokens, now: clock(), zone: zoneOf(visit) };
+    if (claimed === 'busy') return visit.refresh(busyModal([anotherButton('Issue another', word)], led));
+    if (claimed === undefined && word === '') return visit.show(usedModal(led));
+    const { errand } = claimed ?? {};
+    await visit.draw(issuing(errand?.word ?? word));
+    if (errand === undefined)
+      return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, visit), visit);
+    const window = { claim, errand, word: errand.word, tokens };
+    await issueIn(window, () => wantedAgain(errand, tokens, visit), visit);
   };
 
   return {
@@ -141,20 +180,18 @@ export function createOsToken(parts: OsTokenParts): Feature {
     actions: {
       ...access.actions,
       'os-token-revoke': {
-        right: 'ask',
-        async run({ metadata }, visit) {
-          const found = await taken(metadata, visit);
-          if (found !== undefined) await revoke(found, visit);
+        right: 'belong',
+        async run({ metadata, value: handle }, visit) {
+          const tokens = readWindowTokens(metadata);
+          const token = tokens.find(({ carried }) => handleOf(carried) === handle) ?? tokens[0];
+          if (token === undefined)
+            return visit.show(usedModal({ tokens, now: clock(), zone: zoneOf(visit) }));
+          await revoke(tokens, token, visit);
         },
       },
       'os-token-another': {
         right: 'ask',
-        async run({ metadata }, visit) {
-          const found = await taken(metadata, visit);
-          if (found === undefined) return;
-          await visit.show(issuing(found.errand.word));
-          await issueIn(found.errand, () => wantedAgain(found.errand, visit), visit, found);
-        },
+        run: ({ metadata, value }, visit) => issueAgain(readWindowTokens(metadata), value, visit),
       },
     },
     views: {
@@ -164,18 +201,29 @@ export function createOsToken(parts: OsTokenParts): Feature {
         waiting,
         read: (_, metadata) => ({ input: metadata }),
         async work(carried: string, visit) {
-          const found = await taken(carried, visit);
-          if (found === undefined) return;
           const { workspace, person } = visit.asker;
           // Nobody waits for the note: where it is lost, they are asked once more.
           await Promise.all([
             workspaces.noteTold(workspace, person, visit.at).catch(unlessFailure),
-            issueIn(found.errand, () => wantedAgain(found.errand, visit), visit),
+            issueAgain(readWindowTokens(carried), '', visit),
           ]);
         },
       },
     },
   };
+}
+
+type Tokens = readonly WindowToken[];
+
+/** The window that a token is asked for in. */
+interface IssueWindow {
+  readonly tokens: Tokens;
+  /** What is typed to mean the project. */
+  readonly word: string;
+  /** What is asked for, where that is known. */
+  readonly errand?: Errand;
+  /** By which the first of `tokens` is claimed. */
+  readonly claim?: Claim;
 }
 
 /** A token takes no connection to billing, so nobody is sent to make one first. */
@@ -188,7 +236,9 @@ function targetIn(named: Named, visit: Visit): Target {
 }
 
 /** What can be done about it from the modal: by whoever manages, where the access itself is the matter. */
-function remedies(failure: Failure, project: string, manage: boolean): Button[] {
+function remedies(failure: Failure, { errand, word }: IssueWindow, manage: boolean): Button[] {
+  const project = errand?.project ?? word;
+  const again = anotherButton('Try again', word);
   switch (failure.kind) {
     case 'not-issuer':
     case 'not-allowed':
@@ -205,9 +255,9 @@ function remedies(failure: Failure, project: string, manage: boolean): Button[] 
     case 'seal-broken':
       return [
         ...(manage ? [button('access', 'Register anew…', { value: project, style: 'primary' })] : []),
-        anotherButton('Try again'),
+        again,
       ];
     default:
-      return [anotherButton('Try again')];
+      return [again];
   }
 }

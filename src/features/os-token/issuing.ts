@@ -15,11 +15,12 @@ import type { Visit } from '../../slack/visit.ts';
 import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
 import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts';
 import type { Audit } from '../../workspace/audit.ts';
-import { type Errand, type Handles, handleOf } from '../../workspace/handles.ts';
+import type { Errand, Handles } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
-import { aboutToken, mark, revocation } from './audited.ts';
+import { aboutToken, mark, mayHaveIssued, revocation, unclearIssue } from './audited.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
 import { clockTime, zoneFor } from './lapse.ts';
+import { canRevoke, fitted, liveTokens, type WindowToken } from './window-tokens.ts';
 
 export interface IssuingParts {
   readonly identity: IdentityClient;
@@ -37,6 +38,8 @@ export interface Wanted {
   readonly errand: Errand;
   readonly label: string;
   readonly access: OpenableAccess;
+  /** What the window leads to that it is asked for in. */
+  readonly tokens: readonly WindowToken[];
 }
 
 /** How long a handle is kept where the service does not tell when the token lapses, in ms. */
@@ -53,7 +56,7 @@ export async function demandIssuer(label: string, access: Access, visit: Visit):
 
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
-  const issue = async ({ access, errand }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
+  const issue = async ({ access, label, errand }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
     const { workspace, person } = asker;
     const at = clock();
     const opened = access.open();
@@ -62,8 +65,12 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     try {
       return await identity.issue(opened, { workspace, connection: errand.project });
     } catch (error) {
-      const isRefusal = isFailure(error) && error.kind !== 'outcome-unclear';
-      if (isRefusal) await allowance.giveBack(workspace, person, at).catch(unlessFailure);
+      if (!isFailure(error)) throw error;
+      const about = aboutToken(label, errand.project, undefined);
+      const noting = mayHaveIssued(error)
+        ? audit.record(workspace, unclearIssue(clock(), person, about))
+        : allowance.giveBack(workspace, person, at);
+      await noting.catch(unlessFailure);
       throw error;
     }
   };
@@ -99,17 +106,23 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
     const about = aboutToken(label, errand.project, hash);
     const entry = { at: now, who: person, deed: 'token issued', about } as const;
-    const carried = await handles.keep(workspace, errand, life, isOffered ? issued.token : undefined, entry);
-    const fits = carried.length <= LIMITS.privateMetadata;
+    const earlier = liveTokens(wanted.tokens, now);
+    const [before] = wanted.tokens;
+    // What leads to no token that may still work has served its purpose.
+    const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
+    const token = isOffered ? issued.token : undefined;
+    const carried = await handles.keep(workspace, errand, life, token, { entry, replaces });
+    const tokens = fitted([{ carried, expires: expiresAt ?? 'unknown' }, ...earlier], LIMITS.privateMetadata);
     const shown = {
-      ...{ label, issued, now },
+      ...{ label, issued, now, tokens },
+      word: errand.word,
       lines: linesFor(issued, access),
       endpoint: endpointOf(issued.endpoints, access.authUrl).service,
       zone: zoneOf(visit),
-      revocation: isOffered ? (fits ? 'here' : 'too-long') : 'not-offered',
+      revocation: isOffered ? (tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long') : 'not-offered',
     } as const;
-    const isShown = await visit.draw(tokenModal(shown, fits ? carried : handleOf(carried)));
-    if (!isShown) await handles.take(workspace, person, carried, now);
+    const isShown = await visit.draw(tokenModal(shown));
+    if (!isShown) await handles.drop(workspace, carried);
     return isShown;
   };
 
@@ -130,7 +143,9 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const isWithdrawn = await withdraw(wanted, issued, visit);
     const lost = lostMessage({ label: wanted.label, word: wanted.errand.word }, isWithdrawn);
     // A window that is open still would wait for ever.
-    if (!(await visit.draw(lostModal(lost)))) await visit.whisper(lost);
+    const now = clock();
+    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: zoneOf(visit) };
+    if (!(await visit.draw(lostModal(lost, led)))) await visit.whisper(lost);
   };
 }
 

@@ -3,25 +3,40 @@ import type { Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Errand, Taken } from '../../workspace/handles.ts';
+import type { AuditEntry } from '../../workspace/audit.ts';
+import type { Claim, Errand } from '../../workspace/handles.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { aboutToken, revocation } from './audited.ts';
-import { givingBack, type Outcome, revokedModal, sorryModal, stuckModal, usedModal } from './blocks.ts';
+import {
+  busyModal,
+  givingBack,
+  type Led,
+  notRevoked,
+  type Outcome,
+  revokedMessage,
+  revokedModal,
+  sorryModal,
+  untilWords,
+  usedModal,
+} from './blocks.ts';
 import { type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
-import { clockTime } from './lapse.ts';
+import type { WindowToken } from './window-tokens.ts';
 
-type RevokingParts = Omit<IssuingParts, 'allowance' | 'audit'> &
-  Pick<{ workspaces: Workspaces }, 'workspaces'>;
+type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Workspaces }, 'workspaces'>;
 
-/** How long another token can be asked for after one was given back, in ms. */
+/** How long what another token is asked for is kept after one was given back, in ms. */
 const AFTERWARDS = 60 * 60_000;
+
+/** What leaves nothing to be revoked later. */
+const isFinal = (outcome: Outcome): boolean => outcome !== 'alive' && outcome !== 'refused';
 
 /**
  * **Revoke now**: the two halves make the token once more, which goes back to the service that issued it and to no
- * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody.
+ * other. Whoever was issued it may give it back, named still or not: that takes nothing from anybody. The halves stay
+ * until the service has confirmed it.
  */
-export function createRevoking({ identity, handles, workspaces, clock, explain }: RevokingParts) {
+export function createRevoking({ identity, handles, workspaces, audit, clock, explain }: RevokingParts) {
   const giveBack = async (authUrl: string, token: string, tenant: Tenant): Promise<Outcome> => {
     const revoked = await identity.revoke(authUrl, token, tenant);
     if (revoked !== 'revoked') return revoked;
@@ -40,39 +55,100 @@ export function createRevoking({ identity, handles, workspaces, clock, explain }
       await workspaces.noteRevocable(asker.workspace, access, false).catch(unlessFailure);
   };
 
-  return async ({ errand, token, until }: Taken, visit: Visit): Promise<void> => {
-    const { workspace } = visit.asker;
-    const { authUrl, audit: _, expiresAt, ...again } = errand;
-    if (token === undefined || authUrl === undefined) return visit.show(usedModal(errand.word));
-    await visit.show(givingBack);
+  const ledTo = (tokens: readonly WindowToken[], visit: Visit): Led => ({
+    ...{ tokens, now: clock() },
+    zone: zoneOf(visit),
+  });
+
+  /** The window offers to revoke it once more; a message cannot. */
+  const fail = async (failure: Failure, token: WindowToken, tokens: Tokens, visit: Visit): Promise<void> => {
+    explain(failure, 'os-token-revoke');
+    const { text, blocks } = failureMessage(failure);
+    const said = withoutActions(blocks);
+    const until = untilWords(token.expires, zoneOf(visit));
+    const message = notRevoked({ text, blocks: said }, until);
+    await visit.show(sorryModal(said, [], ledTo(tokens, visit)), message);
+  };
+
+  const claimOf = ({ carried }: WindowToken, { asker: { workspace, person } }: Visit): Claim => ({
+    ...{ workspace, person, carried },
+    purpose: 'revoke',
+    at: clock(),
+  });
+
+  /** Keeps what another token is asked for in its place. @returns what the window carries; undefined where nothing could be kept */
+  const settle = async (
+    errand: Errand,
+    token: WindowToken,
+    entry: AuditEntry | undefined,
+    { asker }: Visit,
+  ): Promise<string | undefined> => {
+    const { authUrl: _, audit: __, expiresAt: ___, ...again } = errand;
     const at = clock();
+    const life = { at, until: at + AFTERWARDS };
+    return handles
+      .keep(asker.workspace, again, life, undefined, { entry, replaces: token.carried })
+      .catch(unlessFailure);
+  };
+
+  const record = async (entry: AuditEntry | undefined, { asker }: Visit): Promise<boolean> => {
+    if (entry === undefined) return true;
+    const recording = audit.record(asker.workspace, entry).then(() => true);
+    return (await recording.catch(unlessFailure)) === true;
+  };
+
+  /** @param tokens all that the window leads to; @param token one of them */
+  return async (tokens: Tokens, token: WindowToken, visit: Visit): Promise<void> => {
+    const claim = claimOf(token, visit);
+    let claimed: Awaited<ReturnType<typeof handles.claim>>;
+    try {
+      claimed = await handles.claim(claim);
+    } catch (error) {
+      if (!isFailure(error)) throw error;
+      return fail(error, token, tokens, visit);
+    }
+    if (claimed === 'busy') return visit.refresh(busyModal([], ledTo(tokens, visit)));
+    const others = tokens.filter((one) => one !== token);
+    const { errand, token: opened } = claimed ?? {};
+    if (errand?.authUrl === undefined || opened === undefined) {
+      if (errand !== undefined) await handles.release(claim).catch(unlessFailure);
+      return visit.show(usedModal(ledTo(others, visit)));
+    }
+
+    await visit.show(givingBack);
     const about = aboutToken(errand.word, errand.project, errand.audit);
     const entryOf = (outcome: Outcome | Failure) =>
       revocation({ at: clock(), who: visit.asker.person, about }, outcome);
-    const lapses = expiresAt === undefined ? undefined : clockTime(expiresAt, zoneOf(visit));
+    const tenant = { workspace: visit.asker.workspace, connection: errand.project };
     let outcome: Outcome;
     try {
-      outcome = await giveBack(authUrl, token, { workspace, connection: errand.project });
+      outcome = await giveBack(errand.authUrl, opened, tenant);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      explain(error, 'os-token-revoke');
-      // The token may live: the way to give it back stays open, where there is something to keep it in.
-      const carried = await handles
-        .keep(workspace, errand, { at, until }, token, entryOf(error))
-        .catch(unlessFailure);
-      const said = withoutActions(failureMessage(error).blocks);
-      return visit.show(
-        carried === undefined ? stuckModal(said, lapses) : sorryModal(said, [], true, carried),
-      );
+      await Promise.all([record(entryOf(error), visit), handles.release(claim).catch(unlessFailure)]);
+      return fail(error, token, tokens, visit);
     }
     // What became of it is said, whatever else fails.
     const entry = entryOf(outcome);
-    const life = { at, until: at + AFTERWARDS };
-    const [handle] = await Promise.all([
-      handles.keep(workspace, again, life, undefined, entry).catch(unlessFailure),
-      learn(outcome, errand, visit),
-    ]);
-    const isAudited = entry === undefined || handle !== undefined;
-    await visit.show(revokedModal({ outcome, until: lapses, isAudited }, handle));
+    const until = untilWords(token.expires, zoneOf(visit));
+    if (!isFinal(outcome)) {
+      const [isAudited] = await Promise.all([
+        record(entry, visit),
+        handles.release(claim).catch(unlessFailure),
+      ]);
+      const message = revokedMessage({ outcome, until, isAudited });
+      return visit.show(revokedModal(message.blocks, ledTo(tokens, visit), undefined), message);
+    }
+    const [carried] = await Promise.all([settle(errand, token, entry, visit), learn(outcome, errand, visit)]);
+    const message = revokedMessage({
+      outcome,
+      until,
+      isAudited: entry === undefined || carried !== undefined,
+    });
+    const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
+    const word = carried === undefined ? undefined : errand.word;
+    await visit.show(revokedModal(message.blocks, ledTo(left, visit), word), message);
   };
 }
+
+type Tokens = readonly WindowToken[];

@@ -1,4 +1,5 @@
 import { WordRefused } from '../../domain/failure.ts';
+import { canonical } from '../../domain/phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { readProjectWords } from '../../domain/words.ts';
 import type { Named } from '../../workspace/target.ts';
@@ -8,8 +9,7 @@ export function readTokenWords(text: string, aliases: ReadonlySet<string>): Name
   const { help, phrase, product, project, alias } = readProjectWords(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined)
-    throw refused(text.trim().slice(0, 40), 'names a period, and a token is for now', word);
+  if (phrase !== undefined) throw refused(canonical(phrase), 'names a period, and a token is for now', word);
   if (product !== undefined)
     throw refused(PRODUCTS[product].word, 'is a product, and a token is for a whole project', word);
   return {

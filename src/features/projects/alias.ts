@@ -18,6 +18,12 @@ const KEPT_FREE = [
 /** A name as it is stored and compared: `Web_Shop` is `web-shop`. */
 export const aliasOf = (typed: string): string => normalise(typed);
 
+/** Why a name is not saved as it was typed, in a sentence; undefined where only capitals differ. */
+export function alteredAlias(typed: string, alias: string): string | undefined {
+  if (typed.trim().toLowerCase() === alias) return undefined;
+  return `A name has letters, digits and hyphens only. To save it as “${alias}”, type it like that.`;
+}
+
 /**
  * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could
  * read as anything else, alone or in parts.

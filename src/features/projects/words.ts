@@ -6,7 +6,7 @@ import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { isChannel, isPerson } from '../../workspace/ids.ts';
 import type { Project } from '../../workspace/projects.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { aliasOf, aliasProblem } from './alias.ts';
+import { aliasOf, aliasProblem, alteredAlias } from './alias.ts';
 
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
@@ -114,12 +114,13 @@ export const DEFAULT_CONNECTION = '*';
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
 
 export function readProjectForm(fields: Fields, metadata: string, verbs: readonly string[]): Reading {
-  const alias = aliasOf(fields.alias ?? '');
+  const typed = fields.alias ?? '';
+  const alias = aliasOf(typed);
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
   const channels = severalIn(fields.channels);
   const errors = refusals({
-    alias: aliasProblem(alias, verbs),
+    alias: aliasProblem(alias, verbs) ?? alteredAlias(typed, alias),
     id: isProjectId(id)
       ? undefined
       : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',

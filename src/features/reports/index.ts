@@ -4,6 +4,7 @@ import { isFailure } from '../../domain/failure.ts';
 import { plainDigits, readAmount } from '../../domain/money.ts';
 import { remarksOf } from '../../domain/remark.ts';
 import { accessOf, targetOf } from '../../workspace/target.ts';
+import { keptBalance } from '../../workspace/used.ts';
 import type { Feature, Finding, Report, ReportQuestion } from '../feature.ts';
 import { reportMessage } from './blocks.ts';
 import { type Answered, amountOf, type Headline, type Unanswered } from './figures.ts';
@@ -65,7 +66,7 @@ async function answer(
     // Everybody there reads it: what managers may ask elsewhere does not count.
     const target = targetOf({ project: id, product }, record, { channel, manager: false });
     label = target.label;
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const { from, to, label: days } = brief;
     const leaving = billing.balance(access, target).catch(sentence);
     const consuming = billing.consumption(access, target, { from, to, label: days, running: false });
@@ -77,12 +78,12 @@ async function answer(
       ),
       leaving,
     ]);
-    answeredBy(access.connection);
     const balance =
       typeof left === 'string'
         ? left
         : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
+    answeredBy(access.connection, has && keptBalance(target, has));
     const { locale } = record.settings;
     const remarks = remarksOf(
       [`the figures for ${days}`, consumed],

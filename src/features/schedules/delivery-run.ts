@@ -5,6 +5,7 @@ import { daysCovered } from '../../domain/cadence.ts';
 import type { WebClient } from '../../slack/web.ts';
 import { type Book, type Entering, LEASE, type Lease, type Ledger } from '../../workspace/ledger.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
+import type { Collected } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Finding, Report } from '../feature.ts';
 
@@ -50,8 +51,8 @@ export interface Round extends Run {
   readonly record: WorkspaceRecord;
   readonly book: Book;
   readonly billing: BillingClient;
-  /** Connections that answers came by. */
-  readonly answered: Set<string>;
+  /** What the answers taught. */
+  readonly answered: Collected;
   /** What still fails, by what paused schedules wait for: one of them asks for all. */
   readonly failing: Map<string, unknown>;
 }
@@ -128,6 +129,6 @@ export async function reportAt(
     ...{ record, projects, channel, at, billing },
     zone: zone ?? record.settings.zone,
     days: daysCovered(timing, at),
-    answeredBy: (name) => answered.add(name),
+    answeredBy: answered.add,
   });
 }

@@ -5,7 +5,7 @@ import { post } from '../../slack/post.ts';
 import type { WebClient } from '../../slack/web.ts';
 import type { Ledger } from '../../workspace/ledger.ts';
 import type { LastSent, ReportName, Schedule } from '../../workspace/schedules.ts';
-import type { Used } from '../../workspace/used.ts';
+import { type Collected, collectNotes, type Used } from '../../workspace/used.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Report } from '../feature.ts';
 import { createAskedOnce } from './delivery-billing.ts';
@@ -63,9 +63,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return found;
   };
 
-  async function noteUsed(workspace: string, record: WorkspaceRecord, answered: ReadonlySet<string>) {
-    for (const connection of answered)
-      await parts.used.note({ workspace, record }, { connection, at: clock() });
+  async function noteUsed(workspace: string, record: WorkspaceRecord, answered: Collected) {
+    await Promise.all(answered.all().map((notes) => parts.used.note({ workspace, record }, notes)));
   }
 
   /** It is out: that it could not be noted is no failure of it. */
@@ -85,7 +84,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       await ledger.drop(lease, plan.stale);
       if (isIdle(plan)) return plan.next;
       if (run.isOver()) return clock();
-      const answered = new Set<string>();
+      const answered = collectNotes(clock);
       const failing = new Map<string, unknown>();
       await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered, failing });
       await noteUsed(workspace, record, answered);
@@ -124,7 +123,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     async send(workspace, schedule, why, by) {
       const record = await workspaces.read(workspace);
-      const answered = new Set<string>();
+      const answered = collectNotes(clock);
       const asking = { record, billing: parts.billing, answered };
       const finding = await reportAt(reportOf(schedule), schedule, clock(), asking);
       const client = await clientFor(workspace);

@@ -36,7 +36,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     const { zone } = record.settings;
     const target = targetOf(request, record, placeOf(visit));
     const period = periodOf(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
-    const access = accessOf(record, target.connection);
+    const access = accessOf(record, target);
     const { from, to, dates: label, comparison } = period;
     const span = { from, to, label, running: period.today !== undefined };
     const [now, before] = await Promise.all([

@@ -1,6 +1,7 @@
 import { dayAt, formatDays } from '../../domain/calendar.ts';
 import { isFailure, type SealBroken } from '../../domain/failure.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { counted } from '../../domain/text.ts';
 import {
   actions,
   type Block,
@@ -23,13 +24,17 @@ import {
   TYPE_NAMES,
   tokenWords,
 } from '../../workspace/connections.ts';
+import type { Project } from '../../workspace/projects.ts';
 import { readable } from '../../workspace/record.ts';
 import type { Rights } from '../../workspace/rights.ts';
+import { isCutOff, mayAsk, type Place } from '../../workspace/target.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
 export interface Status {
   readonly record: WorkspaceRecord;
   readonly asker: Pick<Rights, 'manage'>;
+  /** Where it is read: a project that is limited to other channels is not named there. */
+  readonly place: Place;
   /** ms */
   readonly at: number;
   readonly tested: Tested | undefined;
@@ -50,17 +55,21 @@ interface Entry {
   readonly lastUsed: number | undefined;
 }
 
-export function statusMessage({ record, asker, at, tested }: Status): Message {
+export function statusMessage({ record, asker, place, at, tested }: Status): Message {
   const settings = readable(() => record.settings);
   const entries = record.connectionNames.map((name) => entryOf(name, record));
   const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
   const accesses = asker.manage ? accessBlocks(record, scene) : [];
-  const blocks = [
+  const wrong = [
     ...(settings === undefined ? [section(DAMAGED_SETTINGS)] : []),
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
+    ...cutOffBlocks(record, place),
+  ];
+  const blocks = [
+    ...wrong,
     ...(asker.manage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
-      : forMembers(entries, scene)),
+      : forMembers(entries, scene, wrong.length === 0)),
     ...accesses,
     context(`As of ${moment(at)}`),
   ];
@@ -76,6 +85,28 @@ const DAMAGED_SETTINGS =
   'The settings of this workspace are damaged and not used. Whoever manages it can save them anew with /billing settings.';
 const NO_DEFAULT =
   'None of these is the default, so only projects that name one can be asked about. Make one the default.';
+
+/** The projects whose connection is gone, with what each of them asks for. */
+function cutOffBlocks(record: WorkspaceRecord, place: Place): Block[] {
+  const all = record.projects.filter((project) => isCutOff(project, record));
+  const named = all.filter((project) => mayAsk(project, place));
+  const lines = named.slice(0, MOST_CUT_OFF).map((project) => cutOffWords(project, place.manager));
+  const more = named.length - lines.length;
+  const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
+  const words = [...lines, ...(more > 0 ? [`and ${counted(more, 'more project')}`] : []), ...hidden];
+  return words.length === 0 ? [] : [markup(words.join('\n'))];
+}
+
+const MOST_CUT_OFF = 10;
+const CUT_OFF_ELSEWHERE = 'Projects that belong to other channels use a connection that no longer exists.';
+
+function cutOffWords({ alias, connection = '' }: Project, manage: boolean): string {
+  const what = `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`;
+  const todo = manage
+    ? ` Choose another with \`/billing projects edit ${alias}\`, or register it again with \`/billing connect ${escapeMarkup(connection)}\`.`
+    : ' A Tally manager can choose another one.';
+  return what + todo;
+}
 
 function nothingThere(manage: boolean, more: readonly Block[]): Message {
   const text = 'Tally is not connected to a billing service yet.';
@@ -140,12 +171,13 @@ interface Scene {
 const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
   `*${escapeMarkup(name)}*${isDefault && several ? ' · default' : ''}`;
 
-const CALM = 'Everything can be used, and no token lapses in the next two weeks.';
+const CALM = 'All connections work. No token expires in the next two weeks.';
 
-function forMembers(entries: readonly Entry[], scene: Scene): Block[] {
+/** @param isSound nothing is wrong beside the connections themselves */
+function forMembers(entries: readonly Entry[], scene: Scene, isSound: boolean): Block[] {
   const troubles = entries.map((entry) => troubleOf(entry, scene));
   const lines = entries.map((entry, at) => `${title(entry, scene)}${troubles[at] ?? ''}`);
-  const isCalm = troubles.every((trouble) => trouble === undefined);
+  const isCalm = isSound && troubles.every((trouble) => trouble === undefined);
   return [...(isCalm ? [section(CALM)] : []), markup(lines.join('\n'))];
 }
 

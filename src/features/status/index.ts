@@ -3,7 +3,7 @@ import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
 import { failureMessage } from '../../slack/failure-reply.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import type { Visit } from '../../slack/visit.ts';
+import { placeOf, type Visit } from '../../slack/visit.ts';
 import { changeBy } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import { whenReadable } from '../../workspace/record.ts';
@@ -28,8 +28,12 @@ const DAMAGED =
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
-  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> =>
-    visit.answer(await whole(statusMessage({ record, asker: visit.asker, at: visit.at, tested }), visit));
+  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> => {
+    const { asker, at } = visit;
+    await visit.answer(
+      await whole(statusMessage({ record, asker, place: placeOf(visit), at, tested }), visit),
+    );
+  };
   /** The other features' lines stand before the small print. */
   const whole = async ({ text, blocks }: Message, visit: Visit): Promise<Message> => {
     const drawn = sections().map(async (one) => (await whenReadable(() => one(visit))) ?? [section(DAMAGED)]);

@@ -1,0 +1,50 @@
+import { connect as connectTo, createServer, type Socket } from 'node:net';
+
+/** A line to Redis that answers can get lost on. */
+export interface RedisLine {
+  readonly url: string;
+  /** The next command that contains the text is carried out, and the line breaks before its answer arrives. */
+  loseAnswerTo(text: string): void;
+  close(): Promise<void>;
+}
+
+/** @param url `unix:///path?db=1`, as `testRedis` gives it */
+export async function startRedisLine(url: string): Promise<RedisLine> {
+  const { pathname, search } = new URL(url);
+  const path = `${pathname}.line-${++lines}`;
+  const sockets = new Set<Socket>();
+  let wanted: string | undefined;
+  const server = createServer((client) => {
+    const redis = connectTo(pathname);
+    let isLost = false;
+    client.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted)) [isLost, wanted] = [true, undefined];
+      redis.write(chunk);
+    });
+    redis.on('data', (chunk) => {
+      if (isLost) client.destroy();
+      else client.write(chunk);
+    });
+    for (const [socket, other] of [
+      [client, redis],
+      [redis, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  return {
+    url: `unix://${path}${search}`,
+    loseAnswerTo: (text) => {
+      wanted = text;
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+let lines = 0;
