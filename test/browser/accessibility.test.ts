@@ -41,7 +41,7 @@ async function violations(): Promise<string[]> {
   return found;
 }
 
-describe('the sandbox’s page, as axe sees it', () => {
+describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
   it('begins without violations', async ({ skip }) => {
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     expect.soft(await violations()).toEqual([]);
@@ -86,7 +86,7 @@ describe('the sandbox’s page, as axe sees it', () => {
     await page.getByRole('dialog').getByText('The next three posts').waitFor();
     expect.soft(await violations()).toEqual([]);
     await closeModal(page);
-  }, 60_000);
+  });
 
   it('has none with containers, unread messages and a thread', async ({ skip }) => {
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
@@ -123,6 +123,13 @@ describe('the sandbox’s page, as axe sees it', () => {
     await page.getByRole('button', { name: 'Fold the panel' }).click();
     expect.soft(await violations()).toEqual([]);
     await page.getByRole('button', { name: 'Open the sidebar' }).click();
+    expect.soft(await violations()).toEqual([]);
+  });
+
+  it('has none when the bot is down', async ({ skip }) => {
+    if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
+    await sandbox.bot.stop();
+    await page.getByText('Tally is down.').waitFor();
     expect.soft(await violations()).toEqual([]);
   });
 });

@@ -40,7 +40,7 @@ beforeEach(async ({ skip }) => {
     },
     { pageDir: PAGE, panel },
   );
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
   page = await context.newPage();
   page.setDefaultTimeout(10_000);
   page.on('pageerror', (error) => errors.push(error.message));
@@ -53,17 +53,16 @@ afterEach(async () => {
   expect(errors.splice(0)).toEqual([]);
 });
 
+/** Higher than a phone. */
 const FORM = {
   type: 'modal' as const,
   title: words('A form'),
   submit: words('Save'),
-  blocks: [
-    {
-      type: 'input' as const,
-      label: words('Token'),
-      element: { type: 'plain_text_input' as const, action_id: 'token' },
-    },
-  ],
+  blocks: ['Token', ...Array.from({ length: 11 }, (_, i) => `Field ${i}`)].map((label) => ({
+    type: 'input' as const,
+    label: words(label),
+    element: { type: 'plain_text_input' as const, action_id: 'typed' },
+  })),
 };
 
 const post = (text: string, blocks?: KnownBlock[]) =>
@@ -72,7 +71,7 @@ const entry = (name: string | RegExp) => page.getByRole('button', { name });
 const theme = () => page.locator('html').getAttribute('data-theme');
 const focused = () => page.locator(':focus').innerText();
 
-describe('on a phone', () => {
+describe('on a phone', { timeout: 30_000 }, () => {
   beforeEach(() => page.setViewportSize({ width: 390, height: 844 }));
 
   it('keeps the sidebar in a drawer, which a choice, Escape and a click beside it close', async () => {
@@ -108,14 +107,16 @@ describe('on a phone', () => {
     await page.keyboard.press('Enter');
     const form = page.getByRole('dialog', { name: 'A form' });
     await form.waitFor();
-    expect((await form.boundingBox())?.width).toBe(390);
+    expect(await form.boundingBox()).toEqual({ x: 0, y: 40, width: 390, height: 804 });
+    const save = await form.getByRole('button', { name: 'Save' }).boundingBox();
+    expect((save?.y ?? 844) + (save?.height ?? 0)).toBeLessThan(844);
     await entry('Show the panel').click();
     await page.getByText('a-token-to-paste').waitFor();
     expect(Math.max(...(await overhang()))).toBeLessThanOrEqual(390);
   });
 });
 
-describe('the theme', () => {
+describe('the theme', { timeout: 30_000 }, () => {
   it('is the system’s until the other one is chosen, and the choice outlives a reload', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(theme).toBe('dark');
@@ -134,7 +135,7 @@ describe('the theme', () => {
   });
 });
 
-describe('unread messages', () => {
+describe('unread messages', { timeout: 30_000 }, () => {
   it('are counted beside the channel, for each person, until that person opens it', async () => {
     post('One');
     post('Two');
@@ -164,7 +165,7 @@ describe('unread messages', () => {
   });
 });
 
-describe('the panel beside a form', () => {
+describe('the panel beside a form', { timeout: 30_000 }, () => {
   it('opens while the form is open, and what was typed stays', async () => {
     await entry('Hide the panel').click();
     await page.getByRole('textbox', { name: 'Message' }).fill('/spend');
@@ -180,7 +181,7 @@ describe('the panel beside a form', () => {
   });
 });
 
-describe('an overflow menu', () => {
+describe('an overflow menu', { timeout: 30_000 }, () => {
   const option = (value: string) => ({ text: words(value), value });
   const MENU: KnownBlock = {
     type: 'actions',
@@ -268,7 +269,7 @@ const TABLE_IN_CONTAINER: KnownBlock = {
   ],
 };
 
-describe('a container', () => {
+describe('a container', { timeout: 30_000 }, () => {
   it('begins collapsed, opens and closes by its title, and stays open when another message comes', async () => {
     post('An answer', [TABLE_IN_CONTAINER]);
     await entry('cloud-costs').click();
