@@ -57,7 +57,7 @@ async function setUp() {
     TRUSTED_API_HOSTS: '127.0.0.1',
   });
   const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
-  await connect(redis, config, billing);
+  await saveConnection(redis, config, billing);
   inventProjects(billing);
   // Measured is how fast it answers, and not how often one person may ask.
   const unlimited = { take: () => undefined, demand: () => undefined };
@@ -82,7 +82,8 @@ async function setUp() {
   };
 }
 
-async function connect(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
+/** The connection that the bench's workspace asks by, as `/billing connect` would save it. */
+export async function saveConnection(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const record = await workspaces.read('T0BENCH');
   await workspaces.saveConnection(
@@ -100,7 +101,7 @@ async function connect(redis: Redis, { keys }: Config, billing: BillingService):
 }
 
 /** `10001` and on, each with a balance and a week. */
-function inventProjects(billing: BillingService): void {
+export function inventProjects(billing: BillingService): void {
   const week = Array.from({ length: 7 }, (_, i) => new Date(Date.now() - (i + 1) * 86_400_000));
   const items = week.map((day) => ({
     day: day.toISOString().slice(0, 10),
@@ -113,7 +114,7 @@ function inventProjects(billing: BillingService): void {
   }
 }
 
-const projectAt = (i: number): string => String(10_001 + (i % AT_ONCE.projects));
+export const projectAt = (i: number): string => String(10_001 + (i % AT_ONCE.projects));
 
 async function answered(asker: Asker, command: string, text: string) {
   const times = await asker.ask(command, text);

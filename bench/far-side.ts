@@ -22,8 +22,8 @@ export interface FakeSlack extends Served {
   expectAnswer(): { readonly responseUrl: string; readonly arrives: Promise<Posted> };
 }
 
-/** Longer than anything the bot waits for, in ms. */
-const PATIENCE = 20_000;
+/** Longer than anything the bot waits for, a busy machine included, in ms. */
+const PATIENCE = 120_000;
 const PERSON = { id: 'U0BENCH', team_id: 'T0BENCH', is_owner: true, locale: 'en-US', tz: 'Etc/UTC' };
 const FORM = 'application/x-www-form-urlencoded';
 

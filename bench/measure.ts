@@ -69,7 +69,7 @@ export async function waitFor(run: () => unknown): Promise<number> {
   return performance.now() - begun;
 }
 
-function quantile(times: readonly number[], q: number): number {
+export function quantile(times: readonly number[], q: number): number {
   const sorted = [...times].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }

@@ -3,17 +3,15 @@ import type { Line } from './measure.ts';
 
 const HEAD = ['', 'median', 'p95', 'floor', '×', 'the floor is'];
 
-export function table(lines: readonly Line[]): string {
-  const rows = [HEAD, ...lines.map(cells)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => pad(cell, widths[i] ?? 0, i))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+export const table = (lines: readonly Line[]): string =>
+  columns([HEAD, ...lines.map(cells)], HEAD.length - 1);
+
+/** @param words index of a column of words beside the first one: they begin at the left, numbers end at the right */
+export function columns(rows: readonly (readonly string[])[], words?: number): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const pad = (cell: string, i: number) =>
+    i === 0 || i === words ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0);
+  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
 function cells({ name, median, p95, floor }: Line): string[] {
@@ -27,10 +25,6 @@ function cells({ name, median, p95, floor }: Line): string[] {
     ratio.toFixed(ratio < 10 ? 1 : 0),
     floor.name,
   ];
-}
-
-function pad(cell: string, width: number, column: number): string {
-  return column === 0 || column === HEAD.length - 1 ? cell.padEnd(width) : cell.padStart(width);
 }
 
 function duration(ms: number): string {

@@ -184,7 +184,7 @@ async function settle<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
 }
 
 /** Free at this moment: the bot wants to be told a port and cannot choose one. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;

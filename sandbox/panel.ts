@@ -26,7 +26,7 @@ interface Lever extends Switch {
   set(mode: string): boolean;
 }
 
-const DETAILED = ['data_visualization', 'data_table', 'table'];
+const DETAILED = ['data_visualization', 'data_table', 'table', 'container'];
 
 export function createPanel(parts: PanelParts): Panel {
   const levers = () => [
@@ -76,11 +76,15 @@ function ofSlack({ refused }: PanelParts): Lever {
     service: 'slack',
     mode: refused().size > 0 ? 'posts-only' : 'everywhere',
     modes: [
-      { mode: 'everywhere', label: 'Charts everywhere', hint: 'Takes charts and tables in every message.' },
+      {
+        mode: 'everywhere',
+        label: 'Charts everywhere',
+        hint: 'Takes charts, tables and containers in every message.',
+      },
       {
         mode: 'posts-only',
         label: 'Charts in posts only',
-        hint: 'Answers invalid_blocks to charts and tables in private answers.',
+        hint: 'Answers invalid_blocks to charts, tables and containers in private answers.',
       },
     ],
     set(mode) {

@@ -9,8 +9,26 @@ import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');
 
+const WINDOW = { width: 1280, height: 900 };
+/** What stands above and below a message or the Home: the bars and the message field. */
+const AROUND = 260;
+
+/** One picture a theme, cropped to what it shows: `spend.png` and `spend-dark.png`. */
 async function take(what: Page | Locator, name: string): Promise<void> {
-  await what.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+  const page = 'page' in what ? what.page() : what;
+  if ('page' in what) {
+    // What is higher than its scrolling box would be cut off.
+    const { height } = (await what.boundingBox()) ?? WINDOW;
+    await page.setViewportSize({ ...WINDOW, height: Math.max(WINDOW.height, Math.ceil(height) + AROUND) });
+  }
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // Tally's own pages follow the system by style sheet alone, the sandbox's page by its script.
+    if ((await page.locator('html[data-theme]').count()) > 0)
+      await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
+    const file = colorScheme === 'dark' ? `${name}-dark.png` : `${name}.png`;
+    await what.screenshot({ path: join(FOLDER, file), animations: 'disabled' });
+  }
 }
 
 async function installing(page: Page, { bot }: Sandbox): Promise<void> {
@@ -20,24 +38,19 @@ async function installing(page: Page, { bot }: Sandbox): Promise<void> {
 }
 
 async function working(page: Page, { url, billing, identity }: Sandbox): Promise<void> {
-  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.setViewportSize(WINDOW);
   await page.goto(url);
-  // A gradient would make the pictures three times as large.
-  await page.addStyleTag({ content: '.shell { background: var(--aubergine) }' });
   const token = billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
   await say(page, '/billing connect');
   await page.getByLabel('User access token').waitFor();
-  await take(page, 'connect');
+  await take(page.getByRole('dialog'), 'connect');
   await closeModal(page);
   await (await connect(page, token)).getByText('Connected').waitFor();
   await closeModal(page);
 
-  // High enough for the whole answer, headline included.
-  await page.setViewportSize({ width: 1280, height: 1260 });
   await page.getByRole('button', { name: 'cloud-costs' }).click();
   await page.mouse.move(0, 0);
-  await ask(page, '/spend 123 last-7-days', 'spent');
-  await take(page, 'spend');
+  await take(await ask(page, '/spend 123 last-7-days', 'spent'), 'spend');
   await take(await ask(page, '/balance 123', 'left'), 'balance');
   await take(await ask(page, '/spend 123 last-wek', 'last-wek'), 'suggestion');
 
@@ -108,7 +121,7 @@ try {
   for (const oauth of [true, false]) {
     const sandbox = await startSandbox({ oauth });
     try {
-      await (oauth ? installing : working)(await browser.newPage(), sandbox);
+      await (oauth ? installing : working)(await browser.newPage({ deviceScaleFactor: 2 }), sandbox);
     } finally {
       await sandbox.stop();
     }

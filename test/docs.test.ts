@@ -55,14 +55,30 @@ describe('the metrics', () => {
   });
 });
 
-describe('the pictures', () => {
+describe('the pictures', async () => {
+  const names = ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md'))];
+  const texts = await Promise.all(
+    names.map((name) => readFile(name === 'README.md' ? name : `docs/${name}`, 'utf8')),
+  );
+  const pages = texts.join('\n');
+
   it('are all shown to somebody, and all that are shown are there', async () => {
-    const pages = ['README.md', ...(await readdir('docs')).filter((name) => name.endsWith('.md'))];
-    const texts = pages.map((name) => readFile(name === 'README.md' ? name : `docs/${name}`, 'utf8'));
-    const shown = (await Promise.all(texts)).join('\n').matchAll(/\]\((?:docs\/)?pictures\/([^)]+)\)/g);
+    const shown = pages.matchAll(/(?:src|srcset)="(?:docs\/)?pictures\/([^"]+)"/g);
     expect([...new Set([...shown].map(([, name]) => name))].sort()).toEqual(
       (await readdir('docs/pictures')).sort(),
     );
+  });
+
+  it('come in a light and a dark form, each with words for who does not see it', () => {
+    const all = [...pages.matchAll(/<picture>.*?<\/picture>/gs)].map(([picture]) => picture);
+    expect(all.length).toBeGreaterThan(10);
+    for (const picture of all) {
+      const [, dark] = /dark\)" srcset="\S*pictures\/(\S+)-dark\.png"/.exec(picture) ?? [];
+      const [, alt, light] =
+        /<img alt="([^"]+)" src="\S*pictures\/(\S+)\.png" width="\d+"/.exec(picture) ?? [];
+      expect([alt === undefined, light]).toEqual([false, dark]);
+    }
+    expect(pages).not.toMatch(/!\[[^\]]*\]\(\S*pictures/);
   });
 });
 

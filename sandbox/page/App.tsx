@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Snapshot, Try } from '../protocol.ts';
 import { useStream } from './api.ts';
 import { Banner } from './Banner.tsx';
@@ -8,25 +8,31 @@ import { Conversation } from './Conversation.tsx';
 import { useDrafts } from './drafts.ts';
 import { AppHome } from './Home.tsx';
 import { Modals } from './Modal.tsx';
+import { NARROW, PHONE, useMedia } from './media.ts';
 import { Panel } from './panel/Panel.tsx';
 import { HOME, useLocation } from './place.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { Toast, useToast } from './Toast.tsx';
 import { TopBar } from './TopBar.tsx';
+import { useTheme } from './theme.ts';
+import { useUnread } from './unread.ts';
 import { WorkspaceProvider } from './workspace.ts';
-
-/** Below this width the panel would leave the conversation too little. */
-const WIDE = 1100;
 
 export function App() {
   const [location, go] = useLocation();
   const { snapshot, traffic, link } = useStream(location.as);
   const [problem, report] = useToast();
-  const [panelOpen, setPanelOpen] = useState(window.innerWidth >= WIDE);
+  const [theme, toggleTheme] = useTheme();
+  const isPhone = useMedia(PHONE);
+  // In a narrow window the panel would leave the conversation too little room.
+  const [panelOpen, setPanelOpen] = useState(!useMedia(NARROW));
+  const [drawerAsked, setDrawerOpen] = useState(false);
+  const menuButton = useRef<HTMLButtonElement>(null);
   const [thread, setThread] = useState<string>();
   const [said, setSaid] = useState(0);
   const drafts = useDrafts();
   const here = snapshot && placeIn(snapshot, location.channel);
+  const unread = useUnread(snapshot, here?.channel?.id);
   const skipped = snapshot?.skipped ?? 0;
   const now = useCallback(() => new Date(Date.now() + skipped), [skipped]);
   const workspace = useMemo(() => {
@@ -37,6 +43,7 @@ export function App() {
   const openChannel = useCallback(
     (channel: string) => {
       setThread(undefined);
+      setDrawerOpen(false);
       go({ channel });
     },
     [go],
@@ -44,20 +51,45 @@ export function App() {
   if (!workspace || !here) return <Waiting stopped={link === 'stopped'} />;
   const { me } = workspace;
   const covered = workspace.snapshot.views.length > 0;
+  const drawerOpen = isPhone && drawerAsked && !covered;
+  const closeDrawer = () => {
+    setDrawerOpen(false);
+    menuButton.current?.focus();
+  };
+  const layout = ['shell', panelOpen && 'with-panel', drawerOpen && 'with-drawer'].filter(Boolean).join(' ');
   const attempt = ({ text }: Pick<Try, 'text'>, as = me.id) => {
     const channel = here.channel ?? workspace.snapshot.channels[0];
     if (!channel) return;
     if (as !== me.id || !here.channel) go({ as, channel: channel.id });
     setThread(undefined);
+    if (isPhone) setPanelOpen(false);
     drafts.put(channel.id, text);
   };
   return (
     <WorkspaceProvider value={workspace}>
       <ConfirmProvider>
-        <div className={panelOpen ? 'shell with-panel' : 'shell'}>
-          <TopBar link={link} panelOpen={panelOpen} onPanel={() => setPanelOpen(!panelOpen)} />
-          <Sidebar here={here.id} inert={covered} onOpen={openChannel} onPerson={(as) => go({ as })} />
-          <main className="centre" inert={covered}>
+        <div className={layout}>
+          <TopBar
+            link={link}
+            unread={Object.values(unread).reduce((sum, count) => sum + count, 0)}
+            drawerOpen={drawerOpen}
+            onDrawer={covered ? undefined : () => setDrawerOpen(!drawerOpen)}
+            menuButton={menuButton}
+            theme={theme}
+            onTheme={toggleTheme}
+            panelOpen={panelOpen}
+            onPanel={() => setPanelOpen(!panelOpen)}
+          />
+          <Sidebar
+            here={here.id}
+            unread={unread}
+            inert={covered}
+            drawer={drawerOpen}
+            onOpen={openChannel}
+            onPerson={(as) => go({ as })}
+            onClose={closeDrawer}
+          />
+          <main className="centre" inert={covered || drawerOpen || (isPhone && panelOpen)}>
             <Banner link={link} />
             {here.channel ? (
               <>

@@ -50,20 +50,19 @@ export function Dialog({ title, className, icon, besidePanel = false, onClose, c
       ref={ref}
       className={`dialog ${className}`}
       aria-label={title}
-      aria-modal="true"
       onKeyDown={onKeyDown}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
     >
-      <header className="dialog-head">
+      <div className="dialog-head">
         {icon}
         <h2>{title}</h2>
         <button type="button" className="icon-button" aria-label="Close window" onClick={onClose}>
           <CloseIcon />
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import type { Channel, Person } from '../protocol.ts';
 import { AppBadge, Avatar } from './Avatar.tsx';
 import { ChevronIcon, HashIcon, HomeIcon, LockIcon } from './icons.tsx';
@@ -8,26 +8,39 @@ import { authorOf, useWorkspace } from './workspace.ts';
 interface Props {
   /** Id of the open channel, or `home`. */
   here: string;
+  /** Channel id → how many messages are unread; none where it is absent. */
+  unread: Record<string, number>;
   onOpen(channel: string): void;
   onPerson(id: string): void;
   /** Out of reach, behind a modal. */
   inert: boolean;
+  /** On a phone: pulled out over the conversation. */
+  drawer: boolean;
+  onClose(): void;
 }
 
-export function Sidebar({ here, onOpen, onPerson, inert }: Props) {
+export function Sidebar({ here, unread, onOpen, onPerson, inert, drawer, onClose }: Props) {
   const { snapshot } = useWorkspace();
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (drawer) nav.current?.querySelector<HTMLElement>('[aria-current="page"]')?.focus();
+  }, [drawer]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (drawer && event.key === 'Escape') onClose();
+  };
   const { workspace, channels, bot } = snapshot;
   const entry = (id: string, icon: ReactNode, name: string, badge = false) => (
     <li key={id}>
       <button
         type="button"
-        className="side-entry"
+        className={unread[id] ? 'side-entry unread' : 'side-entry'}
         aria-current={here === id ? 'page' : undefined}
         onClick={() => onOpen(id)}
       >
         {icon}
-        <span>{name}</span>
+        <span className="side-name">{name}</span>
         {badge && <AppBadge />}
+        <UnreadBadge count={unread[id]} />
       </button>
     </li>
   );
@@ -35,16 +48,34 @@ export function Sidebar({ here, onOpen, onPerson, inert }: Props) {
   const direct = channels.filter(({ kind }) => kind === 'im');
   const mark = <Avatar author={authorOf('bot', snapshot)} size={20} />;
   return (
-    <nav className="sidebar" aria-label="Workspace" inert={inert}>
-      <h1 className="workspace-name">{workspace.name}</h1>
-      <Workspaces onPerson={onPerson} />
-      <div className="side-scroll">
-        <Group title="Channels">{rooms.map((room) => entry(room.id, roomIcon(room), room.name))}</Group>
-        <Group title="Direct messages">{direct.map(({ id }) => entry(id, mark, bot.name, true))}</Group>
-        <Group title="Apps">{entry(HOME, <HomeIcon size={18} />, 'App Home')}</Group>
-      </div>
-      <People onPerson={onPerson} />
-    </nav>
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape and the menu button close the drawer too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape and the menu button close the drawer too */}
+      {drawer && <div className="drawer-backdrop" onClick={onClose} />}
+      <nav ref={nav} className="sidebar" aria-label="Workspace" inert={inert} onKeyDown={onKeyDown}>
+        <p className="workspace-name">{workspace.name}</p>
+        <Workspaces onPerson={onPerson} />
+        <div className="side-scroll">
+          <Group title="Channels">{rooms.map((room) => entry(room.id, roomIcon(room), room.name))}</Group>
+          <Group title="Direct messages">{direct.map(({ id }) => entry(id, mark, bot.name, true))}</Group>
+          <Group title="Apps">{entry(HOME, <HomeIcon size={18} />, 'App Home')}</Group>
+        </div>
+        <People onPerson={onPerson} />
+      </nav>
+    </>
+  );
+}
+
+/** Slack counts no further than this. */
+const MOST_COUNTED = 99;
+
+function UnreadBadge({ count = 0 }: { count: number | undefined }) {
+  if (count === 0) return null;
+  return (
+    <span className="unread-badge">
+      {count > MOST_COUNTED ? `${MOST_COUNTED}+` : count}
+      <span className="for-screen-readers"> unread</span>
+    </span>
   );
 }
 

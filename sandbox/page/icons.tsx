@@ -110,3 +110,19 @@ export const WarningIcon = (props: Size) => (
     <path d="M10 8.3v3.4M10 13.9v.1" />
   </Drawing>
 );
+export const MenuIcon = (props: Size) => (
+  <Drawing {...props}>
+    <path d="M3.5 5.5h13M3.5 10h13M3.5 14.5h13" />
+  </Drawing>
+);
+export const MoonIcon = (props: Size) => (
+  <Drawing {...props}>
+    <path d="M16.2 11.9A6.6 6.6 0 0 1 8.1 3.8a6.6 6.6 0 1 0 8.1 8.1Z" />
+  </Drawing>
+);
+export const SunIcon = (props: Size) => (
+  <Drawing {...props}>
+    <circle cx="10" cy="10" r="3.2" />
+    <path d="M10 2.8v1.6M10 15.6v1.6M2.8 10h1.6M15.6 10h1.6M4.9 4.9 6 6M14 14l1.1 1.1M15.1 4.9 14 6M6 14l-1.1 1.1" />
+  </Drawing>
+);

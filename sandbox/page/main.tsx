@@ -1,6 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import 'slack-blocks-to-jsx/dist/style.css';
 import './styles/library.css';
+import './styles/theme.css';
 import './styles/base.css';
 import './styles/sidebar.css';
 import './styles/messages.css';

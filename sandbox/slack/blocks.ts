@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { asAccessory, inActions, inInput } from './elements.ts';
 import { LIMITS, SURFACES, type Surface } from './limits.ts';
 import { charactersIn, chart, dataTable, richText, table } from './tables.ts';
-import { hasOneSource, identifier, image, imageSource, plain, string, text } from './texts.ts';
+import { hasOneSource, identifier, image, imageSource, plain, string, text, webUrl } from './texts.ts';
 
 const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
@@ -44,12 +44,30 @@ const simple = [
   richText,
 ] as const;
 
+const video = block('video', {
+  video_url: webUrl,
+  thumbnail_url: webUrl,
+  alt_text: string(LIMITS.image.alt),
+  title: plain(LIMITS.video.title),
+  title_url: webUrl.optional(),
+  author_name: string(LIMITS.video.author).optional(),
+  provider_name: string(LIMITS.video.provider).optional(),
+  provider_icon_url: webUrl.optional(),
+  description: plain(LIMITS.text).optional(),
+});
+
+const file = block('file', { source: z.literal('remote'), external_id: string(LIMITS.id) });
+
+const richTitle = richText.refine((it) => charactersIn(it) <= LIMITS.container.title, {
+  message: `must be less than ${LIMITS.container.title + 1} characters`,
+});
+
 const container = block('container', {
   title: plain(LIMITS.container.title).optional(),
-  rich_text_title: richText.optional(),
+  rich_text_title: richTitle.optional(),
   subtitle: text(LIMITS.container.subtitle).optional(),
   child_blocks: z
-    .array(z.discriminatedUnion('type', [...simple, table]))
+    .array(z.discriminatedUnion('type', [...simple, table, video, file]))
     .min(1)
     .max(LIMITS.container.children),
   width: z.enum(['narrow', 'standard', 'wide', 'full']).optional(),
@@ -94,7 +112,13 @@ function problemsOfBlock(one: unknown, path: Path, surface: Surface): string[] {
   if (!allowed) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
   if (!allowed.includes(surface)) return [problem(`block type ${type} not allowed in a ${surface}`, path)];
   const checked = anyBlock.safeParse(one);
-  return checked.success ? [] : problemsOf(checked.error, path);
+  if (!checked.success) return problemsOf(checked.error, path);
+  return childrenOf(one as Loose).flatMap((child, i) => {
+    const type = String(child.type);
+    const isAllowed = !Object.hasOwn(SURFACES, type) || SURFACES[type]?.includes(surface);
+    const at = [...path, 'child_blocks', i];
+    return isAllowed ? [] : [problem(`block type ${type} not allowed in a ${surface}`, at)];
+  });
 }
 
 /** Shared with the schemas of views and of suggested options. */
@@ -122,7 +146,7 @@ function worded(issue: z.core.$ZodIssue): string {
 }
 
 function problemsOfTheWhole(blocks: readonly Loose[], surface: Surface): string[] {
-  const all = blocks.flatMap((one) => [one, ...((one.child_blocks as Loose[] | undefined) ?? [])]);
+  const all = flattened(blocks);
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(String(type)));
   const markdown = charactersIn(ofType('markdown'));
   const tables = ofType('table', 'data_table').length;
@@ -148,6 +172,12 @@ function repeated(ids: readonly unknown[]): unknown[] {
   const given = ids.filter((id) => id !== undefined);
   return [...new Set(given.filter((id, i) => given.indexOf(id) !== i))];
 }
+
+const childrenOf = (one: Loose) => (one.child_blocks as Loose[] | undefined) ?? [];
+
+/** Each block, and after a container its children. */
+export const flattened = (blocks: readonly object[]): Loose[] =>
+  (blocks as readonly Loose[]).flatMap((one) => [one, ...childrenOf(one)]);
 
 /** The interactive elements of a block, wherever it keeps them; containers' children are blocks of their own. */
 export function elementsOf(one: Loose): Loose[] {

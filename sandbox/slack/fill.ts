@@ -1,6 +1,6 @@
 /** Fills a form by what people read on it: field → text, or the value or label of an option. */
 import type { StateValues } from '../protocol.ts';
-import { elementsOf } from './blocks.ts';
+import { elementsOf, flattened } from './blocks.ts';
 import { holderOf } from './input-state.ts';
 
 type Loose = Record<string, unknown>;
@@ -11,7 +11,7 @@ export type Fields = Record<string, string | readonly string[]>;
 export function fill(blocks: readonly object[], fields: Fields): StateValues {
   const left = new Set(Object.keys(fields));
   const values: StateValues = {};
-  for (const block of blocks as readonly Loose[]) {
+  for (const block of flattened(blocks)) {
     for (const element of elementsOf(block)) {
       const name = [block.block_id, element.action_id].map(String).find((one) => left.has(one));
       const given = name === undefined ? undefined : fields[name];

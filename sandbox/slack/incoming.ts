@@ -1,5 +1,5 @@
 /** A message as an app sends it, whichever way: read, and refused where Slack would. */
-import { problemsOfBlocks } from './blocks.ts';
+import { flattened, problemsOfBlocks } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
 /** Block types that this Slack takes in posts but not in ephemeral messages, acknowledgements and `response_url`s. */
@@ -20,7 +20,8 @@ export function readMessage(given: Record<string, unknown>, refused: Refusals = 
   if (blocks === undefined) return { ok: false, error: 'invalid_blocks_format', problems: [] };
   if (text === '' && blocks.length === 0) return { ok: false, error: 'no_text', problems: [] };
   if (text.length > LIMITS.message.text) return { ok: false, error: 'msg_too_long', problems: [] };
-  const problems = [...problemsOfBlocks(blocks, 'message'), ...untaken(blocks, refused)];
+  const invalid = problemsOfBlocks(blocks, 'message');
+  const problems = invalid.length > 0 ? invalid : untaken(blocks, refused);
   if (problems.length > 0) return { ok: false, error: 'invalid_blocks', problems };
   return { ok: true, text, ...(blocks.length > 0 && { blocks }) };
 }
@@ -38,7 +39,7 @@ function parsed(given: unknown): object[] | undefined {
 
 function untaken(blocks: readonly object[], refused: Refusals): string[] {
   return blocks.flatMap((block, i) => {
-    const type = String((block as { type?: unknown } | null)?.type);
-    return refused.has(type) ? [`block type ${type} not allowed here [json-pointer:/blocks/${i}]`] : [];
+    const found = flattened([block]).find(({ type }) => refused.has(String(type)));
+    return found ? [`block type ${String(found.type)} not allowed here [json-pointer:/blocks/${i}]`] : [];
   });
 }

@@ -1,6 +1,6 @@
 /** What the elements of a view or a message hold: the empty value of each kind, and what was typed or chosen. */
 import type { StateValue, StateValues } from '../protocol.ts';
-import { elementsOf } from './blocks.ts';
+import { elementsOf, flattened } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
 type Loose = Record<string, unknown>;
@@ -34,7 +34,7 @@ export function holderOf({ type }: Loose): string | undefined {
 /** Every element that holds something appears, as Slack sends it; what `given` does not hold is as at the start. */
 export function stateOf(blocks: readonly object[], given: StateValues): StateValues {
   const state: StateValues = {};
-  for (const block of blocks as readonly Loose[]) {
+  for (const block of flattened(blocks)) {
     for (const element of elementsOf(block)) {
       const holder = HOLDERS[String(element.type)];
       if (!holder) continue;
@@ -58,7 +58,7 @@ function heldBy(
 /** What Slack checks by itself before the bot hears of a submission: block_id → sentence. */
 export function problemsOfInputs(blocks: readonly object[], state: StateValues): Record<string, string> {
   const problems: Record<string, string> = {};
-  for (const block of blocks as readonly Loose[]) {
+  for (const block of flattened(blocks)) {
     if (block.type !== 'input') continue;
     const element = block.element as Loose;
     const value = state[String(block.block_id)]?.[String(element.action_id)];

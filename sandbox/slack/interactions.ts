@@ -1,6 +1,6 @@
 /** What people do with what the bot has drawn: clicks, choices, and external selects. */
 import type { Person, Place, StateValues, Verbs } from '../protocol.ts';
-import { elementsOf, problemsOf } from './blocks.ts';
+import { elementsOf, flattened, problemsOf } from './blocks.ts';
 import type { Ack, Delivery, Kind } from './deliver.ts';
 import { stateOf } from './input-state.ts';
 import { channelOf, envelopeOf, messageOf, userOf, viewOf } from './payloads.ts';
@@ -150,11 +150,9 @@ function outcomeOf(ack: Ack): Outcome {
 
 /** The first element, containers' children included, that `wanted` says yes to. */
 export function findElement(blocks: readonly object[], wanted: (found: Found) => boolean): Found | undefined {
-  for (const block of blocks as readonly Loose[]) {
+  for (const block of flattened(blocks)) {
     const element = elementsOf(block).find((one) => wanted({ block, element: one }));
     if (element) return { block, element };
-    const inside = findElement((block.child_blocks as object[] | undefined) ?? [], wanted);
-    if (inside) return inside;
   }
   return undefined;
 }

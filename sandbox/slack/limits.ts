@@ -26,6 +26,8 @@ export const LIMITS = {
   input: { label: 2_000, hint: 2_000 },
   alert: 200,
   container: { children: 10, title: 150, subtitle: 150 },
+  /** Shorter than 200 and 50 characters, says the reference. */
+  video: { title: 199, author: 49, provider: 49 },
 
   table: { rows: 100, columns: 20, characters: 10_000 },
   dataTable: { rows: 201, columns: 20, characters: 20_000, pageSize: 100 },

@@ -57,7 +57,7 @@ export const PEOPLE: readonly Person[] = [
     role: 'guest',
     tz: 'Asia/Kolkata',
     locale: 'en-IN',
-    color: '#c2571a',
+    color: '#b54f15',
   },
   {
     id: ADMIN,

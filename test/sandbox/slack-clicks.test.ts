@@ -67,6 +67,28 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
     expect(heard[0]).not.toHaveProperty('message');
   });
 
+  it('find a select in a container, and carry what the others there hold', async () => {
+    const actions: Record<string, unknown>[] = [];
+    const { slack } = await start(
+      (app) => {
+        app.action('share', async ({ ack, body }) => {
+          actions.push(body as unknown as Record<string, unknown>);
+          await ack();
+        });
+      },
+      { mode },
+    );
+    const blocks = [{ type: 'container' as const, title: words('More'), child_blocks: BLOCKS }];
+    const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Old', blocks });
+    await slack.press(OWNER, message, 'Share');
+    expect(actions).toMatchObject([
+      {
+        state: { values: { row: { period: { type: 'static_select', selected_option: null } } } },
+        actions: [{ block_id: 'row', action_id: 'share' }],
+      },
+    ]);
+  });
+
   it('carry what was chosen, and where the message was public the message too', async () => {
     const heard: Record<string, unknown>[] = [];
     const { slack } = await start(

@@ -23,10 +23,21 @@ const input = (rest: Block): Block => ({
   element: { type: 'plain_text_input' },
   ...rest,
 });
+const icon = () => ({ type: 'image', image_url: url(30), alt_text: 'a' });
 const url = (length: number) => `https://example.com/${of(length - 20)}`;
 const cells = (rows: number, columns: number, length = 1) =>
   times(rows, () => times(columns, () => ({ type: 'raw_text', text: of(length) })));
 const dataTable = (rest: Block): Block => ({ type: 'data_table', caption: 'c', rows: cells(2, 2), ...rest });
+const rich = (length: number) => ({
+  type: 'rich_text',
+  elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: of(length) }] }],
+});
+const container = (rest: Block = {}): Block => ({
+  type: 'container',
+  title: plain(1),
+  child_blocks: [{ type: 'divider' }],
+  ...rest,
+});
 const pie = (count: number, segment: Block = {}): Block => ({
   type: 'data_visualization',
   title: 't',
@@ -118,7 +129,15 @@ const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: 
   [
     'children of a container',
     10,
-    (n) => [{ type: 'container', title: plain(1), child_blocks: times(n, () => ({ type: 'divider' })) }],
+    (n) => [container({ child_blocks: times(n, () => ({ type: 'divider' })) })],
+  ],
+  ['title of a container', 150, (n) => [container({ title: plain(n) })]],
+  ['rich text title of a container', 150, (n) => [container({ title: undefined, rich_text_title: rich(n) })]],
+  ['subtitle of a container', 150, (n) => [container({ subtitle: mrkdwn(n) })]],
+  [
+    'tables of a message, those in containers with them',
+    1,
+    (n) => times(n, () => container({ child_blocks: [{ type: 'table', rows: cells(2, 2) }] })),
   ],
   ['alert', 200, (n) => [{ type: 'alert', text: plain(n) }], 'modal'],
   ['text of a button', 75, (n) => [accessory(button({ text: plain(n) }))]],
@@ -203,15 +222,21 @@ describe('Block Kit limits', () => {
       [{ ...bars(1, 2), chart: { ...bars(1, 1).chart, axis_config: bars(1, 2).chart.axis_config } }],
     ],
     ['a chart without a title', [{ type: 'data_visualization', chart: pie(1).chart }]],
+    ['a container in a container', [container({ child_blocks: [container()] })]],
+    ['a container without a title', [container({ title: undefined })]],
+    ['an empty container', [container({ child_blocks: [] })]],
+    ['a container that cannot be expanded', [container({ default_collapsed: true })]],
+    ['a container of no known width', [container({ width: 'huge' })]],
+    ['a chart in a container', [container({ child_blocks: [pie(1)] })]],
+    ['a data table in a container', [container({ child_blocks: [dataTable({})] })]],
     [
-      'a container in a container',
-      [
-        {
-          type: 'container',
-          title: plain(1),
-          child_blocks: [{ type: 'container', title: plain(1), child_blocks: [{ type: 'divider' }] }],
-        },
-      ],
+      'a table in a container on a Home',
+      [container({ child_blocks: [{ type: 'table', rows: cells(1, 1) }] })],
+      'home',
+    ],
+    [
+      'a block id that a container has taken',
+      [container({ child_blocks: [{ type: 'divider', block_id: 'b' }] }), { type: 'divider', block_id: 'b' }],
     ],
     ['an alert in a message', [{ type: 'alert', text: plain(1) }]],
     ['a chart in a modal', [pie(1)], 'modal'],
@@ -219,17 +244,50 @@ describe('Block Kit limits', () => {
     ['a table in a modal', [{ type: 'table', rows: cells(1, 1) }], 'modal'],
     ['a data table on a Home', [dataTable({})], 'home'],
     ['markdown in a modal', [{ type: 'markdown', text: 'x' }], 'modal'],
-    [
-      'a container in a modal',
-      [{ type: 'container', title: plain(1), child_blocks: [{ type: 'divider' }] }],
-      'modal',
-    ],
+    ['a container in a modal', [container()], 'modal'],
     [
       'rich text of no known kind',
       [{ type: 'rich_text', elements: [{ type: 'rich_text_poem', elements: [] }] }],
     ],
   ])('refuses %s', (_what, blocks, on = 'message') => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
+  });
+
+  it('takes a collapsed container with every kind of block that it may hold', () => {
+    const children = [
+      { type: 'actions', elements: [button()] },
+      { type: 'context', elements: [plain(1)] },
+      { type: 'divider' },
+      { type: 'header', text: plain(1) },
+      { type: 'image', image_url: url(30), alt_text: 'a' },
+      input({}),
+      rich(1),
+      section({ text: plain(1) }),
+      { type: 'table', rows: cells(31, 4) },
+    ];
+    const collapsed = container({ is_collapsible: true, default_collapsed: true, child_blocks: children });
+    expect(problemsOfBlocks([collapsed], 'message')).toEqual([]);
+    expect(
+      problemsOfBlocks([container({ width: 'full', icon: icon(), subtitle: plain(1) })], 'home'),
+    ).toEqual([]);
+  });
+
+  it('takes a video and a file in a container, and looks into them', () => {
+    const video = {
+      type: 'video',
+      video_url: url(40),
+      thumbnail_url: url(40),
+      alt_text: 'a',
+      title: plain(199),
+    };
+    const file = { type: 'file', source: 'remote', external_id: 'f' };
+    expect(problemsOfBlocks([container({ child_blocks: [video, file] })], 'message')).toEqual([]);
+    expect(
+      problemsOfBlocks([container({ child_blocks: [{ ...video, title: plain(200) }] })], 'message'),
+    ).toEqual(['must be less than 200 characters [json-pointer:/blocks/0/child_blocks/0/title/text]']);
+    expect(
+      problemsOfBlocks([container({ child_blocks: [{ ...file, source: 'local' }] })], 'message'),
+    ).not.toEqual([]);
   });
 
   it('says what is wrong and where, as Slack does', () => {

@@ -141,4 +141,13 @@ describe('a response URL', () => {
     expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([400, 'invalid_blocks']);
     expect(await answer({ text: 'x' })).toEqual([200, 'ok']);
   });
+
+  it('can be told to refuse a table, and then finds it in a container too', async () => {
+    await asked();
+    const table = { type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] };
+    const blocks = [{ type: 'container', title: words('Each day'), child_blocks: [table] }];
+    expect(await answer({ text: 'x', blocks })).toEqual([200, 'ok']);
+    world.slack.refuse.add('table');
+    expect(await answer({ text: 'x', blocks })).toEqual([400, 'invalid_blocks']);
+  });
 });

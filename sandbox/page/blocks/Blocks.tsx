@@ -1,6 +1,7 @@
 import type { KnownBlock } from '@slack/types';
 import { memo } from 'react';
 import { Boundary } from './Boundary.tsx';
+import { Container } from './Container.tsx';
 import { DataTable } from './DataTable.tsx';
 import { Display } from './Display.tsx';
 import { Element } from './Element.tsx';
@@ -50,16 +51,12 @@ function OneBlock({ block, blockId }: { block: KnownBlock; blockId: string }) {
       return <Table block={block} />;
     case 'data_table':
       return <DataTable block={block} />;
-    case 'container': {
-      const children = <Blocks blocks={block.child_blocks as KnownBlock[]} />;
-      const title = block.title?.text ?? '';
+    case 'container':
       return (
-        <details className="container" open={!block.is_collapsible || !block.default_collapsed}>
-          <summary>{title}</summary>
-          {children}
-        </details>
+        <Container block={block}>
+          <Blocks blocks={block.child_blocks as KnownBlock[]} />
+        </Container>
       );
-    }
     default:
       return <Display block={block} />;
   }

@@ -1,5 +1,5 @@
 import type { Overflow as OverflowElement } from '@slack/types';
-import { useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { MoreIcon } from '../icons.tsx';
 import { useElement } from './element.ts';
 import type { Placed } from './form.ts';
@@ -10,10 +10,15 @@ type Item = OverflowElement['options'][number];
 export function Overflow(props: Placed<OverflowElement>) {
   const { press, sending, disabled } = useElement(props);
   const anchor = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState<'first' | 'last'>();
   const close = () => {
-    setOpen(false);
+    setOpen(undefined);
     anchor.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+    event.preventDefault();
+    setOpen(event.key === 'ArrowUp' ? 'last' : 'first');
   };
   const choose = (option: Item) => {
     close();
@@ -28,43 +33,68 @@ export function Overflow(props: Placed<OverflowElement>) {
         className="button overflow"
         aria-label="More actions"
         aria-haspopup="menu"
-        aria-expanded={open}
+        aria-expanded={open !== undefined}
         aria-busy={sending}
         disabled={disabled || sending}
-        onClick={() => setOpen(!open)}
+        onClick={() => setOpen(open ? undefined : 'first')}
+        onKeyDown={onKeyDown}
       >
         <MoreIcon />
       </button>
       {open && (
         <Popup anchor={anchor} onClose={close}>
-          <Menu items={props.element.options} onChoose={choose} />
+          <Menu items={props.element.options} begin={open} onChoose={choose} onClose={close} />
         </Popup>
       )}
     </>
   );
 }
 
-function Menu({ items, onChoose }: { items: Item[]; onChoose(item: Item): void }) {
-  const move = (from: HTMLElement, step: 1 | -1) => {
-    const all = [...(from.parentElement?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
-    all[(all.indexOf(from) + step + all.length) % all.length]?.focus();
+interface MenuProps {
+  items: Item[];
+  /** Where the focus begins. */
+  begin: 'first' | 'last';
+  onChoose(item: Item): void;
+  onClose(): void;
+}
+
+/** The keys are those of the ARIA menu pattern: arrows, Home, End, a first letter; Tab leaves. */
+function Menu({ items, begin, onChoose, onClose }: MenuProps) {
+  const menu = useRef<HTMLDivElement>(null);
+  const entries = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it opens; a snapshot must not move the focus
+  useEffect(
+    () =>
+      entries()
+        .at(begin === 'first' ? 0 : -1)
+        ?.focus(),
+    [],
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = entries();
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const next = {
+      ArrowDown: (at + 1) % all.length,
+      ArrowUp: (at - 1 + all.length) % all.length,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key];
+    // Its own focus move then begins at the menu's button.
+    if (event.key === 'Tab') return onClose();
+    if (next !== undefined) event.preventDefault();
+    const wanted = next ?? beginningWith(event.key, items, at);
+    if (wanted !== undefined) all[wanted]?.focus();
   };
   return (
-    <div role="menu" className="menu">
-      {items.map((item, index) => (
+    <div ref={menu} role="menu" aria-label="More actions" className="menu" onKeyDown={onKeyDown}>
+      {items.map((item) => (
         <button
           key={item.value ?? item.text.text}
           type="button"
           role="menuitem"
+          tabIndex={-1}
           className="menu-item"
-          ref={index === 0 ? (first) => first?.focus() : undefined}
           onClick={() => onChoose(item)}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown') move(event.currentTarget, 1);
-            else if (event.key === 'ArrowUp') move(event.currentTarget, -1);
-            else return;
-            event.preventDefault();
-          }}
         >
           {item.text.text}
           {item.description && <small>{item.description.text}</small>}
@@ -72,4 +102,12 @@ function Menu({ items, onChoose }: { items: Item[]; onChoose(item: Item): void }
       ))}
     </div>
   );
+}
+
+/** The next item after `at`, around the end, whose text begins with this letter. */
+function beginningWith(key: string, items: Item[], at: number): number | undefined {
+  if (key.length !== 1 || key === ' ') return undefined;
+  return items
+    .map((_, step) => (at + 1 + step) % items.length)
+    .find((index) => items[index]?.text.text.toLowerCase().startsWith(key.toLowerCase()));
 }

@@ -55,8 +55,13 @@ function Line({ entry, open, onOpen }: LineProps) {
 function Body({ title, text }: { title: string; text: string }) {
   return (
     <>
-      <h4>{title}</h4>
-      {text ? <pre>{indentJson(text)}</pre> : <p className="panel-note">empty</p>}
+      <h3>{title}</h3>
+      {text ? (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
+        <pre tabIndex={0}>{indentJson(text)}</pre>
+      ) : (
+        <p className="panel-note">empty</p>
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import type { Traffic } from '../../protocol.ts';
 import { CloseIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
@@ -19,23 +19,37 @@ interface Props {
 export function Panel({ traffic, onTry, onClose }: Props) {
   const { bot } = useWorkspace().snapshot;
   const [tab, setTab] = useState<(typeof TABS)[number]>('Try');
+  // The arrow keys go from tab to tab, as in every tab list.
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step === undefined) return;
+    const next = TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length] ?? tab;
+    setTab(next);
+    document.getElementById(`tab-${next}`)?.focus();
+  };
   return (
     <aside className="panel" aria-label="Sandbox panel">
-      <div className="panel-tabs" role="tablist" aria-label="Sandbox panel">
-        {TABS.map((name) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            id={`tab-${name}`}
-            aria-selected={tab === name}
-            aria-controls="panel-page"
-            onClick={() => setTab(name)}
-          >
-            {name}
-            {name === 'Traffic' && traffic.length > 0 && <span className="tab-count">{traffic.length}</span>}
-          </button>
-        ))}
+      <div className="panel-head">
+        <div className="panel-tabs" role="tablist" aria-label="Sandbox panel">
+          {TABS.map((name) => (
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              aria-selected={tab === name}
+              aria-controls="panel-page"
+              tabIndex={tab === name ? 0 : -1}
+              onClick={() => setTab(name)}
+              onKeyDown={onKeyDown}
+            >
+              {name}
+              {name === 'Traffic' && traffic.length > 0 && (
+                <span className="tab-count">{traffic.length}</span>
+              )}
+            </button>
+          ))}
+        </div>
         <button type="button" className="icon-button" aria-label="Fold the panel" onClick={onClose}>
           <CloseIcon size={18} />
         </button>

@@ -24,7 +24,7 @@ export function Time() {
   });
   return (
     <form className="modes time" aria-label="Time" onSubmit={(event) => void skip(event)}>
-      <h3>Time</h3>
+      <h2>Time</h2>
       <p>
         It is <b>{clock(shown, me)}</b> on {day} in {me.tz}.
       </p>

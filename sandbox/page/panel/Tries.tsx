@@ -28,7 +28,7 @@ function Installation() {
   };
   return (
     <section aria-label="Installation">
-      <h3>Installation</h3>
+      <h2>Installation</h2>
       <p className="panel-note">
         {bot.name} is {install.isInstalled ? '' : 'not '}installed in {workspace.name}.
       </p>
@@ -51,7 +51,7 @@ function Attempts({ onTry }: { onTry(attempt: { text: string }): void }) {
   const skip = useSkip();
   return (
     <section aria-label="Things to try">
-      <h3>Things to try</h3>
+      <h2>Things to try</h2>
       <ul className="tries">
         {tries.map((attempt) => (
           <li key={attempt.text}>
@@ -74,7 +74,7 @@ function Credentials() {
   if (credentials.length === 0) return null;
   return (
     <section aria-label="Access to paste">
-      <h3>Access to paste</h3>
+      <h2>Access to paste</h2>
       <p className="panel-note">
         For Tally's forms: Read-only is enough. They open the services of this sandbox, nothing else.
       </p>
