@@ -1,5 +1,5 @@
 import { NotAllowed } from '../domain/failure.ts';
-import { demand, type Right } from '../workspace/rights.ts';
+import { demand, type Right, rightsOf } from '../workspace/rights.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
@@ -14,26 +14,34 @@ export interface AdmitOptions {
   readonly record?: WorkspaceRecord | undefined;
 }
 
-/** Lets in who has the right, or throws NotAllowed. Whatever came in, a click as well as a command, comes by here. */
+/**
+ * Lets in who has the right, or throws NotAllowed. Whatever came in, a click as well as a command, comes by here.
+ * @param right where words decide, a function that reads them: called only for people who may ask at all
+ */
 export type Admit = (
   client: WebClient,
   origin: Origin,
-  right: Right,
+  right: Right | (() => Right),
   options?: AdmitOptions,
 ) => Promise<Admission>;
 
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
 export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
   return async (client, origin, right, { isTyping = false, record: known } = {}) => {
-    const fresh = right !== 'ask';
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
-    const [profile, record] = await Promise.all([
-      people.find(client, origin, fresh),
+    const [remembered, record] = await Promise.all([
+      people.find(client, origin, right !== 'ask' && typeof right !== 'function'),
       known ?? workspaces.read(workspace),
     ]);
-    const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
-    demand(right, asker);
+    const settings = settingsOf(record);
+    demand('ask', rightsOf(remembered.standing, settings, false));
+    const wanted = typeof right === 'function' ? right() : right;
+    const fresh = wanted !== 'ask';
+    const profile =
+      typeof right === 'function' && fresh ? await people.find(client, origin, fresh) : remembered;
+    const asker = await people.admit(client, profile, settings, fresh && !isTyping);
+    demand(wanted, asker);
     return {
       asker,
       record,

@@ -152,6 +152,8 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             ? []
             : suggestion(failure.suggestion, rerun),
       };
+    case 'text-too-long':
+      return { todo: 'Type a shorter one, such as /spend prod last-month.' };
     case 'secret-pasted':
       return {
         todo: 'Slack keeps what was typed in its own history, so treat it as known to others: withdraw it in the console and make a new one. Secrets belong in the form that opens here.',
