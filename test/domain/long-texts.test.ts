@@ -78,13 +78,9 @@ const UNITS = [
   ],
 ];
 
-/** The end is what a pattern with `$` looks for in vain. */
+/** The beginning is what an address or a number begins with, the end what a pattern with `$` looks for in vain. */
 const textsOf = (length: number): readonly string[] =>
-  ['1', 'x://'].flatMap((start) =>
-    UNITS.filter((unit) => start === '1' || unit.length === 1).map(
-      (unit) => `${start}${unit.repeat(Math.ceil(length / unit.length))}!x`,
-    ),
-  );
+  UNITS.map((unit) => `${unit === ':' ? 'x://' : '1'}${unit.repeat(Math.ceil(length / unit.length))}!x`);
 
 const NO_ALIASES: ReadonlySet<string> = new Set();
 const FIELDS = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GUEST, MEMBER, STRANGER } from '../../sandbox/slack/index.ts';
+import { MEMBER } from '../../sandbox/slack/index.ts';
 import { type Bot, startBot } from '../support/bot.ts';
 
 let bot: Bot;
@@ -31,24 +31,4 @@ describe('a text of more than a thousand characters', () => {
     const text = `help ${'1'.repeat(995)}`;
     expect((await bot.ask(`/spend ${text}`, MEMBER)).reads).not.toContain('too long.');
   });
-
-  it.each([
-    [GUEST, 'C0GENERAL1', 'Guests of this workspace cannot ask Tally.'],
-    [STRANGER, 'C0SHARED01', 'Tally answers members of the workspace that installed it.'],
-  ])(
-    'is not even measured where %s typed it: the refusal is the same for every text',
-    async (person, channel, refusal) => {
-      const texts = [
-        'help',
-        'connect',
-        `default x ${'project : '.repeat(1_000)}`,
-        'gAAAAABnotATokenButItLooksLikeOne0123456789',
-      ];
-      for (const text of texts) {
-        const { reads } = await bot.ask(`/billing ${text}`, person, channel);
-        expect(reads).toContain(refusal);
-        expect(reads).not.toMatch(/too long|looks like/);
-      }
-    },
-  );
 });
