@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure.ts';
 import { tell } from './calls.ts';
-import type { Message } from './kit/atoms.ts';
+import { type Message, outgoing } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
 
 /** How a message goes out through a `response_url`. */
@@ -42,8 +42,7 @@ export function createResponder(timeout = 5000): Responder {
         response_type: everyone ? 'in_channel' : 'ephemeral',
         replace_original: replace,
         delete_original: false,
-        text: message.text,
-        blocks: message.blocks,
+        ...outgoing(message),
       }),
       signal: AbortSignal.timeout(timeout),
     }).catch((cause: unknown) => {
