@@ -77,6 +77,24 @@ export function plainDigits(value: Money): string {
   return value.toFixed();
 }
 
+/** Of a currency label, in characters. */
+export const LONGEST_CURRENCY = 8;
+
+/** For a form that refuses one. */
+export const CURRENCY_RULE = `At most ${LONGEST_CURRENCY} letters or currency signs, such as EUR or €.`;
+
+const LABEL = /^[\p{L}\p{Sc}]*$/u;
+/** Letters that show nothing, and those written from right to left: beside figures they change the order of both. */
+const MISLEADING =
+  /\p{Default_Ignorable_Code_Point}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * Whether this can stand beside amounts: letters and currency signs. A digit, a point or a space would read as part of
+ * the amount. '' is no label, and fine.
+ */
+export const isCurrencyLabel = (text: string): boolean =>
+  text.length <= LONGEST_CURRENCY && LABEL.test(text) && !MISLEADING.test(text);
+
 /**
  * For people: grouped as `locale` (BCP 47) groups, half-even to two places; what is not zero but below a cent keeps
  * two significant digits instead. A currency sign as `label` stands where the locale puts it, any other label follows.

@@ -24,8 +24,12 @@ function slipsIn(length: number): number {
   return length < 9 ? 2 : 3;
 }
 
+/** No word of Tally's, and no name, is longer: what is longer still is no slip of one, and comparing takes the square. */
+const LONGEST = 64;
+
 /** The known word that differs least from `word`, of equally near ones the one with the same first letter, or none. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > LONGEST) return undefined;
   const slips = slipsIn(word.length);
   const cost = (candidate: string) => distance(word, candidate) + (candidate[0] === word[0] ? 0 : 0.5);
   const near = known

@@ -2,12 +2,16 @@
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
-const EDGE_QUOTES = new RegExp(`^${QUOTES.source}+|${QUOTES.source}+$`, 'gu');
+/** Anchored on one side only: `+$` would look at a long run of quotes once from each of them. */
+const FIRST_QUOTES = new RegExp(`^${QUOTES.source}+`, 'u');
 
 /** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
+
+/** No language stacks more marks on a letter, and normalising sorts each stack: that takes the square of its height. */
+const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
@@ -19,6 +23,7 @@ const LINK = /<[^<>|]*\|([^<>]*)>/g;
 export function tidy(text: string): string {
   return text
     .replace(QUOTES, '')
+    .replace(STACKED, '$1')
     .normalize('NFKC')
     .replace(QUOTES, '')
     .replace(INVISIBLE, '')
@@ -31,13 +36,21 @@ export function tidy(text: string): string {
 }
 
 /**
+ * What one pass leaves may be work for the next, as in '-*-'. No text is known that needs more than three; the bound
+ * keeps the work in proportion to the length, whatever somebody finds.
+ */
+const MOST_PASSES = 8;
+
+/**
  * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
  * edges of a word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
- * What one pass leaves may be work for another, as in 'project : :'; each takes signs away, so there is a last one.
  */
 export function plain(text: string): string {
-  const once = simplified(text);
-  return once === text ? once : plain(once);
+  let [before, after] = [text, simplified(text)];
+  for (let pass = 1; after !== before && pass < MOST_PASSES; pass++) {
+    [before, after] = [after, simplified(after)];
+  }
+  return after;
 }
 
 function simplified(text: string): string {
@@ -47,7 +60,7 @@ function simplified(text: string): string {
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
     .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
-    .replace(/\b(project|product) ?[:=] ?/gi, '$1 ')
+    .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
     .replace(/(?<![^ ])#(?=\d)/g, '')
     .replace(/ +/g, ' ')
     .trim();
@@ -71,7 +84,14 @@ export function asTyped(typed: string, piece: string): string {
   if (length > MOST_QUOTED) return piece;
   const starts = words.map((_, at) => words.slice(at, at + length).join(' '));
   const found = starts.find((some) => plain(some) === piece) ?? piece;
-  return found.replace(EDGE_QUOTES, '') || piece;
+  return withoutQuotesAround(found) || piece;
+}
+
+function withoutQuotesAround(text: string): string {
+  const rest = text.replace(FIRST_QUOTES, '');
+  let end = rest.length;
+  while (end > 0 && FIRST_QUOTES.test(rest.charAt(end - 1))) end -= 1;
+  return rest.slice(0, end);
 }
 
 /** `1 day`, `2 days` */

@@ -126,7 +126,14 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
   if (url.search || url.hash)
     throw new AddressRefused(url.host, 'goes on after a “?” or “#”; leave that out');
-  return url.origin + url.pathname.replace(/\/+$/, '').replace(PASTED_ENDPOINT, '').replace(/\/+$/, '');
+  return url.origin + withoutSlashes(withoutSlashes(url.pathname).replace(PASTED_ENDPOINT, ''));
+}
+
+/** Without those at its end. A pattern would look at a long run of slashes in the middle once from each of them. */
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }
 
 /** Node 20's `URL.canParse` now and then says no to a name with letters beyond ASCII. */

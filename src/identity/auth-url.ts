@@ -18,7 +18,7 @@ export function readAuthUrl(text: string, trusted: readonly TrustedHost[]): stri
 /** What the address of an identity API probably is, seen from one that is not; undefined where nothing is wrong with it. */
 export function correctedAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
-  const [upToVersion] = /^https?:\/\/[^/]+.*?\/v3(?=\/|$)/i.exec(base) ?? [];
+  const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];
   const corrected = upToVersion?.replace(/v3$/i, 'v3') ?? `${base.replace(/\/v2(?:\.0)?$/i, '')}/v3`;
   return corrected === authUrl ? undefined : corrected;
 }

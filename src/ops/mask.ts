@@ -21,7 +21,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // A response_url lets anybody post.
   [/(\/\/hooks\.slack\.com\/)[^\s"\\]+/g, `$1${MASK}`],
   // `redis://user:password@host`
-  [/(\w:\/\/)[^\s"\\/@]*:[^\s"\\/@]*@/g, `$1${MASK}@`],
+  [/(\w:\/\/)[^\s"\\/@:]*:[^\s"\\/@]*@/g, `$1${MASK}@`],
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { NotAllowed } from '../domain/failure.ts';
-import { demand, type Right } from '../workspace/rights.ts';
+import { demand, type Right, rightsOf } from '../workspace/rights.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
@@ -16,28 +16,40 @@ export interface AdmitOptions {
 
 /**
  * Lets in who has the right, or throws NotAllowed. Whatever came in, a click as well as a command, comes by here.
+ * @param right where words decide, a function that reads them: called only for people who may ask at all
  * @returns undefined for a request that came before: it has its answer, so nothing more is done or said
  */
 export type Admit = (
   client: WebClient,
   origin: Origin,
-  right: Right,
+  right: Right | (() => Right),
   options?: AdmitOptions,
 ) => Promise<Admission | undefined>;
+
+/** Asking is allowed by what Slack said a minute ago; changing something is not. */
+const needsFresh = (right: Right): boolean => right === 'member' || right === 'manage';
 
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
 export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
   return async (client, origin, right, { isTyping = false, record: known } = {}) => {
-    const fresh = right === 'member' || right === 'manage';
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
-    const reads = Promise.all([people.find(client, origin, fresh), known ?? workspaces.read(workspace)]);
+    const reads = Promise.all([
+      people.find(client, origin, typeof right !== 'function' && needsFresh(right)),
+      known ?? workspaces.read(workspace),
+    ]);
     // Whether it came before is known no later than the record: what fails with a replay concerns nobody.
     reads.catch(() => undefined);
     if ((await origin.isFirst) === false) return undefined;
-    const [profile, record] = await reads;
-    const asker = await people.admit(client, profile, settingsOf(record), fresh && !isTyping);
-    demand(right, asker);
+    const [remembered, record] = await reads;
+    const settings = settingsOf(record);
+    if (typeof right === 'function') demand('ask', rightsOf(remembered.standing, settings, false));
+    const wanted = typeof right === 'function' ? right() : right;
+    const fresh = needsFresh(wanted);
+    const profile =
+      typeof right === 'function' && fresh ? await people.find(client, origin, fresh) : remembered;
+    const asker = await people.admit(client, profile, settings, fresh && !isTyping);
+    demand(wanted, asker);
     return {
       asker,
       record,

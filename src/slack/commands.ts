@@ -1,4 +1,4 @@
-import { WordRefused } from '../domain/failure.ts';
+import { checkLength, WordRefused } from '../domain/failure.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { type Admit, settingsOf } from './admission.ts';
 import type { Apology } from './apology.ts';
@@ -33,8 +33,12 @@ export function createRunCommand({ commands, admit, apology, onAnswered }: Comma
       const listener = own(commands, rerun.command);
       if (listener === undefined)
         throw new WordRefused(rerun.command, 'is no command of Tally', 'Try /billing help.');
-      const right = typeof listener.right === 'function' ? listener.right(rerun.text) : listener.right;
-      admission = await admit(ways.client, ways.origin, right, { record });
+      const { right } = listener;
+      const rightOf = () => {
+        checkLength(rerun.text);
+        return typeof right === 'function' ? right(rerun.text) : right;
+      };
+      admission = await admit(ways.client, ways.origin, rightOf, { record });
       if (admission === undefined) return;
       const { visibility } = settingsOf(admission.record);
       const isOpen = listener.open === true && !options.replace;

@@ -158,6 +158,8 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
             ? []
             : suggestion(failure.suggestion, rerun),
       };
+    case 'text-too-long':
+      return { todo: 'Type a shorter one, such as /spend prod last-month.' };
     case 'secret-pasted':
       if (rerun?.command === '/os-token') return accessForms(scene);
       return {

@@ -2,7 +2,6 @@ import type { ModalView } from '@slack/types';
 import type { Failure } from '../domain/failure.ts';
 import { type Advice, advise, again } from './failure-advice.ts';
 import { actions, type Block, context, header, type Message, quote, section } from './kit/atoms.ts';
-import { escapeMarkup } from './kit/escape.ts';
 import { modal } from './kit/modal.ts';
 import type { Scene } from './project-picker.ts';
 import type { Rerun } from './rerun.ts';
@@ -16,7 +15,7 @@ export function failureMessage(failure: Failure, rerun?: Rerun, scene?: Scene): 
   const advice = advise(failure, rerun, scene);
   const { buttons = [], choices = [] } = advice;
   return {
-    text: escapeMarkup(failure.message),
+    text: failure.message,
     blocks: [
       ...body(failure.message, advice),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),

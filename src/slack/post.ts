@@ -1,5 +1,5 @@
 import { CannotPost, isFailure } from '../domain/failure.ts';
-import type { Message } from './kit/atoms.ts';
+import { type Message, outgoing } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
 import { own } from './own.ts';
 import { callSlack, type WebClient } from './web.ts';
@@ -84,8 +84,7 @@ type Content = { text: string; blocks: never[] };
 
 /** When Slack refuses the blocks, once more without chart and table. */
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
-  const attempt = ({ text, blocks }: Message) =>
-    callSlack(method, () => call({ text, blocks: [...blocks] as never[] }));
+  const attempt = (given: Message) => callSlack(method, () => call(outgoing(given) as Content));
   try {
     return await attempt(message).catch((error: unknown) => {
       const plainer = codeOf(error).startsWith('invalid_blocks') ? simpler(message) : undefined;

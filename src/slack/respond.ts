@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure.ts';
 import { retryAfter } from '../http/retry-after.ts';
 import { tell } from './calls.ts';
-import type { Message } from './kit/atoms.ts';
+import { type Message, outgoing } from './kit/atoms.ts';
 import { simpler } from './kit/simpler.ts';
 import { isUnclearStatus } from './web.ts';
 
@@ -46,8 +46,7 @@ export function createResponder(timeout = 5000): Responder {
         response_type: everyone ? 'in_channel' : 'ephemeral',
         replace_original: replace,
         delete_original: false,
-        text: message.text,
-        blocks: message.blocks,
+        ...outgoing(message),
       }),
     );
     let isSent = false;

@@ -32,8 +32,12 @@ const ZONES: readonly Zone[] = [
 ];
 const MOST = 100;
 
+/** No name of a zone is longer, and normalising a pile of combining marks takes the square of its height. */
+const LONGEST_QUERY = 100;
+
 const squeeze = (text: string): string =>
   text
+    .slice(0, LONGEST_QUERY)
     .normalize('NFD')
     .toLowerCase()
     .replace(/[^a-z0-9+]/g, '');

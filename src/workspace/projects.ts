@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCurrencyLabel } from '../domain/money.ts';
 import { product } from './ids.ts';
 import { parseRecord } from './record.ts';
 
@@ -33,6 +34,15 @@ const removal = z.object({ project: schema, channels: z.array(z.string()), at: z
 export type Removal = Readonly<z.infer<typeof removal>>;
 
 /** @throws SealBroken `malformed` */
-export const readProject = (json: string): Project => parseRecord(schema, json, 'project');
+export const readProject = (json: string): Project => labelled(parseRecord(schema, json, 'project'));
 /** @throws SealBroken `malformed` */
-export const readRemoval = (json: string): Removal => parseRecord(removal, json, 'project');
+export function readRemoval(json: string): Removal {
+  const read = parseRecord(removal, json, 'project');
+  return { ...read, project: labelled(read.project) };
+}
+
+/** A currency label that an earlier version took, and this one does not, is none. */
+function labelled(project: Project): Project {
+  const { currency = '', ...rest } = project;
+  return isCurrencyLabel(currency) ? project : rest;
+}

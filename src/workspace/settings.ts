@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isZone } from '../domain/calendar.ts';
 import { SettingsDamaged } from '../domain/failure.ts';
-import { isLocale } from '../domain/money.ts';
+import { isCurrencyLabel, isLocale } from '../domain/money.ts';
 import { group, person } from './ids.ts';
 import { parseRecord, readable } from './record.ts';
 
@@ -9,8 +9,6 @@ import { parseRecord, readable } from './record.ts';
 export const MOST_MANAGERS = 100;
 /** Each is looked up where rights are decided. */
 export const MOST_GROUPS = 20;
-/** In characters. */
-export const LONGEST_CURRENCY = 8;
 /** In characters: what BCP 47 asks of everybody to take. */
 const LONGEST_LOCALE = 35;
 
@@ -20,15 +18,8 @@ const schema = z.object({
   zone: z.string().refine(isZone).default('UTC'),
   /** Whom an answer is for unless it is shared. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /**
-   * Stands beside amounts, because the interface names no currency; '' for none. No mark-up, and no digits: they would
-   * read as part of the amount.
-   */
-  currency: z
-    .string()
-    .regex(/^[^<>&*_~`\s\p{N}\p{C}]*$/u)
-    .max(LONGEST_CURRENCY)
-    .default(''),
+  /** Stands beside amounts, because the interface names no currency; '' for none. */
+  currency: z.string().refine(isCurrencyLabel).default(''),
   /** BCP 47: how numbers are written that everybody reads. Slack knows a person's locale, none of a workspace. */
   locale: z.string().max(LONGEST_LOCALE).refine(isLocale).default('en-US'),
   /** Who manages beside owners and admins: Slack ids of people and of user groups. */
@@ -42,6 +33,9 @@ const schema = z.object({
   connection: z.string().default('main'),
 });
 
+/** A label that an earlier version took, and this one does not, is none: the rest of the settings holds. */
+const stored = schema.extend({ currency: schema.shape.currency.catch('') });
+
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
@@ -50,7 +44,7 @@ export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 export function readSettings(json: string | undefined): Settings {
   if (json === undefined) return DEFAULT_SETTINGS;
   try {
-    return parseRecord(schema, json);
+    return parseRecord(stored, json);
   } catch {
     throw new SettingsDamaged();
   }

@@ -6,6 +6,7 @@ import {
   divide,
   formatMoney,
   formatPercent,
+  isCurrencyLabel,
   plainDigits,
   readAmount,
   sum,
@@ -285,6 +286,47 @@ function readBack(shown: string, locale: string): Big {
   const decimalSign = locale === 'de-DE' || locale === 'fr-FR' ? ',' : '.';
   return money(shown.replace(new RegExp(`[^-\\d${decimalSign}]`, 'gu'), '').replace(decimalSign, '.'));
 }
+
+describe('a currency label', () => {
+  it.each(['', 'EUR', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits'])('may be “%s”', (label) => {
+    expect(isCurrencyLabel(label)).toBe(true);
+  });
+
+  it.each([
+    ...['1', ',000.00', '.', 'E R', 'EUR ', '-', '+', '%', 'a_b', '<b>', '٣', '½', '²', 'x'.repeat(9)],
+    ...[
+      '\u202e',
+      '\u2066',
+      '\u200b',
+      '\u00ad',
+      '\ufeff',
+      '\u3164',
+      '\u115f',
+      '\uffa0',
+      '\u0000',
+      '\n',
+      '\u0301',
+      '﷼',
+      'د',
+    ],
+  ])('may not be %j, which would change what an amount reads', (label) => {
+    expect(isCurrencyLabel(label)).toBe(false);
+  });
+
+  it('leaves of an amount what it is: its digits and signs are all in front of the label or behind it', () => {
+    const sign = fc
+      .integer({ min: 0x20, max: 0x2ffff })
+      .map((code) => String.fromCodePoint(code))
+      .filter(isCurrencyLabel);
+    const label = fc.array(sign, { minLength: 1, maxLength: 4 }).map((signs) => signs.join(''));
+    fc.assert(
+      fc.property(label, (text) => {
+        const shown = formatMoney(money('30642.80'), 'en-US', text);
+        expect(shown.replace(text, '').trim()).toBe('30,642.80');
+      }),
+    );
+  });
+});
 
 describe('plain digits', () => {
   it('have no exponent and no grouping, and lose nothing', () => {

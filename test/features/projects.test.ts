@@ -151,6 +151,10 @@ describe('a project gets a name', () => {
     await bot.slack.submit(OWNER, { alias: 'q3', id: '0123', currency: '<a b>', channels: ['D0OWNER001'] });
     expect(Object.keys(errors()).sort()).toEqual(['alias', 'channels', 'currency', 'id']);
     expect(errors().alias).toContain('“q3”');
+    for (const currency of [',000.00', '1', '\u202e', 'a\u200bb', 'د']) {
+      await bot.slack.submit(OWNER, { alias: 'web', id: '7', currency });
+      expect(errors()).toEqual({ currency: 'At most 8 letters or currency signs, such as EUR or €.' });
+    }
     await bot.slack.dismiss(OWNER);
   });
 

@@ -340,6 +340,22 @@ describe('a member', () => {
   );
 });
 
+describe('somebody who may not ask', () => {
+  beforeEach(() => given({}));
+
+  it.each([
+    [GUEST, 'Guests of this workspace cannot ask Tally.'],
+    [STRANGER, 'Tally answers members of the workspace that installed it.'],
+  ])('hears the same whatever %s types: none of it is read', async (person, refusal) => {
+    const long = `/billing default x ${'project : '.repeat(1_000)}`;
+    const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
+    const answers = new Set<string>();
+    for (const text of ['/billing', '/billing connect', '/billing nothing', '/spend nothing', long, secret])
+      answers.add((await reply(await command(person, text))).reads);
+    expect([...answers]).toEqual([expect.stringContaining(refusal)]);
+  });
+});
+
 describe('a manager', () => {
   it('shares answers alone: what else a button names stays with whoever pressed it', async () => {
     await given({});

@@ -659,7 +659,7 @@ describe('the list', () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'now', id);
-    await replaced(list, `Posted in <#${CHANNEL}> just now`);
+    await replaced(list, 'Posted in its channel just now');
     expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 

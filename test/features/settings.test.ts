@@ -113,17 +113,27 @@ describe('/billing settings', () => {
     expect(await stored()).toMatchObject({ connection: 'finance', currency: 'EUR' });
   });
 
-  it.each(['EUR EUR', '<b>', '*', '12', 'a_b', '\u202eEUR'])(
+  it.each(['EUR EUR', '<b>', '*', '12', 'a_b', '\u202eEUR', 'EUR.', 'kr,', ',000.00', 'a\u200bb', '\u3164'])(
     'refuses the label %j at its field',
     async (label) => {
       await openForm();
       await bot.slack.submit(OWNER, { currency: label });
       expect(bot.slack.modal(OWNER)!.errors).toEqual({
-        currency: 'At most 8 letters or signs, without spaces and digits, such as EUR or €.',
+        currency: 'At most 8 letters or currency signs, such as EUR or €.',
       });
       expect(await stored()).toBeNull();
     },
   );
+
+  it('is none where an earlier version stored one that is no longer taken: nothing else is lost', async () => {
+    const settings = { zone: 'Asia/Tokyo', currency: ',000.00', guests: true };
+    await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
+    await openForm();
+    expect(initial('currency')).toBeUndefined();
+    expect(textOf(bot.slack.modal(OWNER)?.view)).not.toContain('damaged');
+    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('(UTC+09:00)');
+    await bot.slack.dismiss(OWNER);
+  });
 
   it('stands beside amounts', async () => {
     await bot.connect();

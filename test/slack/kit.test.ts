@@ -23,6 +23,29 @@ describe('outside text', () => {
     );
   });
 
+  it('keeps formatting marks apart, but for an underscore inside of a word, which Slack leaves alone', () => {
+    for (const name of ['America/Los_Angeles', 'America/Argentina/Buenos_Aires', 'OS_TOKEN', 'US$ a_b_c'])
+      expect(escapeMarkup(name)).toBe(name);
+    for (const marked of [
+      '_a_',
+      '__a__',
+      'a_ b',
+      '_',
+      '*a*',
+      'a*b*c',
+      '~a~',
+      '`a`',
+      '(_a_)',
+      'a _b_ c',
+      'é_é_é',
+    ])
+      expect(
+        escapeMarkup(marked)
+          .split(/\u200b[*_~`]/)
+          .join(''),
+      ).not.toMatch(/[*~`]|(?<!\w)_|_(?!\w)/);
+  });
+
   it('is cut within the limit and never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {

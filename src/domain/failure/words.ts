@@ -13,6 +13,24 @@ export class WordRefused extends Base<'word-refused'> {
   }
 }
 
+/** In characters. No question needs more, and whatever reads them is spared the rest. */
+export const LONGEST_TEXT = 1_000;
+
+/** A command or a mention of more than `LONGEST_TEXT` characters, refused before anything reads it. */
+export class TextTooLong extends Base<'text-too-long'> {
+  constructor() {
+    super(
+      'text-too-long',
+      `That text is too long. Tally reads up to ${LONGEST_TEXT.toLocaleString('en-US')} characters.`,
+    );
+  }
+}
+
+/** @throws TextTooLong */
+export function checkLength(text: string): void {
+  if (text.length > LONGEST_TEXT) throw new TextTooLong();
+}
+
 /** Something in the command looks like a secret. It is not carried here, so that it can't be repeated. */
 export class SecretPasted extends Base<'secret-pasted'> {
   constructor() {
@@ -66,6 +84,7 @@ function missingWords(connection: string | undefined, label: string | undefined)
 
 export type WordFailure =
   | WordRefused
+  | TextTooLong
   | SecretPasted
   | JustBegun
   | ProjectMissing

@@ -1,3 +1,4 @@
+import { checkLength } from '../../domain/failure.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { mayOffer } from '../../slack/project-picker.ts';
 import { placeOf } from '../../slack/visit.ts';
@@ -19,6 +20,7 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     once: true,
     wants: isSaidToTally,
     async run({ text = '' }, visit, { rerun }) {
+      checkLength(text);
       const { aliases } = visit.record;
       const mention = readMention(text, { commands: commands(), verbs: verbs(), aliases });
       switch (mention.kind) {

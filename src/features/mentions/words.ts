@@ -86,7 +86,7 @@ const commandOf = (name: string, commands: readonly string[]): string | undefine
   commands.find((command) => command.slice(1) === name);
 
 /** `Spend:` and `/spend` are spend. */
-const bare = (word: string): string => normalise(word).replace(/^\/|[^a-z0-9]+$/g, '');
+const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalise(word))?.[1] ?? '';
 
 const clipped = (word: string): string => (word.length > 40 ? `${word.slice(0, 39)}…` : word);
 

@@ -77,7 +77,7 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
   return {
     ...markup(
       [
-        `*${alias}*${mark}`,
+        `*${escapeMarkup(alias)}*${mark}`,
         details(project),
         ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`]),
       ].join('\n'),

@@ -1,4 +1,5 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import { LONGEST_CURRENCY } from '../../domain/money.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { type Block, context, header, markup, option, plain, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
@@ -58,7 +59,7 @@ export function projectForm(
           hint: 'Stands beside amounts, in place of the workspace’s. The billing service names no currency.',
           placeholder: 'EUR',
           initial: filled.currency,
-          max: 8,
+          max: LONGEST_CURRENCY,
         }),
       ),
       optional(channelsInput(filled.channels ?? [])),

@@ -1,4 +1,5 @@
 import { WordRefused } from '../../domain/failure.ts';
+import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { VOCABULARY } from '../../domain/vocabulary.ts';
 import { nearest, normalise, readWords } from '../../domain/words.ts';
@@ -104,8 +105,6 @@ export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
   readonly before: string;
 }
 
-const CURRENCY = /^[^<>&*_~`\s]{0,8}$/u;
-
 /** More channels than a project is asked about in; the record is read whole by every command. */
 export const MOST_CHANNELS = 50;
 /** The value of the choice to ask the workspace's default connection; no connection can be called so. */
@@ -125,7 +124,7 @@ export function readProjectForm(fields: Fields, metadata: string, verbs: readonl
       ? undefined
       : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',
     product: isProductId(product) ? undefined : 'Choose the product the project belongs to.',
-    currency: CURRENCY.test(currency) ? undefined : 'At most 8 characters, no spaces, such as EUR or €.',
+    currency: isCurrencyLabel(currency) ? undefined : CURRENCY_RULE,
     channels:
       channels.length <= MOST_CHANNELS && channels.every(isChannel)
         ? undefined

@@ -47,10 +47,11 @@ export function announcement(
 ): Message {
   const what = whatWords(schedule, record);
   const verb = isChange ? 'changed a post' : 'set up a post';
-  const text = `${mention(person)} ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
+  const said = `${mention(person)} ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
+  const text = `Somebody ${verb} for this channel: ${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)}.`;
   return {
     text,
-    blocks: [markup(text), context('`/billing schedules` shows who answers for it, and when it comes next.')],
+    blocks: [markup(said), context('`/billing schedules` shows who answers for it, and when it comes next.')],
   };
 }
 

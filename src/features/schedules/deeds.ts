@@ -1,6 +1,5 @@
 import { ChangedMeanwhile, NotAllowed } from '../../domain/failure.ts';
 import { counted } from '../../domain/text.ts';
-import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
 import { own } from '../../slack/own.ts';
 import type { Visit } from '../../slack/visit.ts';
@@ -103,10 +102,7 @@ export function createDeeds(workspaces: Workspaces, scheduling: Scheduling) {
       const problem = await trouble(schedule, visit);
       if (problem !== undefined) return list(visit, problem);
       await scheduling.send(visit.asker.workspace, schedule, 'now', visit.asker.person);
-      await list(
-        visit,
-        `Posted in ${channelLink(schedule.channel)} just now. The next post comes as planned.`,
-      );
+      await list(visit, 'Posted in its channel just now. The next post comes as planned.');
     },
     async delete(schedule, visit) {
       const change = changeBy(visit, ['schedule removed', about(schedule, visit.record)]);

@@ -68,7 +68,7 @@ export function troubleMessage(
     text: `${text}. ${cause}`,
     blocks: [
       lines(
-        `*${text}*`,
+        `*${escapeMarkup(text)}*`,
         ...cases.slice(0, MOST_NAMED).map(caseWords),
         ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
         escapeMarkup(cause),

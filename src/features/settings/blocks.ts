@@ -1,9 +1,10 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import { LONGEST_CURRENCY } from '../../domain/money.ts';
 import { context, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type Groups, groupsInput } from '../../slack/user-groups.ts';
 import { localTime, type Zone, zoneOption } from '../../slack/zones.ts';
-import { LONGEST_CURRENCY, MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
+import { MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Change } from './changes.ts';
 import { numberOptions } from './numbers.ts';
 

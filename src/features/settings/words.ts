@@ -1,3 +1,4 @@
+import { CURRENCY_RULE } from '../../domain/money.ts';
 import { type Fields, severalIn } from '../../slack/kit/modal.ts';
 import { readable } from '../../workspace/record.ts';
 import { DEFAULT_SETTINGS, refusedSettings, type Settings } from '../../workspace/settings.ts';
@@ -34,7 +35,7 @@ export function givenIn({
 const SENTENCES: Partial<Record<keyof Settings, string>> = {
   zone: 'Choose a time zone from the list.',
   visibility: 'Choose one from the list.',
-  currency: 'At most 8 letters or signs, without spaces and digits, such as EUR or €.',
+  currency: CURRENCY_RULE,
   locale: 'Choose one from the list.',
   managers: 'Choose at most 100 people from the list.',
   managerGroups: 'Choose at most 20 user groups from the list.',

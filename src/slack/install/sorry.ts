@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure.ts';
-import { type Message, section } from '../kit/atoms.ts';
+import { type Message, outgoing, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { Responder } from '../respond.ts';
 
@@ -39,7 +39,7 @@ export function createSorry(page: string, parts: { responder: Responder; log: Lo
       const message = refused.get(body);
       const { command, type } = body as Payload;
       if (message === undefined) return undefined;
-      if (command !== undefined) return { response_type: 'ephemeral', ...message };
+      if (command !== undefined) return { response_type: 'ephemeral', ...outgoing(message) };
       if (type !== 'view_submission') return undefined;
       const view = modal({ title: 'That did not work', blocks: message.blocks });
       return { response_action: 'update', view };

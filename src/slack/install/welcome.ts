@@ -1,6 +1,7 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import type { Audit } from '../../workspace/audit.ts';
+import { outgoing } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web.ts';
 import { FIRST_STEPS } from './first-steps.ts';
 import { idOf } from './installation.ts';
@@ -25,8 +26,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
       callSlack('chat.postMessage', () =>
         clientFor(bot?.token ?? '').chat.postMessage({
           channel: user.id,
-          text: FIRST_STEPS.text,
-          blocks: [...FIRST_STEPS.blocks] as never[],
+          ...(outgoing(FIRST_STEPS) as { text: string; blocks: never[] }),
         }),
       ),
     ]);

@@ -14,17 +14,21 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import type { Chart } from './chart.ts';
+import { escapeMarkup } from './escape.ts';
 import { clip, LIMITS } from './limits.ts';
 import type { Table } from './table.ts';
 
 /** What Tally puts into a message or a view. */
 export type Block = ActionsBlock | ContextBlock | HeaderBlock | RichTextBlock | SectionBlock | Chart | Table;
 
-/** A message as it leaves: `text` is the notification and what a screen reader says. */
+/** `text` is the notification and what a screen reader says: plain, outside text as it came. `outgoing` escapes it. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
 }
+
+/** What Slack is given: it reads mark-up in `text`. The one place that escapes it, for every message there is. */
+export const outgoing = ({ text, blocks }: Message) => ({ text: escapeMarkup(text), blocks: [...blocks] });
 
 /** Slack refuses an empty text, so an empty one becomes a dash. */
 export const plain = (text: string, limit: number = LIMITS.section): PlainTextElement => ({

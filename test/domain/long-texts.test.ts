@@ -1,0 +1,180 @@
+/**
+ * Whatever reads text from outside does work in proportion to its length. Nothing here measures time: over a hundred
+ * thousand characters anything quadratic takes ten thousand million steps, and so longer than a test may, and anything
+ * that recurses by the character has no stack left. What is exported by these modules tomorrow is tried as well.
+ */
+import { describe, expect, it } from 'vitest';
+
+/** What quadratic patterns and recursions stumble over when it is repeated. */
+const UNITS = [
+  ...[
+    'project : ',
+    'project: ',
+    ': ',
+    '? ',
+    '?',
+    '!',
+    '.',
+    ',',
+    '-',
+    '- ',
+    '_',
+    '_ ',
+    '_-',
+    '-*',
+    '*',
+    '#',
+    '#1 ',
+  ],
+  ...[
+    '<',
+    '<a|',
+    '<@U1|',
+    '>',
+    '|',
+    '&',
+    "'",
+    '“',
+    ' ',
+    '\n',
+    '/',
+    '\\',
+    '://',
+    ':',
+    '=',
+    '"token":"',
+    '\\"token":',
+  ],
+  ...[
+    'a',
+    'A',
+    'aB',
+    'x ',
+    '1',
+    '1 ',
+    '0',
+    '1a',
+    '1,',
+    '2026-10-01..',
+    'q3 ',
+    '7 days ',
+    '7 day ',
+    'last ',
+    'today ',
+  ],
+  ...[
+    'help ',
+    'token ',
+    'bearer ',
+    'day',
+    'yestreday ',
+    '\u0301\u0316',
+    '\u200b',
+    '…',
+    'İ',
+    '😀',
+    'daily ',
+    '9:00 ',
+  ],
+];
+
+/** The beginning is what an address or a number begins with, the end what a pattern with `$` looks for in vain. */
+const textsOf = (length: number): readonly string[] =>
+  UNITS.map((unit) => `${unit === ':' ? 'x://' : '1'}${unit.repeat(Math.ceil(length / unit.length))}!x`);
+
+const NO_ALIASES: ReadonlySet<string> = new Set();
+const FIELDS = [
+  ...[
+    'alias',
+    'id',
+    'product',
+    'connection',
+    'currency',
+    'owner',
+    'channels',
+    'token',
+    'base_url',
+    'project',
+  ],
+  ...['name', 'role', 'lifetime', 'type', 'account', 'auth_url', 'zone', 'visibility', 'locale', 'managers'],
+  ...['managerGroups', 'others', 'access_id', 'secret', 'people', 'groups'],
+];
+const fieldsOf = (text: string) => Object.fromEntries(FIELDS.map((name) => [name, text]));
+
+/** Arguments of those that take more than a text, or no text; all the others get the text alone. */
+const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> = {
+  nearest: (text) => [text, [text.slice(1), 'yesterday']],
+  sourceOf: (text) => [text, NO_ALIASES],
+  readBalanceWords: (text) => [text, NO_ALIASES],
+  readSpendWords: (text) => [text, NO_ALIASES],
+  readTokenWords: (text) => [text, NO_ALIASES],
+  readScheduleWords: (text) => [text, NO_ALIASES],
+  readMention: (text) => [
+    text,
+    { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES },
+  ],
+  readProjectsWords: (text) => [text, []],
+  changesProjects: (text) => [text, []],
+  literalAt: (text) => [text, 0],
+  asTyped: (text) => [text, text.slice(0, 20).trim()],
+  aliasProblem: (text) => [text, []],
+  checkBaseUrl: (text) => [`https://example.com/${text}`, []],
+  readAuthUrl: (text) => [`https://example.com/${text}`, []],
+  correctedAuthUrl: (text) => [`https://example.com/${text}`],
+  readConnectForm: (text) => [fieldsOf(text), { baseUrl: String, authUrl: String }],
+  readProjectForm: (text) => [fieldsOf(text), text, []],
+  readSettingsForm: (text) => [fieldsOf(text)],
+  readAccessForm: (text) => [fieldsOf(text), text, String],
+  remember: (text) => [fieldsOf(text)],
+};
+
+/** Everything that text from outside goes through, as long as it comes. */
+const ANY_LENGTH = [
+  ...['text', 'secret-word', 'spelling', 'literal', 'money'].map((name) => `domain/${name}`),
+  ...['slack/kit/escape', 'slack/rerun', 'slack/zones', 'ops/mask', 'http/address', 'identity/auth-url'],
+  ...['features/projects/alias', 'features/os-token/access-words', 'features/connect/words'],
+  ...['features/projects/words', 'features/settings/words', 'features/audit/words'],
+];
+
+/** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
+const COMMANDS = [
+  ...['domain/words', 'domain/token', 'domain/reading'],
+  ...['balance', 'mentions', 'os-token', 'schedules', 'spend'].map((name) => `features/${name}/words`),
+];
+
+async function functionsOf(
+  module: string,
+): Promise<readonly [string, (...given: readonly unknown[]) => unknown][]> {
+  const exports = await import(/* @vite-ignore */ new URL(`../../src/${module}.ts`, import.meta.url).href);
+  return Object.entries(exports).filter(([, one]) => typeof one === 'function') as never;
+}
+
+/** Refusing a text is a way to read it; running out of stack is none. */
+function readAll(
+  texts: readonly string[],
+  name: string,
+  read: (...given: readonly unknown[]) => unknown,
+): void {
+  for (const text of texts) {
+    try {
+      read(...(ARGUMENTS[name]?.(text) ?? [text]));
+    } catch (error) {
+      expect(String(error)).not.toContain('call stack');
+    }
+  }
+}
+
+const LONG = textsOf(100_000);
+const SHORTER = textsOf(5_000);
+
+describe.each(ANY_LENGTH)('%s', async (module) => {
+  it.each(await functionsOf(module))('%s takes a text of a hundred thousand characters', (name, read) => {
+    readAll(LONG, name, read);
+  });
+});
+
+describe.each(COMMANDS)('%s', async (module) => {
+  it.each(await functionsOf(module))('%s takes a text of five thousand characters', (name, read) => {
+    readAll(SHORTER, name, read);
+  });
+});

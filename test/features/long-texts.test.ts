@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MEMBER } from '../../sandbox/slack/index.ts';
+import { type Bot, startBot } from '../support/bot.ts';
+
+let bot: Bot;
+beforeAll(async () => {
+  bot = await startBot();
+});
+afterAll(() => bot.stop());
+
+const TOO_LONG = 'That text is too long. Tally reads up to 1,000 characters.';
+
+describe('a text of more than a thousand characters', () => {
+  it.each([
+    '/spend',
+    '/balance',
+    '/os-token',
+    '/billing',
+    '/billing default',
+    '/billing schedule',
+    '@Tally',
+    '@Tally spend',
+  ])('is refused as such by %s, whatever it says', async (command) => {
+    for (const unit of ['project : ', '? ', 'help ', 'gAAAAAB'])
+      expect((await bot.ask(`${command} ${unit.repeat(10_000 / unit.length)}`, MEMBER)).reads).toContain(
+        TOO_LONG,
+      );
+  });
+
+  it('is read where it is just as long', async () => {
+    const text = `help ${'1'.repeat(995)}`;
+    expect((await bot.ask(`/spend ${text}`, MEMBER)).reads).not.toContain('too long.');
+  });
+});
