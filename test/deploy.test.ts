@@ -36,7 +36,8 @@ async function shownMetrics(): Promise<Map<string, Set<string>>> {
   metrics.exchange({ service: 'billing', outcome: 200, took: 1 });
   metrics.post('posted');
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok' });
-  const { body } = await Promise.resolve(metrics.page());
+  metrics.throttled({ what: 'requests', whose: 'person' });
+  const { body } = await metrics.page();
   metrics.stop();
   const found = new Map<string, Set<string>>();
   for (const line of body.split('\n')) {
@@ -251,11 +252,11 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('set variables that the bot reads', async () => {
-    const variables = await readFile('src/config.ts', 'utf8');
+    const variables = await readFile('src/environment.ts', 'utf8');
     const example: Manifest = parse(await readFile(join(DIR, 'example/kustomization.yaml'), 'utf8'));
     const literals: string[] = [config, example].flatMap((one) => one.configMapGenerator[0].literals);
     expect(literals.length).toBeGreaterThan(3);
-    for (const literal of literals) expect(variables).toContain(`'${literal.split('=')[0]}'`);
+    for (const literal of literals) expect(variables).toContain(`  ${literal.split('=')[0]}: `);
   });
 
   it('agree on the labels of the pods and the name of the port', () => {

@@ -14,7 +14,7 @@ export class WordRefused extends Base<'word-refused'> {
 }
 
 /** In characters. No question needs more, and whatever reads them is spared the rest. */
-export const LONGEST_TEXT = 1_000;
+const LONGEST_TEXT = 1_000;
 
 /** A command or a mention of more than `LONGEST_TEXT` characters, refused before anything reads it. */
 export class TextTooLong extends Base<'text-too-long'> {

@@ -1,5 +1,6 @@
 import { ChangedMeanwhile, NotAllowed } from '../../domain/failure.ts';
 import { counted } from '../../domain/text.ts';
+import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
 import { own } from '../../slack/own.ts';
 import type { Visit } from '../../slack/visit.ts';
