@@ -202,11 +202,18 @@ function json(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** What is refused before it is read is cut off: nobody waits for the rest. */
+/**
+ * Refuses a request. Who is cut off while sending may never see why: so the answer goes out at once, and what still comes
+ * of the body is thrown away, up to a limit.
+ */
 function end(res: ServerResponse, status: number): void {
-  const { complete, headers } = res.req;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (hasBody && !complete) res.setHeader('connection', 'close');
   if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
-  res.writeHead(status).end();
+  res.writeHead(status, { 'content-length': 0 }).flushHeaders();
+  if (res.req.readableEnded) return void res.end();
+  let discarded = 0;
+  const discard = (chunk: Buffer): void => {
+    discarded += chunk.length;
+    if (discarded > SERVER_LIMITS.discardedBytes) res.req.destroy();
+  };
+  res.req.on('data', discard).once('end', () => res.end());
 }

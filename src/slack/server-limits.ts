@@ -6,6 +6,8 @@ export const SERVER_LIMITS = {
   totalBodyBytes: 32 * 1024 * 1024,
   /** A body that is read although nobody signed it. */
   unsignedBytes: 1024,
+  /** Of a body that is refused: so much is read and thrown away, so that the sender sees the refusal. */
+  discardedBytes: 4 * 1024 * 1024,
   formFields: 64,
   /** Slack gives up after 3 s, so whoever takes longer to ask is not Slack. */
   headersTimeout: 5_000,
