@@ -1,5 +1,6 @@
 import type { LevelWithSilent } from 'pino';
-import { missingTogether, type TrustedHost, trimVariables, variables } from './environment.ts';
+import { missingTogether, trimVariables, variables } from './environment.ts';
+import type { TrustedHost } from './http/address.ts';
 import type { SealingKey } from './vault/keyring.ts';
 
 interface SlackConfig {

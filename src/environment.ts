@@ -5,6 +5,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import { z } from 'zod';
+import type { TrustedHost } from './http/address.ts';
 
 const MAKE_KEY = 'Make a key with `openssl rand -base64 32`';
 const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
@@ -107,12 +108,6 @@ function sealingKey(entry: string, which: string, fail: Fail) {
   const key = Buffer.from(base64, 'base64');
   if (key.length !== 32) return fail(`is invalid: ${which} has ${key.length} bytes instead of 32`, works);
   return { id, key };
-}
-
-/** `host` as `new URL().hostname` writes it, an IPv6 address without brackets; without `port` every port is trusted. */
-export interface TrustedHost {
-  readonly host: string;
-  readonly port?: number;
 }
 
 const trustedHosts = parsed((text, fail): readonly TrustedHost[] => {

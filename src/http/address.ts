@@ -10,7 +10,10 @@ export interface TrustedHost {
 /** The parts of a URL that decide where a connection goes. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Special-purpose IPv4 blocks (IANA registry, RFC 6890 and later), multicast, and the reserved rest. */
+/**
+ * Special-purpose IPv4 blocks, those that are routed included (IANA's registry as of 2025, RFC 6890 and later), multicast,
+ * and the reserved rest. Source: https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
 const CLOSED_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -20,13 +23,36 @@ const CLOSED_IPV4: readonly (readonly [string, number])[] = [
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
   ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
   ['192.88.99.0', 24],
   ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
+];
+
+/**
+ * Addresses that look public and that a cloud answers to its own machines alone. What else clouds use for metadata lies
+ * in the blocks above and below: 169.254.0.0/16, 100.100.100.200, 192.0.0.192, fd00:ec2::254.
+ */
+const PLATFORM_IPV4: typeof CLOSED_IPV4 = [
+  // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
+  ['168.63.129.16', 32],
+  // Google: private.googleapis.com, restricted.googleapis.com
+  ['199.36.153.4', 30],
+  ['199.36.153.8', 30],
+  // IBM Cloud: its service network
+  ['161.26.0.0', 16],
+  ['166.8.0.0', 14],
+];
+const PLATFORM_IPV6: typeof CLOSED_IPV4 = [
+  // Google: restricted.googleapis.com, private.googleapis.com
+  ['2600:2d00:2:1000::', 64],
+  ['2600:2d00:2:2000::', 64],
 ];
 
 /** Everything else in IPv6 is loopback, link-local, private, multicast or not handed out yet. */
@@ -36,10 +62,14 @@ const OPEN_IPV6: readonly (readonly [string, number])[] = [
   ['::ffff:0:0', 96],
 ];
 
-/** Special-purpose blocks inside of the open ones. */
+/**
+ * Special-purpose blocks inside of the open ones.
+ * Source: https://www.iana.org/assignments/iana-ipv6-special-registry
+ */
 const CLOSED_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
+  ['2620:4f:8000::', 48],
   ['3fff::', 20],
 ];
 
@@ -47,8 +77,8 @@ const open = new BlockList();
 const closed = new BlockList();
 
 for (const [net, bits] of OPEN_IPV6) open.addSubnet(net, bits, 'ipv6');
-for (const [net, bits] of CLOSED_IPV6) closed.addSubnet(net, bits, 'ipv6');
-for (const [net, bits] of CLOSED_IPV4) {
+for (const [net, bits] of [...CLOSED_IPV6, ...PLATFORM_IPV6]) closed.addSubnet(net, bits, 'ipv6');
+for (const [net, bits] of [...CLOSED_IPV4, ...PLATFORM_IPV4]) {
   closed.addSubnet(net, bits, 'ipv4');
   // An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4) is as public as what it carries.
   closed.addSubnet(`::ffff:${net}`, 96 + bits, 'ipv6');

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { AddressRefused } from '../domain/failure.ts';
+import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure.ts';
 import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
 import type { Limits } from './limits.ts';
 
@@ -31,8 +31,8 @@ function guardedConnect(
   resolve: Resolve,
 ): buildConnector.connector {
   const shared = { timeout: limits.deadline, autoSelectFamily: true };
-  const toTrusted = buildConnector({ ...shared, lookup: lookupWith(resolve, () => {}) });
-  const toPublic = buildConnector({ ...shared, lookup: lookupWith(resolve, refuseUnlessPublic) });
+  const toTrusted = buildConnector({ ...shared, lookup: lookupWith(resolve) });
+  const toPublic = buildConnector({ ...shared, lookup: lookupWith(onlyPublic(resolve)) });
   return (options, callback) => {
     try {
       // A literal IP never reaches the lookup: it has to be judged here.
@@ -47,31 +47,33 @@ function guardedConnect(
 }
 
 /**
- * A lookup for `net.connect`. The socket goes to the very addresses that were judged, so a name that answers
+ * A lookup for `net.connect`. The socket goes to the very addresses that `resolve` gives, so a name that answers
  * differently the next time (DNS rebinding) gains nothing.
  */
-export function lookupWith(
-  resolve: Resolve,
-  judge: (hostname: string, addresses: readonly LookupAddress[]) => void,
-): LookupFunction {
+export function lookupWith(resolve: Resolve): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname).then(
-      (addresses) => {
-        try {
-          judge(hostname, addresses);
-        } catch (refusal) {
-          callback(refusal as AddressRefused, []);
-          return;
-        }
-        callback(null, [...addresses]);
-      },
+      (addresses) => callback(null, [...addresses]),
       (error) => callback(error, []),
     );
   };
 }
 
+/**
+ * No such name, or one that leads to a private network. One error for both: whoever chooses the address would otherwise
+ * learn which names a private network has. The cause is for the log.
+ */
+class NoPublicAddress extends Error {
+  readonly code = NO_PUBLIC_ADDRESS;
+}
+
 /** One private address among public ones is enough: which of them gets connected is not ours to choose. */
-export function refuseUnlessPublic(hostname: string, addresses: readonly LookupAddress[]): void {
-  if (addresses.every(({ address }) => isPublicAddress(address))) return;
-  throw new AddressRefused(hostname, 'leads to an address that is not public');
+export function onlyPublic(resolve: Resolve): Resolve {
+  return async (hostname) => {
+    const addresses = await resolve(hostname).catch((cause: unknown) => {
+      throw new NoPublicAddress('the name was not resolved', { cause });
+    });
+    if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) return addresses;
+    throw new NoPublicAddress('the name leads to an address that is not public');
+  };
 }

@@ -3,6 +3,7 @@ import { type Agent, type Dispatcher, errors } from 'undici';
 import {
   type Failure,
   isFailure,
+  NO_PUBLIC_ADDRESS,
   Nonsense,
   RateLimited,
   Redirected,
@@ -196,7 +197,8 @@ function notReached(error: unknown, { service }: Question, host: string, line: L
   const code = codeOf(error);
   if (code === undefined) return error;
   const failure = new Unreachable(service, host, code, { cause: error });
-  return PASSING_CODE.has(code) ? new Passing(failure, line.backoff) : failure;
+  const isPassing = PASSING_CODE.has(code === NO_PUBLIC_ADDRESS ? causeOf(error) : code);
+  return isPassing ? new Passing(failure, line.backoff) : failure;
 }
 
 function brokenOff(error: unknown, service: Service, line: Line): unknown {
@@ -211,6 +213,9 @@ function eitherWay(error: unknown, service: Service, { signal, limits }: Line): 
   if (error instanceof errors.HeadersOverflowError) return new Nonsense(service, 'headers that never end');
   return undefined;
 }
+
+/** Why a name was not resolved: its server may answer in a moment. */
+const causeOf = (error: unknown): string => (error instanceof Error && codeOf(error.cause)) || '';
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;

@@ -1,4 +1,4 @@
-import { isFailure, type Redirected } from '../domain/failure.ts';
+import { type Failure, isFailure, NO_PUBLIC_ADDRESS, type Redirected } from '../domain/failure.ts';
 import { bad, type Finding, good, plain, reasonOf, warning } from './finding.ts';
 
 export interface ServiceParts {
@@ -39,15 +39,21 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
   }
 }
 
-function said(failure: Error): string {
+/** An operator may know why there is no public address; people in Slack may not. */
+function said(failure: Failure): string {
+  if (isWithoutPublicAddress(failure) && failure.cause instanceof Error && failure.cause.message !== '')
+    return `${failure.message} In detail: ${failure.cause.message}.`;
   return isRedirected(failure) ? `${failure.message} It points to ${plain(failure.target)}` : failure.message;
 }
 
 function todo(error: unknown, { variable, works }: ServiceParts): string {
-  if (isFailure(error) && error.kind === 'address-refused')
+  if (isFailure(error) && (error.kind === 'address-refused' || isWithoutPublicAddress(error)))
     return `Public https addresses only; others have to stand in TRUSTED_API_HOSTS. It is set in ${variable}.`;
   return `Is the service up, and can this machine reach it? ${works}`;
 }
+
+const isWithoutPublicAddress = (failure: Failure): boolean =>
+  failure.kind === 'unreachable' && failure.code === NO_PUBLIC_ADDRESS;
 
 const isRedirected = (error: Error): error is Redirected => isFailure(error) && error.kind === 'redirected';
 

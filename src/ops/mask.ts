@@ -4,11 +4,22 @@ const MASK = '[masked]';
 const HEADERS = 'x-(?:user|auth|subject)-token|x-slack-signature|authorization|cookie|set-cookie';
 const FIELDS = '[\\w-]{0,40}(?:token|secret|password)|private_?metadata|response_?url|trigger_?id';
 
+/** A name before its secret: behind it a colon, or a comma as in a list of headers; there it is no field's value itself. */
+const named = (sign: ':' | ',', quote: string): string =>
+  `${sign === ',' ? '(?<!:\\s*)' : ''}${quote}(?:${HEADERS}|${FIELDS})`;
+
+const inLine = (sign: ':' | ','): RegExp =>
+  new RegExp(`(${named(sign, '"')}"\\s*${sign}\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
+const inString = (sign: ':' | ','): RegExp =>
+  new RegExp(`(?<!\\\\)(${named(sign, '(\\\\+)"')}\\2"\\s*${sign}\\s*\\2")[^"\\\\]*`, 'gi');
+
 const RULES: readonly (readonly [RegExp, string])[] = [
   // A field of the line's own JSON.
-  [new RegExp(`("(?:${HEADERS}|${FIELDS})"\\s*[:,]\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi'), `$1"${MASK}"`],
+  [inLine(':'), `$1"${MASK}"`],
+  [inLine(','), `$1"${MASK}"`],
   // JSON inside a string of the line: its quotes are escaped.
-  [new RegExp(`(?<!\\\\)((\\\\+)"(?:${HEADERS}|${FIELDS})\\2"\\s*[:,]\\s*\\2")[^"\\\\]*`, 'gi'), `$1${MASK}`],
+  [inString(':'), `$1${MASK}`],
+  [inString(','), `$1${MASK}`],
   // `X-User-Token: …` as text, to the end of its line or of the string.
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
   // `client_secret=…` of a form or a query.

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { Failure, Service } from '../domain/failure.ts';
+import { type Failure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure.ts';
 import { canonical } from '../domain/phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { readWords } from '../domain/words.ts';
@@ -54,6 +54,9 @@ const OVER_SOON = {
 /** Where the address of each service is registered. */
 const FORM = { billing: '/billing connect', identity: '/billing projects access' } as const;
 
+const PUBLIC_ONLY =
+  'Tally connects to public https addresses only. Whoever runs this bot can allow others in TRUSTED_API_HOSTS.';
+
 const leadsElsewhere = (service: Service): string =>
   `The address may lead to something else than the service’s interface, such as a login page or a proxy. An owner or admin can check it with ${FORM[service]}.`;
 
@@ -103,7 +106,7 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       return { todo: 'Try again in a minute.', buttons: again(rerun) };
     case 'unreachable':
       return {
-        todo: `Either the service is down or the address is wrong. An owner or admin can check the address with ${FORM[failure.service]}.`,
+        todo: `${failure.code === NO_PUBLIC_ADDRESS ? `The address may be wrong. ${PUBLIC_ONLY}` : 'Either the service is down or the address is wrong.'} An owner or admin can check the address with ${FORM[failure.service]}.`,
         buttons: again(rerun),
       };
     case 'nonsense':
@@ -146,7 +149,7 @@ export function advise(failure: Failure, rerun?: Rerun, scene?: Scene): Advice {
       };
     case 'address-refused':
       return {
-        todo: 'Tally connects to public https addresses only. Whoever runs this bot can allow others in TRUSTED_API_HOSTS.',
+        todo: PUBLIC_ONLY,
       };
     case 'word-refused':
       return {

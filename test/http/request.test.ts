@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   AddressRefused,
+  type Failure,
   Nonsense,
   QueueFull,
   RateLimited,
@@ -19,6 +20,8 @@ import {
   type HttpOptions,
   type Question,
 } from '../../src/http/request.ts';
+import { failureMessage } from '../../src/slack/failure-reply.ts';
+import { textOf } from '../support/bot.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw, until } from './service.ts';
 
 const releases: (() => Promise<void>)[] = [];
@@ -313,8 +316,33 @@ describe('asking again', () => {
       },
     });
     const failure = await failureOf(ask(it, 'https://nowhere.example.com'));
-    expect(failure).toMatchObject({ kind: 'unreachable', code: 'ENOTFOUND' });
+    expect(failure).toMatchObject({ kind: 'unreachable', code: 'no public address' });
     expect(exchanges).toMatchObject([{ tries: 1 }]);
+  });
+
+  it('helps a name whose server had no answer', async () => {
+    const exchanges: Exchange[] = [];
+    const it = http({
+      onExchange: (exchange) => exchanges.push(exchange),
+      resolve: async () => {
+        throw Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' });
+      },
+    });
+    await failureOf(ask(it, 'https://api.example.com'));
+    expect(exchanges).toMatchObject([{ tries: 3 }]);
+  });
+
+  it('says of a trusted host what the resolver said', async () => {
+    const it = http({
+      trustedHosts: [{ host: 'billing' }],
+      resolve: async () => {
+        throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+      },
+    });
+    expect(await failureOf(ask(it, 'http://billing'))).toMatchObject({
+      kind: 'unreachable',
+      code: 'ENOTFOUND',
+    });
   });
 });
 
@@ -748,10 +776,29 @@ describe('an address that the rules refuse', () => {
       },
     });
     const failure = await failureOf(ask(it, `https://rebound.example.com:${service.port}/`));
-    expect(failure).toBeInstanceOf(AddressRefused);
-    expect(failure).toMatchObject({ host: 'rebound.example.com' });
+    expect(failure).toMatchObject({ kind: 'unreachable', code: 'no public address' });
     expect(lookups).toBe(1);
     expect(service.connections()).toBe(0);
+  });
+
+  it('is refused in the words for a name that nobody knows: names of a private network cannot be told', async () => {
+    const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
+      const exchanges: Exchange[] = [];
+      const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
+      const failure = (await failureOf(ask(it, 'https://db.corp.example.com'))) as Failure;
+      return {
+        reads: textOf(failureMessage(failure).blocks),
+        outcome: exchanges[0]?.outcome,
+        tries: exchanges[0]?.tries,
+      };
+    };
+    const unknown = await said(async () => {
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+    });
+    expect(unknown.reads).toContain('could not be reached (no public address)');
+    for (const address of ['10.0.0.1', '127.0.0.1', '169.254.169.254', '168.63.129.16', 'fd00:ec2::254'])
+      expect(await said(async () => [{ address, family: address.includes(':') ? 6 : 4 }])).toEqual(unknown);
+    expect(await said(async () => [])).toEqual(unknown);
   });
 
   it('is not made acceptable by another port of a trusted host', async () => {

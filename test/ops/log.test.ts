@@ -127,6 +127,17 @@ describe('a line of the log', () => {
     );
   });
 
+  it('takes the value of one field for no name of the next', () => {
+    const { json } = lineOf((log) =>
+      log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
+    );
+    expect(json).toMatchObject({ where: 'os-token', kind: 'not-issuer', after: 'stays' });
+    const inner = JSON.stringify({ where: 'os-token', kind: 'not-issuer', token: SECRET });
+    expect(lineOf((log) => log.info({ inner }, 'x')).json.inner).toBe(
+      JSON.stringify({ where: 'os-token', kind: 'not-issuer', token: '[masked]' }),
+    );
+  });
+
   it('leaves ordinary words alone', () => {
     const { json } = lineOf((log) =>
       log.info({ url: 'https://api.example.com:443/a@b' }, 'token rejected, 3 cookies left'),

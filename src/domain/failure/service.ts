@@ -73,7 +73,13 @@ export class TimedOut extends Base<'timed-out'> {
   }
 }
 
-/** No connection, or one that broke: `code` is the system's (ECONNREFUSED, ECONNRESET, ENOTFOUND, CERT_…). */
+/** The code of a name that nobody knows, and of one that leads to a private network: which of both is not told. */
+export const NO_PUBLIC_ADDRESS = 'no public address';
+
+/**
+ * No connection, or one that broke: `code` is the system's (ECONNREFUSED, ECONNRESET, CERT_…, of a trusted host ENOTFOUND
+ * too) or `NO_PUBLIC_ADDRESS`.
+ */
 export class Unreachable extends Base<'unreachable'> {
   constructor(
     readonly service: Service,
