@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   workspace: ['domain', 'vault', 'redis'],
   jobs: ['domain'],
   'slack/kit': [],
-  slack: ['domain', 'workspace', 'slack/kit'],
+  slack: ['domain', 'workspace', 'http', 'slack/kit'],
   'features/feature': [],
   'features/together': ['features/feature', 'slack'],
 };
