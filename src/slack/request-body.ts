@@ -30,7 +30,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
         underWay -= buffer.length;
         resolve(read);
       };
-      const take = (chunk: Buffer): void => {
+      const take = (chunk: Buffer) => {
         const needed = size + chunk.length;
         if (needed > limits.bodyBytes) return settle(413);
         if (needed > buffer.length) {

@@ -445,7 +445,7 @@ describe('when Slack does not say who somebody is', () => {
   });
 
   it('but hangs, everything is acknowledged in time and told in the end', async () => {
-    bot.slack.failNext('users.info', 'hang', 4);
+    bot.slack.failNext('users.info', 'hang', 2);
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'zone', 'tokyo');
     expect(await suggestions).toEqual([]);

@@ -246,7 +246,7 @@ describe('user groups', () => {
   });
 
   it('do not keep the form from opening when Slack is silent about them', async () => {
-    bot.slack.failNext('usergroups.list', 'hang', 2);
+    bot.slack.failNext('usergroups.list', 'hang');
     await openForm();
     expect(modalText()).toContain('Slack did not tell which there are (timeout)');
   });
