@@ -1,10 +1,10 @@
 /** What a command computes, without any waiting: its words, its period, its items, its token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { CONSUMPTION, readAnswer } from '../src/billing/schemas.ts';
-import { resolvePeriod } from '../src/domain/period.ts';
-import { LAST_7_DAYS } from '../src/domain/phrase.ts';
-import { readUsage, type WireCharge } from '../src/domain/usage.ts';
-import { readWords } from '../src/domain/words.ts';
+import { consumptionSchema, parseResponse } from '../src/billing/schemas.ts';
+import { parseCommandText } from '../src/domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../src/domain/language/period-phrase.ts';
+import { computeUsage, type WireCharge } from '../src/domain/money/usage.ts';
+import { resolvePeriod } from '../src/domain/time/period.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
 import { compare, type Line } from './measure.ts';
 
@@ -36,7 +36,7 @@ function periods(): Line[] {
 }
 
 function periodOf(text: string, zone: string) {
-  const { phrase } = readWords(text);
+  const { phrase } = parseCommandText(text);
   return resolvePeriod(phrase ?? LAST_7_DAYS, NOW, zone);
 }
 
@@ -64,7 +64,7 @@ function answers(): Line[] {
     return [
       compare({ name: `billing's answer to items: ${count}`, run: () => itemsOf(body) }, floor),
       compare(
-        { name: `items to usage: ${count}`, run: () => readUsage(items, { days, zone: 'UTC' }) },
+        { name: `items to usage: ${count}`, run: () => computeUsage(items, { days, zone: 'UTC' }) },
         floor,
       ),
     ];
@@ -72,7 +72,7 @@ function answers(): Line[] {
 }
 
 function itemsOf(body: string): readonly WireCharge[] {
-  const { found } = readAnswer(body, CONSUMPTION, TOKEN);
+  const { found } = parseResponse(body, consumptionSchema, TOKEN);
   if (!('value' in found) || found.value === null) throw new Error('The answer was not read.');
   return found.value;
 }

@@ -1,8 +1,9 @@
 /** How far off the forecast of a month is, on each day of a year, beside two ways to guess it that take no thought. */
-import { addDays, type Day, daysFrom, weekday } from '../src/domain/calendar.ts';
-import { forecastFrom, forecastMonth } from '../src/domain/forecast.ts';
-import { endOfUnit, shiftUnits, startOfUnit } from '../src/domain/unit.ts';
-import { readUsage } from '../src/domain/usage.ts';
+
+import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
+import { computeUsage } from '../src/domain/money/usage.ts';
+import { addDays, type Day, daysInRange, isoWeekday } from '../src/domain/time/calendar.ts';
+import { endOfUnit, shiftUnits, startOfUnit } from '../src/domain/time/calendar-unit.ts';
 
 /** What each day cost in truth, and what of that the service reports; money in whole units, for this is no accounting. */
 export interface Year {
@@ -44,7 +45,7 @@ export const awkwardYear = (seed: number): Year => {
     'awkward',
     (day, n) => {
       const level = 30_000 * 1.05 ** (n / 30);
-      const busy = weekday(day) > 5 ? 0.35 : 1;
+      const busy = isoWeekday(day) > 5 ? 0.35 : 1;
       return level * (busy * (0.85 + 0.3 * random()) - (isCredit.has(n) ? 2 : 0));
     },
     (n) => random() < 0.06 || stretches.some((start) => n >= start && n < start + 6),
@@ -52,7 +53,7 @@ export const awkwardYear = (seed: number): Year => {
 };
 
 function year(name: string, costOn: (day: Day, n: number) => number, isGap: (n: number) => boolean): Year {
-  const days = daysFrom(HISTORY, LAST, 'UTC');
+  const days = daysInRange(HISTORY, LAST, 'UTC');
   const cost = new Map(days.map((day, n) => [day, costOn(day, n)]));
   const gaps = new Set(days.filter((_, n) => isGap(n)));
   return { name, cost, isReported: (day) => !gaps.has(day) };
@@ -60,7 +61,7 @@ function year(name: string, costOn: (day: Day, n: number) => number, isGap: (n: 
 
 /** Every day of the year that has a reported day of its month before it, so that all three can say something. */
 export function accuracyOf({ name, cost, isReported }: Year): Accuracy {
-  const errors = daysFrom(FIRST, LAST, 'UTC').flatMap((today) => {
+  const errors = daysInRange(FIRST, LAST, 'UTC').flatMap((today) => {
     const month = monthOf(today);
     const known = month.filter((day) => day < today && isReported(day));
     const forecast = forecastOn(today, { cost, isReported });
@@ -80,16 +81,16 @@ export function accuracyOf({ name, cost, isReported }: Year): Accuracy {
 }
 
 const monthOf = (day: Day): readonly Day[] =>
-  daysFrom(startOfUnit('month', day), endOfUnit('month', day), 'UTC');
+  daysInRange(startOfUnit('month', day), endOfUnit('month', day), 'UTC');
 
 function forecastOn(today: Day, { cost, isReported }: Pick<Year, 'cost' | 'isReported'>): number | undefined {
-  const days = daysFrom(forecastFrom(today), addDays(today, -1), 'UTC');
+  const days = daysInRange(forecastFrom(today), addDays(today, -1), 'UTC');
   const items = days.filter(isReported).map((day) => ({
     day: { text: day },
     totalAmount: { text: (cost.get(day) ?? 0).toFixed(2) },
     totalBonuses: { text: '0' },
   }));
-  return forecastMonth(readUsage(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
+  return forecastMonth(computeUsage(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
 }
 
 /** The same numbers for the same seed, on every machine: mulberry32. */

@@ -9,35 +9,35 @@ import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
+import { createRegistry } from './features/registry.ts';
 import { createReports } from './features/reports/index.ts';
 import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
-import { together } from './features/together.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
-import { readAuthUrl } from './identity/auth-url.ts';
+import { parseAuthUrl } from './identity/auth-url.ts';
 import { createIdentity } from './identity/client.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { connectQueue, connectRedis, untilReady } from './redis.ts';
-import { createApology } from './slack/apology.ts';
-import { watchCalls } from './slack/calls.ts';
+import { connectQueue, connectRedis, waitUntilReady } from './redis.ts';
+import { onApiCall } from './slack/api-metrics.ts';
+import { createErrorReply } from './slack/error-reply.ts';
 import { createInstallations } from './slack/installations.ts';
-import { listen } from './slack/listen.ts';
-import { createPeople } from './slack/people.ts';
 import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
 import { createSlackServer } from './slack/receiver.ts';
-import { createResponder } from './slack/respond.ts';
+import { registerListeners } from './slack/register-listeners.ts';
+import { createResponseUrlClient } from './slack/response-url.ts';
+import { createUserDirectory } from './slack/users.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createAllowance } from './workspace/allowance.ts';
 import { createAudit } from './workspace/audit.ts';
-import { createHandles } from './workspace/handles.ts';
-import { createHeard } from './workspace/heard.ts';
-import { createStates } from './workspace/states.ts';
-import { createUsed } from './workspace/used.ts';
+import { createEventDedup } from './workspace/event-dedup.ts';
+import { createIssueLimit } from './workspace/issue-limit.ts';
+import { createLastUsed } from './workspace/last-used.ts';
+import { createOAuthNonces } from './workspace/oauth-nonces.ts';
+import { createOneTimeGrants } from './workspace/one-time-grants.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** How long a stopping bot waits for answers under way: longer than a question to billing may take, in ms. */
@@ -69,16 +69,16 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
-  const used = createUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
+  const used = createLastUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
   const billing = createBilling({ http });
-  const responder = createResponder();
+  const responder = createResponseUrlClient();
   const checks = {
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
-    authUrl: (text: string) => readAuthUrl(text, config.trustedHosts),
+    authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
 
-  const all = together(() => features);
+  const all = createRegistry(() => features);
   // In the order of /billing help: what people ask most stands first.
   const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
@@ -101,13 +101,13 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
       workspaces,
       audit,
       identity: createIdentity({ http }),
-      handles: createHandles(redis),
-      allowance: createAllowance(redis),
+      handles: createOneTimeGrants(redis),
+      allowance: createIssueLimit(redis),
       limits,
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
       clock,
-      explain: createApology(log).explain,
+      explain: createErrorReply(log).explain,
     }),
     createProjects({
       workspaces,
@@ -145,25 +145,25 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   const slack = createSlackServer(config.slack, {
     routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
     installations,
-    spend: createStates(redis, 'request').spend,
+    spend: createOAuthNonces(redis, 'request').spend,
     logger: sdkLog,
   });
-  listen(slack.app, all.listeners(), {
-    people: createPeople(clock),
+  registerListeners(slack.app, all.listeners(), {
+    people: createUserDirectory(clock),
     workspaces,
     responder,
-    heard: createHeard(redis),
+    heard: createEventDedup(redis),
     limits,
     log,
     clock,
     onAnswered: metrics.command,
   });
-  const unwatch = watchCalls(metrics.slackCall);
+  const unwatch = onApiCall(metrics.slackCall);
 
   return {
     async start() {
       // Without Redis the bot still runs, says so on /readyz, and answers that it cannot.
-      await untilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
+      await waitUntilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
       all.start();

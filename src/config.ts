@@ -45,7 +45,7 @@ interface Problem {
 }
 
 /** Tally cannot start from this environment. Names every problem at once. */
-export class ConfigRefused extends Error {
+export class ConfigError extends Error {
   override readonly name = 'ConfigRefused';
   constructor(readonly problems: readonly Problem[]) {
     const lines = problems.map(({ name, what, works }) => `  ${name} ${what}. ${works}`);
@@ -56,7 +56,7 @@ export class ConfigRefused extends Error {
 /**
  * Reads the whole configuration from environment variables.
  *
- * @throws ConfigRefused with every variable that is missing or malformed
+ * @throws ConfigError with every variable that is missing or malformed
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = trimVariables(env);
@@ -68,7 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     const [what = '', works = ''] = message.split('\n');
     return { name, what, works };
   });
-  if (!read.success || problems.length > 0) throw new ConfigRefused(inOrder(problems));
+  if (!read.success || problems.length > 0) throw new ConfigError(inOrder(problems));
   return deepFreeze(configOf(read.data));
 }
 

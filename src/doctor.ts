@@ -1,15 +1,15 @@
 import type { Redis } from 'ioredis';
 import { balanceDocument } from './billing/documents.ts';
-import { type Config, ConfigRefused, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp, type GuardedHttp } from './http/request.ts';
 import type { ServiceParts } from './ops/check-service.ts';
-import { examine, inLines } from './ops/doctor.ts';
-import { bad, type Finding, good } from './ops/finding.ts';
+import { formatFindings, runChecks } from './ops/doctor.ts';
+import { type Finding, failedFinding, okFinding } from './ops/finding.ts';
 import { connectRedis } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { reseal } from './vault/reseal.ts';
-import { ownerOfField } from './workspace/sealed.ts';
+import { sealOwnerOfField } from './workspace/sealed-fields.ts';
 
 /** For each check, in ms. */
 const PATIENCE = 5_000;
@@ -17,11 +17,13 @@ const PATIENCE = 5_000;
 async function findings(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   try {
     const config = readConfig(env);
-    const read = good('Configuration', `reads well; Slack comes in by ${WAYS[config.slack.mode.kind]}`);
+    const read = okFinding('Configuration', `reads well; Slack comes in by ${WAYS[config.slack.mode.kind]}`);
     return [read, ...(await examineWith(config))];
   } catch (error) {
-    if (!(error instanceof ConfigRefused)) throw error;
-    return error.problems.map(({ name, what, works }) => bad('Configuration', `${name} ${what}`, works));
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ name, what, works }) =>
+      failedFinding('Configuration', `${name} ${what}`, works),
+    );
   }
 }
 
@@ -37,12 +39,12 @@ async function examineWith(config: Config): Promise<readonly Finding[]> {
   });
   const keyring = createKeyring(config.keys);
   try {
-    return await examine({
+    return await runChecks({
       slack: { ...config.slack, botToken, clock: Date.now, patience: PATIENCE - 500 },
       redis: store.reached,
       keyIds: config.keys.map(({ id }) => id),
       opens(workspace, field, value) {
-        const owner = ownerOfField(workspace, field, value);
+        const owner = sealOwnerOfField(workspace, field, value);
         if (owner !== undefined) reseal(keyring, owner, value);
         return owner !== undefined;
       },
@@ -104,7 +106,7 @@ function services({ billing, identity, trustedHosts }: Config, http: GuardedHttp
 
 const found = await findings(process.env);
 const ill = found.filter(({ verdict }) => verdict === 'bad').length;
-console.log(inLines(found));
+console.log(formatFindings(found));
 console.log(ill === 0 ? '\nNothing is in the way.' : `\n${ill} to mend.`);
 // A client that gave up may still have a timer running.
 process.exit(ill === 0 ? 0 : 1);

@@ -1,12 +1,12 @@
 import { createTally } from './app.ts';
-import { ConfigRefused, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
 import { createLog } from './ops/log.ts';
 
 function configured() {
   try {
     return readConfig(process.env);
   } catch (error) {
-    if (!(error instanceof ConfigRefused)) throw error;
+    if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);
     process.exit(78);
   }

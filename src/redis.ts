@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { isFailure, StoreUnreachable } from './domain/failure.ts';
+import { isFailure, StoreUnavailable } from './domain/failure/index.ts';
 
 /** A person waits three seconds for Slack's ack and hears nothing later: better a plain "cannot" now. */
 const COMMAND_TIMEOUT = 1_500;
@@ -68,9 +68,9 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
  * Waits until the connection answers: for the start of a process, whose first commands would otherwise be refused.
  *
  * @param patience milliseconds
- * @throws StoreUnreachable; the connection goes on trying
+ * @throws StoreUnavailable; the connection goes on trying
  */
-export async function untilReady(redis: Redis, patience: number): Promise<void> {
+export async function waitUntilReady(redis: Redis, patience: number): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     const settle = (done: () => void) => () => {
@@ -80,7 +80,7 @@ export async function untilReady(redis: Redis, patience: number): Promise<void> 
     };
     const arrived = settle(resolve);
     const timer = setTimeout(
-      settle(() => reject(new StoreUnreachable())),
+      settle(() => reject(new StoreUnavailable())),
       patience,
     );
     redis.on('ready', arrived);
@@ -91,22 +91,22 @@ export async function untilReady(redis: Redis, patience: number): Promise<void> 
 const OF_NO_USE =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** Runs commands and turns an outage, whatever form it takes, into StoreUnreachable; a mistake of ours stays what it is. */
-export async function storeGuard<T>(work: () => Promise<T>): Promise<T> {
+/** Runs commands and turns an outage, whatever form it takes, into StoreUnavailable; a mistake of ours stays what it is. */
+export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isOutage(error) ? new StoreUnreachable({ cause: error }) : error;
+    throw isOutage(error) ? new StoreUnavailable({ cause: error }) : error;
   }
 }
 
 /** The same for what changes something: it may have been carried out although its answer was lost. */
-export async function storeGuardWriting<T>(work: () => Promise<T>): Promise<T> {
+export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await storeGuard(work);
+    return await guardRead(work);
   } catch (error) {
-    if (!(error instanceof StoreUnreachable) || wasRefused(error.cause)) throw error;
-    throw new StoreUnreachable({ cause: error.cause }, true);
+    if (!(error instanceof StoreUnavailable) || wasRefused(error.cause)) throw error;
+    throw new StoreUnavailable({ cause: error.cause }, true);
   }
 }
 

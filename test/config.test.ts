@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ConfigRefused, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig } from '../src/config.ts';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 const HTTP = {
@@ -19,11 +19,11 @@ const OAUTH = {
   PUBLIC_URL: 'https://tally.example.com/',
 };
 
-function refusal(env: NodeJS.ProcessEnv): ConfigRefused {
+function refusal(env: NodeJS.ProcessEnv): ConfigError {
   try {
     readConfig(env);
   } catch (error) {
-    if (error instanceof ConfigRefused) return error;
+    if (error instanceof ConfigError) return error;
     throw error;
   }
   throw new Error('The configuration was taken.');
@@ -329,7 +329,7 @@ it('is refused or taken, never anything else, whatever the environment holds', (
       try {
         readConfig({ ...HTTP, ...changes });
       } catch (error) {
-        expect(error).toBeInstanceOf(ConfigRefused);
+        expect(error).toBeInstanceOf(ConfigError);
       }
     }),
   );

@@ -99,7 +99,7 @@ describe('the alert rules', () => {
         list.split('|'),
       ),
     );
-    expect(kinds).toContain('store-unreachable');
+    expect(kinds).toContain('store-unavailable');
     expect(kinds.filter((kind) => kind !== 'unknown' && !source.includes(`'${kind}'`))).toEqual([]);
   });
 

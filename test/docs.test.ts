@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPeriod } from '../src/domain/period.ts';
+import { resolvePeriodText } from '../src/domain/time/period.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const page = await readFile('docs/periods.md', 'utf8');
@@ -25,11 +25,11 @@ describe('docs/periods.md', () => {
   it.each(
     rows('| you type | Tally asks about', '## What is refused').filter(([, says]) => says !== 'see below'),
   )('says of %s what is so: %s', (phrase, says) => {
-    expect(readPeriod(phrase, NOW, 'UTC').label.split(' UTC')[0]).toBe(says);
+    expect(resolvePeriodText(phrase, NOW, 'UTC').label.split(' UTC')[0]).toBe(says);
   });
 
   it.each(rows('## What is refused', '## Numbers'))('names %s as refused, and it is: %s', (phrase) => {
-    expect(() => readPeriod(phrase, NOW, 'UTC')).toThrow();
+    expect(() => resolvePeriodText(phrase, NOW, 'UTC')).toThrow();
   });
 });
 

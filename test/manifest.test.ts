@@ -9,7 +9,7 @@ import { createHome } from '../src/features/home/index.ts';
 import { createMentions } from '../src/features/mentions/index.ts';
 import { createOsToken } from '../src/features/os-token/index.ts';
 import { createSpend } from '../src/features/spend/index.ts';
-import { LEAVING } from '../src/slack/install/leave.ts';
+import { UNINSTALL_EVENTS } from '../src/slack/install/uninstall.ts';
 
 const atRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const text = readFileSync(atRoot('manifest.yml'), 'utf8');
@@ -98,7 +98,7 @@ describe('the manifest', () => {
       Object.keys(events ?? {}),
     );
     const named: string[] = settings.event_subscriptions.bot_events;
-    expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...LEAVING].sort());
+    expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
     expect(text).toMatch(/ +# .+\n +- app_home_opened\n +# .+\n +- app_mention\n +- message\.im\n/);
   });
 

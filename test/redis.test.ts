@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../sandbox/redis.ts';
-import { NoData, StoreUnreachable } from '../src/domain/failure.ts';
+import { NoData, StoreUnavailable } from '../src/domain/failure/index.ts';
 import { PRODUCTS } from '../src/domain/product.ts';
-import { connectRedis, storeGuard, untilReady } from '../src/redis.ts';
+import { connectRedis, guardRead, waitUntilReady } from '../src/redis.ts';
 
 const INSTALLED = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -58,7 +58,7 @@ describe('a connection', () => {
   it('speaks with the Redis inside the sandbox’s process as well', async () => {
     const embedded = await startRedis({ embedded: true });
     const redis = connectRedis(embedded.url);
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     await redis.hset('h', 'a', '1');
     expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
     redis.disconnect();
@@ -67,9 +67,9 @@ describe('a connection', () => {
 
   it('refuses commands at once while nothing is there, instead of keeping them', async () => {
     const redis = connected();
-    const failures = await Promise.all([1, 2, 3].map(() => failureOf(storeGuard(() => redis.get('a')))));
-    for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnreachable);
-    expect(await failureOf(untilReady(redis, 50))).toBeInstanceOf(StoreUnreachable);
+    const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
+    for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(waitUntilReady(redis, 50))).toBeInstanceOf(StoreUnavailable);
   });
 });
 
@@ -79,8 +79,8 @@ describe('a connection to a server that comes and goes', () => {
   it('opens over a Unix socket and answers', async () => {
     await startServer();
     const redis = connected();
-    await untilReady(redis, 5_000);
-    await untilReady(redis, 0);
+    await waitUntilReady(redis, 5_000);
+    await waitUntilReady(redis, 0);
     await redis.hset('h', 'a', '1');
     expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
   });
@@ -89,7 +89,7 @@ describe('a connection to a server that comes and goes', () => {
     await startServer();
     const told: string[] = [];
     const redis = connected({ onOutage: () => told.push('away'), onRecovery: () => told.push('back') });
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     expect(told).toEqual([]);
 
     await stopServer();
@@ -100,7 +100,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(told).toEqual(['away']);
 
     await startServer();
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     expect(told).toEqual(['away', 'back']);
     expect(await redis.ping()).toBe('PONG');
   });
@@ -109,7 +109,7 @@ describe('a connection to a server that comes and goes', () => {
     await startServer();
     const told: string[] = [];
     const redis = connected({ onOutage: ({ message }) => told.push(message) });
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     const reconnecting = once(redis, 'reconnecting');
     await stopServer('SIGTERM');
     await reconnecting;
@@ -120,23 +120,23 @@ describe('a connection to a server that comes and goes', () => {
     await startServer();
     const told: string[] = [];
     const redis = connected({ onOutage: () => told.push('away') });
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     const end = once(redis, 'end');
     await redis.quit();
     await end;
     expect(told).toEqual([]);
-    expect(await failureOf(storeGuard(() => redis.get('a')))).toBeInstanceOf(StoreUnreachable);
+    expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
   });
 
   it('gives a command up when Redis stands still, and when it dies over it', async () => {
     await startServer();
     const redis = connected();
-    await untilReady(redis, 5_000);
+    await waitUntilReady(redis, 5_000);
     server?.kill('SIGSTOP');
-    expect(await failureOf(storeGuard(() => redis.get('a')))).toBeInstanceOf(StoreUnreachable);
-    const waiting = failureOf(storeGuard(() => redis.get('b')));
+    expect(await failureOf(guardRead(() => redis.get('a')))).toBeInstanceOf(StoreUnavailable);
+    const waiting = failureOf(guardRead(() => redis.get('b')));
     await stopServer();
-    expect(await waiting).toBeInstanceOf(StoreUnreachable);
+    expect(await waiting).toBeInstanceOf(StoreUnavailable);
   });
 
   it('takes a wrong password for an outage, and keeps it out of what is told', async () => {
@@ -145,9 +145,9 @@ describe('a connection to a server that comes and goes', () => {
     const url = `unix://${join(home, 'redis.sock')}?password=a-wrong-password`;
     const redis = connectRedis(url, { onOutage: (error) => told.push(error) });
     open.push(redis);
-    const failure = await failureOf(storeGuard(() => redis.get('a')));
-    expect(failure).toBeInstanceOf(StoreUnreachable);
-    expect(await failureOf(untilReady(redis, 300))).toBeInstanceOf(StoreUnreachable);
+    const failure = await failureOf(guardRead(() => redis.get('a')));
+    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(waitUntilReady(redis, 300))).toBeInstanceOf(StoreUnavailable);
     expect(told).toHaveLength(1);
     expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
   });
@@ -155,9 +155,9 @@ describe('a connection to a server that comes and goes', () => {
   it('tells a Redis that cannot serve from a command that is wrong', async () => {
     await startServer('--maxmemory', '1');
     const redis = connected();
-    await untilReady(redis, 5_000);
-    expect(await failureOf(storeGuard(() => redis.set('a', '1')))).toBeInstanceOf(StoreUnreachable);
-    expect(await failureOf(storeGuard(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
+    await waitUntilReady(redis, 5_000);
+    expect(await failureOf(guardRead(() => redis.set('a', '1')))).toBeInstanceOf(StoreUnavailable);
+    expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
       name: 'ReplyError',
     });
   });
@@ -166,8 +166,8 @@ describe('a connection to a server that comes and goes', () => {
 describe('storeGuard', () => {
   it('keeps the cause', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const failure = await failureOf(storeGuard(() => Promise.reject(cause)));
-    expect(failure).toBeInstanceOf(StoreUnreachable);
+    const failure = await failureOf(guardRead(() => Promise.reject(cause)));
+    expect(failure).toBeInstanceOf(StoreUnavailable);
     expect(failure).toMatchObject({ cause });
   });
 
@@ -177,6 +177,6 @@ describe('storeGuard', () => {
       new TypeError('a bug'),
       'a string',
     ])
-      expect(await failureOf(storeGuard(() => Promise.reject(error)))).toBe(error);
+      expect(await failureOf(guardRead(() => Promise.reject(error)))).toBe(error);
   });
 });

@@ -46,7 +46,7 @@ export function billingModes(slowFor: number): Mode<Style>[] {
     mode('empty', 'Empty lists', 'Answers with no items and no amounts.', (_asked, ordinary) =>
       ordinary({ data: 'empty' }),
     ),
-    mode('graphql-errors', 'GraphQL errors', 'Says 200 and refuses in the body.', () =>
+    mode('query-rejected', 'GraphQL errors', 'Says 200 and refuses in the body.', () =>
       jsonReply(
         200,
         '{"errors":[{"message":"Subscription storage is being maintained","path":["bill"]}],"data":null}',

@@ -3,24 +3,24 @@ import type { z } from 'zod';
 import {
   type BillingQuestion,
   Forbidden,
-  GraphqlErrors,
+  InvalidResponse,
+  InvalidWord,
   NoData,
-  Nonsense,
+  QueryRejected,
   ServiceFailed,
   TokenRejected,
-  WordRefused,
-} from '../domain/failure.ts';
-import type { WireScalar } from '../domain/money.ts';
+} from '../domain/failure/index.ts';
+import type { WireScalar } from '../domain/money/amount.ts';
+import type { WireCharge } from '../domain/money/usage.ts';
 import { PRODUCTS } from '../domain/product.ts';
-import type { WireCharge } from '../domain/usage.ts';
-import type { GuardedHttp, Priority, Reply, Tenant } from '../http/request.ts';
+import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
 import { balanceDocument, consumptionDocument, type Subscription } from './documents.ts';
-import { BALANCE, CONSUMPTION, errorsIn, readAnswer } from './schemas.ts';
+import { balanceSchema, consumptionSchema, findGraphqlErrors, parseResponse } from './schemas.ts';
 
 export type { Subscription } from './documents.ts';
 
 /** `baseUrl` as `checkBaseUrl` gives it; `token` is the user access token. */
-export interface Access extends Tenant {
+export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
 }
@@ -46,7 +46,7 @@ export interface Consumption {
 }
 
 /** `running`: the period ends now, so that a few milliseconds do not make it another question. */
-export interface Span extends Asked {
+export interface TimeRange extends Asked {
   readonly running: boolean;
   /** How its days are called when there is no answer: `14–20 Nov`. */
   readonly label: string;
@@ -54,14 +54,14 @@ export interface Span extends Asked {
 
 /**
  * The billing GraphQL interface. Both reject with what {@link GuardedHttp.request} rejects with, and with TokenRejected
- * (401), Forbidden (403), GraphqlErrors, NoData, Nonsense, ServiceFailed, WordRefused (a token no header can carry).
+ * (401), Forbidden (403), QueryRejected, NoData, InvalidResponse, ServiceFailed, InvalidWord (a token no header can carry).
  */
 export interface BillingClient {
-  balance(access: Access, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
+  balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
   consumption(
-    access: Access,
+    access: BillingAccess,
     subscription: Subscription,
-    span: Span,
+    span: TimeRange,
     priority?: Priority,
   ): Promise<Consumption>;
 }
@@ -73,7 +73,11 @@ export interface BillingClient {
 export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   const underWay = new Map<string, Promise<unknown>>();
 
-  function together<T>(access: Access, question: readonly unknown[], ask: () => Promise<T>): Promise<T> {
+  function together<T>(
+    access: BillingAccess,
+    question: readonly unknown[],
+    ask: () => Promise<T>,
+  ): Promise<T> {
     // Hashed, because the token is a part of it.
     const { workspace, connection, baseUrl, token } = access;
     const all = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
@@ -86,7 +90,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   }
 
   async function read<T>(
-    access: Access,
+    access: BillingAccess,
     subscription: Subscription,
     priority: Priority,
     query: string,
@@ -112,10 +116,10 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     const { project, product } = subscription;
     const question = { project, product: PRODUCTS[product], days };
     if (reply.status >= 400) throw refusal(reply, access.token, question);
-    const { found, messages: remarks } = readAnswer(reply.text, schema, access.token);
+    const { found, messages: remarks } = parseResponse(reply.text, schema, access.token);
     if ('value' in found && found.value !== null) return { value: found.value, remarks };
-    if (remarks.length > 0) throw new GraphqlErrors(remarks, reply.status, question);
-    if ('broken' in found) throw new Nonsense('billing', found.broken);
+    if (remarks.length > 0) throw new QueryRejected(remarks, reply.status, question);
+    if ('broken' in found) throw new InvalidResponse('billing', found.broken);
     throw new NoData(question);
   }
 
@@ -124,7 +128,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       const question = [priority, 'balance', subscription.project, subscription.product];
       return together(access, question, async () => {
         const query = balanceDocument(subscription);
-        const { value, remarks } = await read(access, subscription, priority, query, BALANCE);
+        const { value, remarks } = await read(access, subscription, priority, query, balanceSchema);
         return { ...value, remarks };
       });
     },
@@ -133,26 +137,33 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to];
       return together(access, question, async () => {
         const query = consumptionDocument(subscription, from, to);
-        const { value, remarks } = await read(access, subscription, priority, query, CONSUMPTION, label);
+        const { value, remarks } = await read(
+          access,
+          subscription,
+          priority,
+          query,
+          consumptionSchema,
+          label,
+        );
         return { items: value, remarks, asked: { from, to } };
       });
     },
   };
 }
 
-function refusal({ status, text }: Reply, token: string, question: BillingQuestion): Error {
+function refusal({ status, text }: ServiceResponse, token: string, question: BillingQuestion): Error {
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
-  const messages = errorsIn(text, token);
+  const messages = findGraphqlErrors(text, token);
   return messages.length > 0
-    ? new GraphqlErrors(messages, status, question)
+    ? new QueryRejected(messages, status, question)
     : new ServiceFailed('billing', status);
 }
 
 /** Checked before anything else sees it, so that nobody else's complaint can quote it. */
 function sendable(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new WordRefused(
+  throw new InvalidWord(
     'the access token',
     'has a character that no HTTP header can carry',
     'Paste it again, without spaces and line breaks.',

@@ -1,5 +1,5 @@
-import { wire } from '../domain/period.ts';
 import { isProductId, isProjectId, type ProductId } from '../domain/product.ts';
+import { toWireTimestamp } from '../domain/time/period.ts';
 
 /** Which project of which product is asked about; `project` is 1–32 digits without a leading zero. */
 export interface Subscription {
@@ -15,7 +15,7 @@ export function balanceDocument(subscription: Subscription): string {
 
 /** The contract's reportSubscriptionConsuming document; `from` and `to` in ms since the epoch, both included. */
 export function consumptionDocument(subscription: Subscription, from: number, to: number): string {
-  const period = `periodFrom: "${wire(from)}", periodTo: "${wire(to)}"`;
+  const period = `periodFrom: "${toWireTimestamp(from)}", periodTo: "${toWireTimestamp(to)}"`;
   const filter = `{ ${period}, ${named(subscription)} }`;
   const fields = 'items { day totalAmount totalBonuses }';
   return `query { bill { reportSubscriptionConsuming(filter: ${filter}) { ${fields} } } }`;

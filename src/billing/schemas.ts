@@ -1,8 +1,8 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
 import { z } from 'zod';
-import { Nonsense } from '../domain/failure.ts';
-import type { WireScalar } from '../domain/money.ts';
-import type { WireCharge } from '../domain/usage.ts';
+import { InvalidResponse } from '../domain/failure/index.ts';
+import type { WireScalar } from '../domain/money/amount.ts';
+import type { WireCharge } from '../domain/money/usage.ts';
 
 /** Outside text that people will see: this much of it is enough to understand. */
 const SHOWN = { messages: 5, characters: 300 } as const;
@@ -43,12 +43,12 @@ const report = z
   .object({ items: z.array(item, 'no items list').nullable() })
   .transform(({ items }) => (items === null || items.length === 0 ? null : items));
 
-export const BALANCE = fields('no bill')
+export const balanceSchema = fields('no bill')
   .pipe(z.object({ getSubscriptionBalance: fields('no balance record').pipe(balanceRecord).nullable() }))
   .transform((bill) => bill.getSubscriptionBalance)
   .nullable();
 
-export const CONSUMPTION = fields('no bill')
+export const consumptionSchema = fields('no bill')
   .pipe(z.object({ reportSubscriptionConsuming: fields('no consumption report').pipe(report).nullable() }))
   .transform((bill) => bill.reportSubscriptionConsuming)
   .nullable();
@@ -57,12 +57,12 @@ export const CONSUMPTION = fields('no bill')
  * Reads the body of an answer. The envelope is not in the contract: `{data: {bill}}` as GraphQL has it is taken, and a
  * bare `{bill}` too. Numbers keep their digits. A name given twice with different values is refused, not guessed at.
  * @param token is masked in the messages: a service may quote what it was sent.
- * @throws {Nonsense} when it is no JSON object
+ * @throws {InvalidResponse} when it is no JSON object
  */
-export function readAnswer<T>(text: string, schema: z.ZodType<T | null>, token: string): Answer<T> {
+export function parseResponse<T>(text: string, schema: z.ZodType<T | null>, token: string): Answer<T> {
   return withinTheStack(() => {
     const root = parseJson(text);
-    if (!isFields(root)) throw new Nonsense('billing', 'JSON that is not an object');
+    if (!isFields(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
     const result = schema.safeParse(billOf(root));
     const broken = result.success ? undefined : result.error.issues[0]?.message;
     return {
@@ -73,7 +73,7 @@ export function readAnswer<T>(text: string, schema: z.ZodType<T | null>, token: 
 }
 
 /** The GraphQL errors in a body that may be anything at all. */
-export function errorsIn(text: string, token: string): readonly string[] {
+export function findGraphqlErrors(text: string, token: string): readonly string[] {
   try {
     return withinTheStack(() => {
       const root = parseJson(text);
@@ -122,18 +122,22 @@ function withinTheStack<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw error instanceof RangeError ? new Nonsense('billing', 'JSON that is nested too deeply') : error;
+    throw error instanceof RangeError
+      ? new InvalidResponse('billing', 'JSON that is nested too deeply')
+      : error;
   }
 }
 
 function parseJson(text: string): unknown {
-  if (text.trim() === '') throw new Nonsense('billing', 'an empty body');
-  if (text.trimStart().startsWith('<')) throw new Nonsense('billing', 'HTML instead of JSON');
+  if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
+  if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
   try {
     return parse(text);
   } catch (error) {
     // The parser's own words quote the body: they end here.
-    throw error instanceof SyntaxError ? new Nonsense('billing', whatIsWrong(text, error.message)) : error;
+    throw error instanceof SyntaxError
+      ? new InvalidResponse('billing', whatIsWrong(text, error.message))
+      : error;
   }
 }
 

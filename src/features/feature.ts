@@ -1,12 +1,12 @@
 import type { BillingClient } from '../billing/client.ts';
-import type { Day } from '../domain/calendar.ts';
 import type { ProductId } from '../domain/product.ts';
+import type { Day } from '../domain/time/calendar.ts';
 import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
 import type { Visit } from '../slack/visit.ts';
+import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { ReportName } from '../workspace/schedules.ts';
-import type { Collected } from '../workspace/used.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 
 /** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
@@ -19,20 +19,20 @@ export interface Feature extends Listeners {
   /** What it says in `/billing status`, to whom the visit is for. */
   status?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
   /** What of it can be posted by a schedule. */
-  readonly reports?: Readonly<Partial<Record<ReportName, Report>>>;
+  readonly reports?: Readonly<Partial<Record<ReportName, PostableReport>>>;
   /** More that is done with a project, by the word after `/billing projects`; for those who manage. */
-  readonly projectVerbs?: Readonly<Record<string, ProjectVerb>>;
+  readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
   /** From now on it works by itself as well. */
   start?(): void;
   /** Begins nothing more by itself, and lets what is under way end within `patience` ms. */
   stop?(patience: number): Promise<void>;
   /** A workspace registered a token: what waited for one may go on. Never rejects. */
   connected?(workspace: string): Promise<void>;
-  /** A workspace left: nothing that names it stays outside of the workspace's own keys. @throws StoreUnreachable */
+  /** A workspace left: nothing that names it stays outside of the workspace's own keys. @throws StoreUnavailable */
   forget?(workspace: string): Promise<void>;
 }
 
-export interface ProjectVerb {
+export interface ProjectAction {
   /** In the menu of a project. */
   readonly label: string;
   /** @param word what was typed to mean the project: outside text */
@@ -54,11 +54,11 @@ export interface ReportQuestion {
   /** Asks each question once however many schedules want its answer. */
   readonly billing: BillingClient;
   /** Told of each connection that an answer came by, and of a registered project's balance in it. */
-  readonly answeredBy: Collected['add'];
+  readonly answeredBy: AnswerNotes['add'];
 }
 
 /** What is posted, and the figures in it that a later look is compared with. */
-export interface Finding {
+export interface ReportResult {
   /** Without a word of who set it up or that it is late: the schedule adds those. */
   readonly message: Message;
   /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
@@ -71,9 +71,9 @@ export interface Finding {
   readonly unanswered: Readonly<Record<string, string>>;
 }
 
-export interface Report {
+export interface PostableReport {
   /** The days that a post is about, in order, as `run` finds them; none where it is about an instant. */
   covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
   /** @throws Failure where no project of the question could be answered */
-  run(question: ReportQuestion): Promise<Finding>;
+  run(question: ReportQuestion): Promise<ReportResult>;
 }

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { AddressRefused } from '../domain/failure.ts';
+import { AddressRefused } from '../domain/failure/index.ts';
 
 /** An entry of the operator's list: exempt from the rules below, plain http included. No port covers every port. */
 export interface TrustedHost {

@@ -2,17 +2,21 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure.ts';
+import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
-import type { Limits } from './limits.ts';
+import type { HttpLimits } from './limits.ts';
 
 /** Finds every address of a name. */
-export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
+export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
 /** A pool of kept connections that applies the address rules whenever it opens a new one. */
-export function createAgent(trusted: readonly TrustedHost[], limits: Limits, resolve: Resolve): Agent {
+export function createAgent(
+  trusted: readonly TrustedHost[],
+  limits: HttpLimits,
+  resolve: ResolveHost,
+): Agent {
   return new Agent({
     connect: guardedConnect(trusted, limits, resolve),
     connections: limits.connections,
@@ -27,12 +31,12 @@ export function createAgent(trusted: readonly TrustedHost[], limits: Limits, res
 
 function guardedConnect(
   trusted: readonly TrustedHost[],
-  limits: Limits,
-  resolve: Resolve,
+  limits: HttpLimits,
+  resolve: ResolveHost,
 ): buildConnector.connector {
   const shared = { timeout: limits.deadline, autoSelectFamily: true };
-  const toTrusted = buildConnector({ ...shared, lookup: lookupWith(resolve) });
-  const toPublic = buildConnector({ ...shared, lookup: lookupWith(onlyPublic(resolve)) });
+  const toTrusted = buildConnector({ ...shared, lookup: createLookup(resolve) });
+  const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
       // A literal IP never reaches the lookup: it has to be judged here.
@@ -50,7 +54,7 @@ function guardedConnect(
  * A lookup for `net.connect`. The socket goes to the very addresses that `resolve` gives, so a name that answers
  * differently the next time (DNS rebinding) gains nothing.
  */
-export function lookupWith(resolve: Resolve): LookupFunction {
+export function createLookup(resolve: ResolveHost): LookupFunction {
   return (hostname, _options, callback) => {
     resolve(hostname).then(
       (addresses) => callback(null, [...addresses]),
@@ -68,7 +72,7 @@ class NoPublicAddress extends Error {
 }
 
 /** One private address among public ones is enough: which of them gets connected is not ours to choose. */
-export function onlyPublic(resolve: Resolve): Resolve {
+export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {
       throw new NoPublicAddress('the name was not resolved', { cause });

@@ -2,19 +2,19 @@ import { Readable } from 'node:stream';
 import { type Agent, type Dispatcher, errors } from 'undici';
 import {
   type Failure,
+  InvalidResponse,
   isFailure,
   NO_PUBLIC_ADDRESS,
-  Nonsense,
   RateLimited,
-  Redirected,
+  RedirectRefused,
+  ResponseTooLarge,
   type Service,
   ServiceFailed,
+  ServiceUnreachable,
   TimedOut,
-  TooLarge,
-  Unreachable,
-} from '../domain/failure.ts';
-import type { Limits } from './limits.ts';
-import { retryAfter } from './retry-after.ts';
+} from '../domain/failure/index.ts';
+import type { HttpLimits } from './limits.ts';
+import { parseRetryAfter } from './retry-after.ts';
 
 /** For whom a question is asked. What one of them does neither pauses nor delays what another one asks. */
 export interface Tenant {
@@ -26,7 +26,7 @@ export interface Tenant {
 /** `interactive`: somebody waits for the answer. */
 export type Priority = 'interactive' | 'background';
 
-export interface Question {
+export interface ServiceRequest {
   readonly service: Service;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** http(s), absolute */
@@ -50,7 +50,7 @@ export interface Question {
 }
 
 /** 2xx, or a 4xx other than 429: everything else is thrown. */
-export interface Reply {
+export interface ServiceResponse {
   readonly status: number;
   /** Lower-case names; a header that came twice is joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export interface Reply {
 }
 
 /** A failure that may have passed when it is asked again after `wait` milliseconds. Never leaves this room. */
-export class Passing extends Error {
+export class RetryableError extends Error {
   constructor(
     readonly failure: Failure,
     readonly wait: number,
@@ -70,7 +70,7 @@ export class Passing extends Error {
 
 interface Line {
   readonly agent: Agent;
-  readonly limits: Limits;
+  readonly limits: HttpLimits;
   /** Aborts at the deadline. */
   readonly signal: AbortSignal;
   /** The pause to make, should this try fail in passing. */
@@ -97,10 +97,10 @@ const PASSING_CODE: ReadonlySet<string> = new Set([
 
 /**
  * Asks once.
- * @throws {Passing} when asking again may help
+ * @throws {RetryableError} when asking again may help
  * @throws a typed failure when not
  */
-export async function attempt(question: Question, line: Line): Promise<Reply> {
+export async function sendWithRetries(question: ServiceRequest, line: Line): Promise<ServiceResponse> {
   const { service, method, headers } = question;
   const { agent, signal } = line;
   const url = new URL(question.url);
@@ -121,7 +121,7 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
   if (method !== 'HEAD' && announcesTooMuch(answer, line)) {
     answer.body.on('error', () => {}).destroy();
     if (suffices) return reply(answer, '');
-    throw new TooLarge(service, line.limits.bodyBytes);
+    throw new ResponseTooLarge(service, line.limits.bodyBytes);
   }
   if (status >= 200 && status < 300) {
     const whole = wholeText(answer, service, line);
@@ -130,18 +130,18 @@ export async function attempt(question: Question, line: Line): Promise<Reply> {
   // Read to the end, so that the connection can be used again; the status stands whatever the body is.
   const text = await answer.body.text().catch(() => '');
   if (REDIRECTS.has(status) || (status < 400 && answer.headers.location !== undefined))
-    throw new Redirected(service, status, targetOf(answer, url));
-  if (status < 400) throw new Nonsense(service, `HTTP ${status} in place of an answer`, { status });
+    throw new RedirectRefused(service, status, targetOf(answer, url));
+  if (status < 400) throw new InvalidResponse(service, `HTTP ${status} in place of an answer`, { status });
   const failure = refusal(service, answer);
   if (failure === undefined) return reply(answer, text);
-  const wait = retryAfter(answer.headers);
+  const wait = parseRetryAfter(answer.headers);
   throw status === 429 || PASSING_STATUS.has(status)
-    ? new Passing(failure, wait === undefined ? line.backoff : wait * 1000)
+    ? new RetryableError(failure, wait === undefined ? line.backoff : wait * 1000)
     : failure;
 }
 
 /** A stream is asked for its first bytes only when they can be written; of a string nobody tells. */
-function bodyOf({ body, onSending }: Question): Readable | string | null {
+function bodyOf({ body, onSending }: ServiceRequest): Readable | string | null {
   if (body === undefined || onSending === undefined) return body ?? null;
   return new Readable({
     read() {
@@ -152,7 +152,7 @@ function bodyOf({ body, onSending }: Question): Readable | string | null {
   });
 }
 
-function reply(answer: Answer, text: string): Reply {
+function reply(answer: Answer, text: string): ServiceResponse {
   const pairs = Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status: answer.statusCode, headers: Object.fromEntries(pairs), text };
 }
@@ -162,7 +162,7 @@ function announcesTooMuch({ statusCode, headers }: Answer, { limits }: Line): bo
 }
 
 function refusal(service: Service, { statusCode, headers }: Answer): Failure | undefined {
-  if (statusCode === 429) return new RateLimited(service, retryAfter(headers));
+  if (statusCode === 429) return new RateLimited(service, parseRetryAfter(headers));
   return statusCode >= 500 ? new ServiceFailed(service, statusCode) : undefined;
 }
 
@@ -179,38 +179,41 @@ async function wholeText(answer: Answer, service: Service, line: Line): Promise<
   });
   const encoding = [answer.headers['content-encoding']].flat().join();
   if (bytes.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
-    throw new Nonsense(service, 'a compressed body that was not asked for');
+    throw new InvalidResponse(service, 'a compressed body that was not asked for');
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Nonsense(service, 'text that is not UTF-8');
+    throw new InvalidResponse(service, 'text that is not UTF-8');
   }
 }
 
-function notReached(error: unknown, { service }: Question, host: string, line: Line): unknown {
+function notReached(error: unknown, { service }: ServiceRequest, host: string, line: Line): unknown {
   if (isFailure(error)) return error;
   const known = eitherWay(error, service, line);
   if (known !== undefined) return known;
   // The parser's error holds a piece of the answer: it stays here.
-  if (error instanceof errors.HTTPParserError) return new Nonsense(service, 'something that is not HTTP');
+  if (error instanceof errors.HTTPParserError)
+    return new InvalidResponse(service, 'something that is not HTTP');
   const code = codeOf(error);
   if (code === undefined) return error;
-  const failure = new Unreachable(service, host, code, { cause: error });
+  const failure = new ServiceUnreachable(service, host, code, { cause: error });
   const isPassing = PASSING_CODE.has(code === NO_PUBLIC_ADDRESS ? causeOf(error) : code);
-  return isPassing ? new Passing(failure, line.backoff) : failure;
+  return isPassing ? new RetryableError(failure, line.backoff) : failure;
 }
 
 function brokenOff(error: unknown, service: Service, line: Line): unknown {
-  const brokeOff = new Nonsense(service, 'it broke off in the middle');
-  return eitherWay(error, service, line) ?? new Passing(brokeOff, line.backoff);
+  const brokeOff = new InvalidResponse(service, 'it broke off in the middle');
+  return eitherWay(error, service, line) ?? new RetryableError(brokeOff, line.backoff);
 }
 
 /** What can happen before the body and within it alike. */
 function eitherWay(error: unknown, service: Service, { signal, limits }: Line): Failure | undefined {
   if (signal.aborted) return new TimedOut(service, limits.deadline);
-  if (error instanceof errors.ResponseExceededMaxSizeError) return new TooLarge(service, limits.bodyBytes);
-  if (error instanceof errors.HeadersOverflowError) return new Nonsense(service, 'headers that never end');
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return new ResponseTooLarge(service, limits.bodyBytes);
+  if (error instanceof errors.HeadersOverflowError)
+    return new InvalidResponse(service, 'headers that never end');
   return undefined;
 }
 

@@ -1,6 +1,6 @@
-import type { Failure, Outage } from '../domain/failure.ts';
-import type { Question } from './attempt.ts';
-import type { Limits } from './limits.ts';
+import type { Failure, Outage } from '../domain/failure/index.ts';
+import type { ServiceRequest } from './attempt.ts';
+import type { HttpLimits } from './limits.ts';
 
 interface Streak {
   outages: number;
@@ -12,14 +12,14 @@ interface Streak {
   readonly occasions: WeakSet<object>;
 }
 
-type Asked = Pick<Question, 'tenant' | 'subject'>;
+type Asked = Pick<ServiceRequest, 'tenant' | 'subject'>;
 
 interface Breakers {
   /** The outage that made Tally pause what is asked, while it is paused. */
   pausedBy(origin: string, asked: Asked): Outage | undefined;
   answered(origin: string, asked: Asked): void;
   /** Questions of one `occasion` that fail are one outage together. */
-  failed(origin: string, asked: Asked & Pick<Question, 'occasion'>, failure: Failure): void;
+  failed(origin: string, asked: Asked & Pick<ServiceRequest, 'occasion'>, failure: Failure): void;
 }
 
 /**
@@ -30,7 +30,7 @@ interface Breakers {
  * cockatiel's breaker is not used: it measures its pause by the wall clock, and an answer that refuses does not end its
  * streak.
  */
-export function createBreakers({ outages, pause, failingConnections }: Limits): Breakers {
+export function createBreakers({ outages, pause, failingConnections }: HttpLimits): Breakers {
   const streaks = new Map<string, Streak>();
 
   function remember(key: string, streak: Streak): void {
@@ -89,5 +89,5 @@ const newStreak = (last: Outage): Streak => ({
 
 function isOutage(failure: Failure): failure is Outage {
   if (failure.kind === 'service-failed') return failure.status >= 500;
-  return failure.kind === 'timed-out' || failure.kind === 'unreachable';
+  return failure.kind === 'timed-out' || failure.kind === 'service-unreachable';
 }

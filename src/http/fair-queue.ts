@@ -1,8 +1,8 @@
-import { QueueFull } from '../domain/failure.ts';
-import type { Priority, Question } from './attempt.ts';
-import type { Limits } from './limits.ts';
+import { QueueFull } from '../domain/failure/index.ts';
+import type { Priority, ServiceRequest } from './attempt.ts';
+import type { HttpLimits } from './limits.ts';
 
-type Asked = Pick<Question, 'service' | 'tenant' | 'priority'>;
+type Asked = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 
 interface FairQueue {
   /**
@@ -40,7 +40,7 @@ interface Origin {
  *
  * p-limit, p-queue and fastq know a single line; the groups of BullMQ are not in its free edition.
  */
-export function createFairQueue({ connections, waiting: most, patience }: Limits): FairQueue {
+export function createFairQueue({ connections, waiting: most, patience }: HttpLimits): FairQueue {
   const origins = new Map<string, Origin>();
   let isClosed = false;
 

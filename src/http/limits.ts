@@ -1,5 +1,5 @@
 /** What Tally grants a service that it does not run. Durations in milliseconds. */
-export interface Limits {
+export interface HttpLimits {
   /** One question from its turn to the answer's last byte, all tries and pauses between them included. */
   readonly deadline: number;
   readonly tries: number;
@@ -22,7 +22,7 @@ export interface Limits {
   readonly idle: number;
 }
 
-export const LIMITS: Limits = {
+export const HTTP_LIMITS: HttpLimits = {
   deadline: 10_000,
   tries: 3,
   shortestBackoff: 100,

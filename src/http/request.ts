@@ -1,16 +1,16 @@
 import { DelegateBackoff, handleWhen, retry, TimeoutStrategy, timeout } from 'cockatiel';
-import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure.ts';
+import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
 import { checkDestination, type TrustedHost } from './address.ts';
-import { createAgent, type Resolve, resolveBySystem } from './agent.ts';
-import { attempt, Passing, type Question, type Reply } from './attempt.ts';
+import { createAgent, type ResolveHost, systemResolve } from './agent.ts';
+import { RetryableError, type ServiceRequest, type ServiceResponse, sendWithRetries } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import { createFairQueue } from './fair-queue.ts';
-import { LIMITS, type Limits } from './limits.ts';
+import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
 
-export type { Priority, Question, Reply, Tenant } from './attempt.ts';
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './attempt.ts';
 
 /** How a question ended, for logs and metrics: nothing secret in it. */
-export interface Exchange {
+export interface ExchangeInfo {
   readonly service: Service;
   readonly host: string;
   /** The status of the reply, or the failure's kind. */
@@ -22,19 +22,19 @@ export interface Exchange {
 
 export interface HttpOptions {
   readonly trustedHosts: readonly TrustedHost[];
-  readonly limits?: Partial<Limits>;
-  readonly resolve?: Resolve;
-  readonly onExchange?: (exchange: Exchange) => void;
+  readonly limits?: Partial<HttpLimits>;
+  readonly resolve?: ResolveHost;
+  readonly onExchange?: (exchange: ExchangeInfo) => void;
 }
 
 /** The only way out to services whose addresses came from outside. */
 export interface GuardedHttp {
   /**
    * Asks within one deadline once its turn has come, again where that may help.
-   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link Unreachable} {@link TooLarge}
-   * {@link Nonsense} {@link Redirected} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
+   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link Unreachable} {@link ResponseTooLarge}
+   * {@link InvalidResponse} {@link Redirected} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
    */
-  request(question: Question): Promise<Reply>;
+  request(question: ServiceRequest): Promise<ServiceResponse>;
   /** Questions that wait or are under way. */
   inProgress(): number;
   /** Refuses what waits for its turn, and from now on what would have to: the process ends. */
@@ -50,34 +50,34 @@ interface Count {
 }
 
 export function createHttp(options: HttpOptions): GuardedHttp {
-  const { trustedHosts, resolve = resolveBySystem, onExchange } = options;
-  const limits: Limits = { ...LIMITS, ...options.limits };
+  const { trustedHosts, resolve = systemResolve, onExchange } = options;
+  const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
   const breakers = createBreakers(limits);
   const queue = createFairQueue(limits);
   const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
-  const underWay = new Set<Promise<Reply>>();
+  const underWay = new Set<Promise<ServiceResponse>>();
 
   /** A pause that would not end before the deadline is not begun: the caller hears the failure at once. */
-  function tryAgain(question: Question, started: number) {
+  function tryAgain(question: ServiceRequest, started: number) {
     const left = () => limits.deadline - (performance.now() - started);
     return retry(
-      handleWhen((error) => error instanceof Passing && error.wait < left()),
+      handleWhen((error) => error instanceof RetryableError && error.wait < left()),
       {
         maxAttempts: (question.tries ?? limits.tries) - 1,
         backoff: new DelegateBackoff(({ result }) =>
-          'error' in result && result.error instanceof Passing ? result.error.wait : 0,
+          'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
         ),
       },
     );
   }
 
-  function refuseWhilePaused(question: Question, url: URL): void {
+  function refuseWhilePaused(question: ServiceRequest, url: URL): void {
     const cause = breakers.pausedBy(url.origin, question);
     if (cause !== undefined) throw new ServicePaused(question.service, url.host, cause);
   }
 
-  async function ask(question: Question, url: URL, count: Count): Promise<Reply> {
+  async function ask(question: ServiceRequest, url: URL, count: Count): Promise<ServiceResponse> {
     checkDestination(url, trustedHosts);
     refuseWhilePaused(question, url);
     return queue.run(url.origin, question, () => {
@@ -88,28 +88,28 @@ export function createHttp(options: HttpOptions): GuardedHttp {
     });
   }
 
-  async function askNow(question: Question, url: URL, count: Count): Promise<Reply> {
+  async function askNow(question: ServiceRequest, url: URL, count: Count): Promise<ServiceResponse> {
     const trying = tryAgain(question, performance.now());
     try {
       const reply = await deadline.execute(({ signal }) =>
         trying.execute(() => {
           count.tries += 1;
-          return attempt(question, { agent, limits, signal, backoff: backoff(count.tries, limits) });
+          return sendWithRetries(question, { agent, limits, signal, backoff: backoff(count.tries, limits) });
         }, signal),
       );
       breakers.answered(url.origin, question);
       return reply;
     } catch (error) {
-      const failure = error instanceof Passing ? error.failure : error;
+      const failure = error instanceof RetryableError ? error.failure : error;
       if (isFailure(failure)) breakers.failed(url.origin, question, failure);
       throw failure;
     }
   }
 
-  async function observed(question: Question): Promise<Reply> {
+  async function observed(question: ServiceRequest): Promise<ServiceResponse> {
     const url = new URL(question.url);
     const count: Count = { tries: 0, begun: performance.now() };
-    const tell = (outcome: Exchange['outcome']) => {
+    const tell = (outcome: ExchangeInfo['outcome']) => {
       const took = performance.now() - count.begun;
       onExchange?.({ service: question.service, host: url.host, outcome, tries: count.tries, took });
     };
@@ -142,7 +142,7 @@ export function createHttp(options: HttpOptions): GuardedHttp {
 }
 
 /** Random, so that many askers of a service that just came back do not arrive in step. */
-function backoff(tries: number, { shortestBackoff, longestBackoff }: Limits): number {
+function backoff(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {
   const ceiling = Math.min(longestBackoff, shortestBackoff * 2 ** tries);
   return shortestBackoff + Math.random() * (ceiling - shortestBackoff);
 }

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
  * `Date`: two readings of one clock, so that ours being wrong does not matter.
  * @returns undefined when it does not say, or says it unreadably.
  */
-export function retryAfter(headers: IncomingHttpHeaders): number | undefined {
+export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text);
   const seconds = (httpDate(text) - httpDate(headers.date ?? '')) / 1000;

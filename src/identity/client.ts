@@ -1,22 +1,22 @@
 import {
+  AccessNotFound,
   AccessRefused,
-  AccessUnknown,
   type Failure,
+  InvalidResponse,
+  InvalidWord,
   isFailure,
-  Nonsense,
   OutcomeUnclear,
   ProjectDisabled,
   ServiceFailed,
-  WordRefused,
-  WrongAddress,
-} from '../domain/failure.ts';
-import type { GuardedHttp, Reply, Tenant } from '../http/request.ts';
-import { correctedAuthUrl } from './auth-url.ts';
-import { errorIn, readTokenBody, type TokenBody } from './token-body.ts';
+  WrongIdentityUrl,
+} from '../domain/failure/index.ts';
+import type { GuardedHttp, ServiceResponse, Tenant } from '../http/request.ts';
+import { suggestAuthUrl } from './auth-url.ts';
+import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';
 
 export type { Tenant } from '../http/request.ts';
 
-/** `authUrl` as `readAuthUrl` gives it; `id` and `secret` are the application access's. */
+/** `authUrl` as `parseAuthUrl` gives it; `id` and `secret` are the application access's. */
 export interface ApplicationAccess {
   readonly authUrl: string;
   readonly id: string;
@@ -31,14 +31,14 @@ export interface IssuedToken extends TokenBody {
 }
 
 /**
- * The identity service. All reject with what {@link GuardedHttp.request} rejects with, and with WrongAddress,
- * ServiceFailed (another 4xx), WordRefused (a token that no header can carry).
+ * The identity service. All reject with what {@link GuardedHttp.request} rejects with, and with WrongIdentityUrl,
+ * ServiceFailed (another 4xx), InvalidWord (a token that no header can carry).
  */
 export interface IdentityClient {
   /**
    * Asks once and never again by itself: a second request may issue a second token.
-   * @throws {AccessRefused} (401, 403) {@link AccessUnknown} {@link ProjectDisabled} (404)
-   * {@link Nonsense} (success without a token) {@link OutcomeUnclear}
+   * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
+   * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
    */
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
   check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
@@ -71,13 +71,18 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
         throw isFailure(error) ? missed(error, authUrl, sent) : error;
       });
     if (reply.status >= 400) throw refusal(reply, authUrl);
-    return { token: tokenIn(reply), ...readTokenBody(reply.text) };
+    return { token: tokenIn(reply), ...parseTokenBody(reply.text) };
   }
 
   /** The token speaks for itself: no other right is needed. */
-  function about(method: 'GET' | 'DELETE', authUrl: string, token: string, tenant: Tenant): Promise<Reply> {
+  function about(
+    method: 'GET' | 'DELETE',
+    authUrl: string,
+    token: string,
+    tenant: Tenant,
+  ): Promise<ServiceResponse> {
     if (!isSendable(token)) {
-      throw new WordRefused(
+      throw new InvalidWord(
         'the token',
         'has a character that no HTTP header can carry',
         'Issue another one.',
@@ -101,7 +106,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
     const { status, text } = await about('GET', authUrl, token, tenant);
     if (status < 400) return 'valid';
     // A 404 in the API's own form speaks of the token, any other of the path.
-    if (status === 401 || (status === 404 && errorIn(text) !== undefined)) return 'dead';
+    if (status === 401 || (status === 404 && parseIdentityError(text) !== undefined)) return 'dead';
     return notOffered(status);
   }
 
@@ -133,28 +138,28 @@ function missed(failure: Failure, authUrl: string, sent: boolean): Failure {
   const { host } = new URL(authUrl);
   // A version list instead of a token (300): the address stops short of its version.
   if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
-  const unheard = failure.kind === 'unreachable' || failure.kind === 'timed-out';
+  const unheard = failure.kind === 'service-unreachable' || failure.kind === 'timed-out';
   // A proxy answers for a service that may have been asked.
   const byProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
   return (unheard && sent) || byProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
 }
 
-function refusal({ status, text }: Reply, authUrl: string): Failure {
+function refusal({ status, text }: ServiceResponse, authUrl: string): Failure {
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
-  const message = errorIn(text);
+  const message = parseIdentityError(text);
   if (message === undefined) return wrongAddress(authUrl, status);
-  return /application.?credential/i.test(message) ? new AccessUnknown() : new ProjectDisabled();
+  return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
 }
 
-function wrongAddress(authUrl: string, status: number): WrongAddress {
-  return new WrongAddress(new URL(authUrl).host, status, correctedAuthUrl(authUrl));
+function wrongAddress(authUrl: string, status: number): WrongIdentityUrl {
+  return new WrongIdentityUrl(new URL(authUrl).host, status, suggestAuthUrl(authUrl));
 }
 
-function tokenIn({ headers }: Reply): string {
+function tokenIn({ headers }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
-  if (token === '') throw new Nonsense('identity', 'it brought no X-Subject-Token');
-  if (!isSendable(token)) throw new Nonsense('identity', 'its X-Subject-Token is not one token');
+  if (token === '') throw new InvalidResponse('identity', 'it brought no X-Subject-Token');
+  if (!isSendable(token)) throw new InvalidResponse('identity', 'its X-Subject-Token is not one token');
   return token;
 }

@@ -7,7 +7,7 @@ const PARTS =
  * Other ISO 8601 forms of a moment are read as well.
  * @returns ms since the epoch; undefined for what is no moment after it
  */
-export function readExpiry(value: unknown): number | undefined {
+export function parseExpiry(value: unknown): number | undefined {
   const found = typeof value === 'string' ? PARTS.exec(value.trim()) : null;
   if (found === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(numberOf);

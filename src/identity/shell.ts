@@ -24,7 +24,7 @@ interface Endpoint {
 }
 
 /** The one that `OS_ENDPOINT` is: of compute, and of identity where compute is not in the catalog. */
-export function endpointOf(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
+export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
   const compute = endpoints.find(({ service }) => service === 'compute');
   return compute === undefined
     ? { service: 'identity', url: authUrl }
@@ -39,11 +39,11 @@ export function endpointOf(endpoints: IssuedToken['endpoints'], authUrl: string)
  * without a catalog: to one endpoint at a time, so the other services' stand below as comments.
  * Seen to work with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against Keystone 22.0.2.
  */
-export function shellLines(
+export function renderShellCommands(
   { token, endpoints }: Pick<IssuedToken, 'token' | 'endpoints'>,
   authUrl: string,
 ): readonly string[] {
-  const chosen = endpointOf(endpoints, authUrl);
+  const chosen = findEndpoint(endpoints, authUrl);
   const others = endpoints.filter(({ service }) => service !== chosen.service && isPlain(service));
   return [
     `unset ${IN_THE_WAY.join(' ')}`,

@@ -1,5 +1,5 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { readExpiry } from './expiry.ts';
+import { parseExpiry } from './expiry.ts';
 
 /** What the body tells about an issued token; whatever is missing or odd in it is left out. */
 export interface TokenBody {
@@ -25,10 +25,10 @@ const SHOWN = { characters: 255, roles: 50, services: 30 } as const;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Reads a body that may be anything at all, also none: the token itself came in a header. Never throws. */
-export function readTokenBody(text: string): TokenBody {
+export function parseTokenBody(text: string): TokenBody {
   const token = fieldsOf(fieldsOf(parsed(text)).token);
   return {
-    expiresAt: readExpiry(token.expires_at),
+    expiresAt: parseExpiry(token.expires_at),
     project: projectIn(token.project),
     user: nameOf(token.user),
     roles: [token.roles ?? []]
@@ -42,7 +42,7 @@ export function readTokenBody(text: string): TokenBody {
 }
 
 /** The message of an error in the identity API's own form; undefined for any other text. */
-export function errorIn(text: string): string | undefined {
+export function parseIdentityError(text: string): string | undefined {
   const { error } = fieldsOf(parsed(text));
   if (!isFields(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
@@ -57,7 +57,7 @@ function projectIn(value: unknown): TokenBody['project'] {
 function credentialIn(value: unknown): TokenBody['credential'] {
   if (!isFields(value)) return undefined;
   const restricted = typeof value.restricted === 'boolean' ? value.restricted : undefined;
-  return given({ name: textOf(value.name), restricted, expiresAt: readExpiry(value.expires_at) });
+  return given({ name: textOf(value.name), restricted, expiresAt: parseExpiry(value.expires_at) });
 }
 
 function endpointsIn(catalog: unknown): TokenBody['endpoints'] {

@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
-import { SealBroken } from '../domain/failure.ts';
-import { bad, type Finding, good } from './finding.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import { type Finding, failedFinding, okFinding } from './finding.ts';
 
 const ABOUT = 'Sealed records';
 const KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
 /** A Redis that is shared may hold millions of other keys. */
 const MOST = { rounds: 100, keysARound: 1_000, workspaces: 1_000 } as const;
 
-/** Opens what is sealed in a field and drops it at once. Whether there was something. @throws SealBroken */
-export type Opens = (workspace: string, field: string, value: string) => boolean;
+/** Opens what is sealed in a field and drops it at once. Whether there was something. @throws UnsealFailed */
+export type SealCheck = (workspace: string, field: string, value: string) => boolean;
 
-type Outcome = 'opens' | SealBroken['reason'];
+type Outcome = 'opens' | UnsealFailed['reason'];
 
 /** Nothing is found where Redis cannot be reached: that is said elsewhere. */
-export async function checkRecords(reached: Promise<Redis>, opens: Opens): Promise<readonly Finding[]> {
+export async function checkRecords(reached: Promise<Redis>, opens: SealCheck): Promise<readonly Finding[]> {
   const redis = await reached.catch(() => undefined);
   if (redis === undefined) return [];
   const { workspaces, all } = await workspacesIn(redis);
@@ -30,7 +30,7 @@ export async function checkRecords(reached: Promise<Redis>, opens: Opens): Promi
   return [
     ...(count('unknown-key') > 0
       ? [
-          bad(
+          failedFinding(
             ABOUT,
             `${count('unknown-key')} of ${found} sealed records want a key that is not in ENCRYPTION_KEYS`,
             'Put that key back, behind the newest; or have those registered again with /billing connect, or installed again.',
@@ -39,7 +39,7 @@ export async function checkRecords(reached: Promise<Redis>, opens: Opens): Promi
       : []),
     ...(damaged > 0
       ? [
-          bad(
+          failedFinding(
             ABOUT,
             `${damaged} of ${found} sealed records are damaged or were moved, or a key has changed and kept its name`,
             'Give a changed key a name of its own; what is damaged has to be registered or installed again; npm run reseal says where it is.',
@@ -47,7 +47,7 @@ export async function checkRecords(reached: Promise<Redis>, opens: Opens): Promi
         ]
       : []),
     ...(count('opens') === found
-      ? [good(ABOUT, `${found} sealed records, all open${all ? '' : '; not everything was looked at'}`)]
+      ? [okFinding(ABOUT, `${found} sealed records, all open${all ? '' : '; not everything was looked at'}`)]
       : []),
   ];
 }
@@ -71,7 +71,7 @@ function outcomeOf(opens: () => boolean): Outcome | undefined {
   try {
     return opens() ? 'opens' : undefined;
   } catch (error) {
-    if (error instanceof SealBroken) return error.reason;
+    if (error instanceof UnsealFailed) return error.reason;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { bad, type Finding, good, reasonOf, warning } from './finding.ts';
+import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
 
 const ABOUT = 'Redis';
 
@@ -19,12 +19,16 @@ export async function checkRedis(reached: Promise<Redis>): Promise<readonly Find
     const info = fieldsOf(await redis.info());
     return [version(info), ...role(info), await persistence(redis, info), eviction(info)];
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = reasonText(error);
     if (reason === 'NOPERM')
       return [
-        warning(ABOUT, 'answers, but may not tell about itself', 'Allow the command INFO to see more here.'),
+        warningFinding(
+          ABOUT,
+          'answers, but may not tell about itself',
+          'Allow the command INFO to see more here.',
+        ),
       ];
-    return [bad(ABOUT, `cannot be used (${reason})`, WHY[reason] ?? ELSE)];
+    return [failedFinding(ABOUT, `cannot be used (${reason})`, WHY[reason] ?? ELSE)];
   }
 }
 
@@ -36,7 +40,7 @@ function fieldsOf(info: string): Info {
 
 function version(info: Info): Finding {
   const valkey = info.get('valkey_version');
-  return good(
+  return okFinding(
     ABOUT,
     valkey === undefined ? `${info.get('redis_version')} answers` : `Valkey ${valkey} answers`,
   );
@@ -45,28 +49,36 @@ function version(info: Info): Finding {
 function role(info: Info): readonly Finding[] {
   if (info.get('role') !== 'slave') return [];
   return [
-    bad(ABOUT, 'is a replica, where nothing can be saved', 'Give the address of the primary in REDIS_URL.'),
+    failedFinding(
+      ABOUT,
+      'is a replica, where nothing can be saved',
+      'Give the address of the primary in REDIS_URL.',
+    ),
   ];
 }
 
 async function persistence(redis: Redis, info: Info): Promise<Finding> {
-  if (info.get('aof_enabled') === '1') return good(ABOUT, 'writes every change to disk');
+  if (info.get('aof_enabled') === '1') return okFinding(ABOUT, 'writes every change to disk');
   const todo =
     'Set `appendonly yes`: without it, tokens have to be registered again after a loss, and posts may come twice.';
   try {
     const [, save = ''] = (await redis.config('GET', 'save')) as string[];
     const says =
       save === '' ? 'keeps nothing on disk' : 'writes snapshots only, and loses what came after the last';
-    return warning(ABOUT, says, todo);
+    return warningFinding(ABOUT, says, todo);
   } catch {
-    return warning(ABOUT, 'has no append-only file, and does not say whether it writes snapshots', todo);
+    return warningFinding(
+      ABOUT,
+      'has no append-only file, and does not say whether it writes snapshots',
+      todo,
+    );
   }
 }
 
 function eviction(info: Info): Finding {
   const policy = info.get('maxmemory_policy') ?? 'unknown';
-  if (policy === 'noeviction') return good(ABOUT, 'evicts nothing when memory runs out');
+  if (policy === 'noeviction') return okFinding(ABOUT, 'evicts nothing when memory runs out');
   const todo =
     'Set `maxmemory-policy noeviction`: other policies delete records, tokens among them, to make room.';
-  return warning(ABOUT, `has the eviction policy ${policy}`, todo);
+  return warningFinding(ABOUT, `has the eviction policy ${policy}`, todo);
 }

@@ -1,5 +1,12 @@
-import { type Failure, isFailure, NO_PUBLIC_ADDRESS, type Redirected } from '../domain/failure.ts';
-import { bad, type Finding, good, plain, reasonOf, warning } from './finding.ts';
+import { type Failure, isFailure, NO_PUBLIC_ADDRESS, type RedirectRefused } from '../domain/failure/index.ts';
+import {
+  type Finding,
+  failedFinding,
+  okFinding,
+  reasonText,
+  toPlainLine,
+  warningFinding,
+} from './finding.ts';
 
 export interface ServiceParts {
   readonly about: string;
@@ -17,22 +24,23 @@ export interface ServiceParts {
 /** Whether the service is there. Being refused for want of a token is the best sign that it is. */
 export async function checkService(parts: ServiceParts): Promise<readonly Finding[]> {
   const { about, variable, unset, address, works, ask } = parts;
-  if (address === undefined) return [good(about, `${variable} is not set: ${unset}`)];
+  if (address === undefined) return [okFinding(about, `${variable} is not set: ${unset}`)];
   try {
     const { status, text } = await ask(address);
-    if (status === 401 || status === 403) return [good(about, `answers, and wants a token (HTTP ${status})`)];
-    if (status === 404) return [bad(about, 'has nothing at that address (HTTP 404)', works)];
-    if (status >= 400) return [warning(about, `answers with HTTP ${status}`, works)];
+    if (status === 401 || status === 403)
+      return [okFinding(about, `answers, and wants a token (HTTP ${status})`)];
+    if (status === 404) return [failedFinding(about, 'has nothing at that address (HTTP 404)', works)];
+    if (status >= 400) return [warningFinding(about, `answers with HTTP ${status}`, works)];
     return [
       isJson(text)
-        ? good(about, `answers (HTTP ${status})`)
-        : bad(about, 'answers, but not with JSON', works),
+        ? okFinding(about, `answers (HTTP ${status})`)
+        : failedFinding(about, 'answers, but not with JSON', works),
     ];
   } catch (error) {
     return [
-      bad(
+      failedFinding(
         about,
-        isFailure(error) ? said(error) : `could not be asked (${reasonOf(error)})`,
+        isFailure(error) ? said(error) : `could not be asked (${reasonText(error)})`,
         todo(error, parts),
       ),
     ];
@@ -43,7 +51,9 @@ export async function checkService(parts: ServiceParts): Promise<readonly Findin
 function said(failure: Failure): string {
   if (isWithoutPublicAddress(failure) && failure.cause instanceof Error && failure.cause.message !== '')
     return `${failure.message} In detail: ${failure.cause.message}.`;
-  return isRedirected(failure) ? `${failure.message} It points to ${plain(failure.target)}` : failure.message;
+  return isRedirected(failure)
+    ? `${failure.message} It points to ${toPlainLine(failure.target)}`
+    : failure.message;
 }
 
 function todo(error: unknown, { variable, works }: ServiceParts): string {
@@ -53,9 +63,10 @@ function todo(error: unknown, { variable, works }: ServiceParts): string {
 }
 
 const isWithoutPublicAddress = (failure: Failure): boolean =>
-  failure.kind === 'unreachable' && failure.code === NO_PUBLIC_ADDRESS;
+  failure.kind === 'service-unreachable' && failure.code === NO_PUBLIC_ADDRESS;
 
-const isRedirected = (error: Error): error is Redirected => isFailure(error) && error.kind === 'redirected';
+const isRedirected = (error: Error): error is RedirectRefused =>
+  isFailure(error) && error.kind === 'redirect-refused';
 
 function isJson(text: string): boolean {
   try {

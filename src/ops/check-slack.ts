@@ -1,8 +1,15 @@
-import { bad, type Finding, good, plain, reasonOf, warning } from './finding.ts';
+import {
+  type Finding,
+  failedFinding,
+  okFinding,
+  reasonText,
+  toPlainLine,
+  warningFinding,
+} from './finding.ts';
 
 const ABOUT = 'Slack';
 /** Those of manifest.yml. */
-export const SCOPES: readonly string[] = [
+export const DOCTOR_SCOPES: readonly string[] = [
   'commands',
   'chat:write',
   'im:write',
@@ -40,10 +47,11 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
     const method = botToken === undefined ? 'api.test' : 'auth.test';
     const { headers, body, at } = await call(method, botToken, parts);
     const clock = clockFinding(headers, at, parts.mode.kind === 'http');
-    if (botToken === undefined) return [good(ABOUT, 'answers; workspaces install Tally by OAuth'), ...clock];
+    if (botToken === undefined)
+      return [okFinding(ABOUT, 'answers; workspaces install Tally by OAuth'), ...clock];
     if (body.ok !== true) return [refused('SLACK_BOT_TOKEN', body.error, TOKEN_ADVICE), ...clock];
     const who = `the bot token is that of “${nameIn(body.user)}” in “${nameIn(body.team)}”`;
-    return [good(ABOUT, who), scopes(headers), ...clock];
+    return [okFinding(ABOUT, who), scopes(headers), ...clock];
   } catch (error) {
     return [unreachable(error)];
   }
@@ -57,7 +65,7 @@ export async function checkSocketMode(parts: SlackParts): Promise<readonly Findi
     const advice = 'On the app’s page: Socket Mode on, and an app-level token with connections:write.';
     return [
       body.ok === true
-        ? good(ABOUT, 'Socket Mode may connect')
+        ? okFinding(ABOUT, 'Socket Mode may connect')
         : refused('SLACK_APP_TOKEN', body.error, advice),
     ];
   } catch (error) {
@@ -91,15 +99,15 @@ async function call(
 function scopes(headers: Headers): Finding {
   const header = headers.get('x-oauth-scopes');
   if (header === null)
-    return warning(
+    return warningFinding(
       ABOUT,
       'does not say which scopes were granted',
-      `Compare with manifest.yml: ${SCOPES.join(', ')}.`,
+      `Compare with manifest.yml: ${DOCTOR_SCOPES.join(', ')}.`,
     );
   const granted = header.split(',').map((scope) => scope.trim());
-  const missing = SCOPES.filter((scope) => !granted.includes(scope));
-  if (missing.length === 0) return good(ABOUT, `all scopes are granted: ${SCOPES.join(', ')}`);
-  return bad(
+  const missing = DOCTOR_SCOPES.filter((scope) => !granted.includes(scope));
+  if (missing.length === 0) return okFinding(ABOUT, `all scopes are granted: ${DOCTOR_SCOPES.join(', ')}`);
+  return failedFinding(
     ABOUT,
     `the bot lacks ${missing.join(', ')}`,
     'Add that under OAuth & Permissions, as manifest.yml has it, and install the app to the workspace again.',
@@ -111,26 +119,30 @@ function clockFinding(headers: Headers, at: number, signed: boolean): readonly F
   if (Number.isNaN(theirs)) return [];
   const off = Math.round((at - theirs) / 1000);
   const seconds = Math.abs(off);
-  if (seconds <= SKEW.unusual) return [good('Clock', 'agrees with Slack’s')];
+  if (seconds <= SKEW.unusual) return [okFinding('Clock', 'agrees with Slack’s')];
   const says = `is ${seconds} s ${off > 0 ? 'ahead of' : 'behind'} Slack’s`;
   const todo = `Set it by NTP: beyond ${SKEW.refused} s every request’s signature is refused, and days begin at the wrong time.`;
-  return [seconds >= SKEW.refused && signed ? bad('Clock', says, todo) : warning('Clock', says, todo)];
+  return [
+    seconds >= SKEW.refused && signed
+      ? failedFinding('Clock', says, todo)
+      : warningFinding('Clock', says, todo),
+  ];
 }
 
 function refused(variable: string, error: unknown, todo: string): Finding {
-  return bad(ABOUT, `refuses ${variable} (${codeIn(error)})`, todo);
+  return failedFinding(ABOUT, `refuses ${variable} (${codeIn(error)})`, todo);
 }
 
 function unreachable(error: unknown): Finding {
   if (error instanceof SyntaxError)
-    return bad(
+    return failedFinding(
       ABOUT,
       'answers with something that is not JSON',
       'Does SLACK_API_URL lead to Slack, and no proxy answers?',
     );
-  return bad(
+  return failedFinding(
     ABOUT,
-    `cannot be reached (${reasonOf(error)})`,
+    `cannot be reached (${reasonText(error)})`,
     'This machine has to reach the address in SLACK_API_URL, https://slack.com/api/ by default.',
   );
 }
@@ -138,4 +150,4 @@ function unreachable(error: unknown): Finding {
 const codeIn = (error: unknown): string =>
   typeof error === 'string' && /^[a-z_]{1,60}$/.test(error) ? error : 'no reason given';
 
-const nameIn = (name: unknown): string => (typeof name === 'string' ? plain(name) : '?');
+const nameIn = (name: unknown): string => (typeof name === 'string' ? toPlainLine(name) : '?');

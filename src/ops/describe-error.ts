@@ -1,4 +1,4 @@
-import { isFailure } from '../domain/failure.ts';
+import { isFailure } from '../domain/failure/index.ts';
 
 interface Description {
   readonly name: string;
@@ -16,7 +16,7 @@ const DEEPEST = 5;
  * clients hang requests, responses and arguments on their errors. Of our own failures the sentence is enough; what is
  * unknown keeps its stack.
  */
-export function describeError(error: unknown, depth = 0): Description {
+export function errorSummary(error: unknown, depth = 0): Description {
   if (!(error instanceof Error))
     return { name: typeof error, message: typeof error === 'string' ? error : '' };
   const { name, message, stack, cause } = error;
@@ -26,6 +26,6 @@ export function describeError(error: unknown, depth = 0): Description {
     message,
     ...(isFailure(error) ? { kind: error.kind } : stack !== undefined && { stack }),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
-    ...(cause !== undefined && depth < DEEPEST && { cause: describeError(cause, depth + 1) }),
+    ...(cause !== undefined && depth < DEEPEST && { cause: errorSummary(cause, depth + 1) }),
   };
 }

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
-import { checkRecords, type Opens } from './check-records.ts';
+import { checkRecords, type SealCheck } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
-import { bad, type Finding, good, reasonOf } from './finding.ts';
-import { mask } from './mask.ts';
+import { type Finding, failedFinding, okFinding, reasonText } from './finding.ts';
+import { redact } from './mask.ts';
 
 export interface DoctorParts {
   readonly slack: SlackParts;
@@ -12,14 +12,14 @@ export interface DoctorParts {
   readonly redis: Promise<Redis>;
   /** The names of the sealing keys, newest first. The keys themselves have no business here. */
   readonly keyIds: readonly string[];
-  readonly opens: Opens;
+  readonly opens: SealCheck;
   readonly services: readonly ServiceParts[];
   /** How long each check may take, in ms. */
   readonly patience: number;
 }
 
 /** All checks side by side, their findings in a fixed order. Never rejects; nothing in it is secret. */
-export async function examine(parts: DoctorParts): Promise<readonly Finding[]> {
+export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]> {
   const { slack, redis, opens, services, patience } = parts;
   const within = (about: string, check: Promise<readonly Finding[]>) => bounded(about, check, patience);
   const findings = await Promise.all([
@@ -36,7 +36,7 @@ export async function examine(parts: DoctorParts): Promise<readonly Finding[]> {
 function keys(ids: readonly string[]): readonly Finding[] {
   const [newest, ...older] = ids;
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
-  return [good('Keys', `new records are sealed with “${newest}”${others}`)];
+  return [okFinding('Keys', `new records are sealed with “${newest}”${others}`)];
 }
 
 async function bounded(
@@ -47,7 +47,7 @@ async function bounded(
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Finding[]>((resolve) => {
     const says = `did not come to an end within ${patience / 1000} s`;
-    const finding = bad(
+    const finding = failedFinding(
       about,
       says,
       'Is it reachable from this machine, or does a firewall swallow the packets?',
@@ -55,7 +55,11 @@ async function bounded(
     timer = setTimeout(resolve, patience, [finding]);
   });
   const odd = (error: unknown) => [
-    bad(about, `could not be examined (${reasonOf(error)})`, 'Run the doctor again; if it stays, report it.'),
+    failedFinding(
+      about,
+      `could not be examined (${reasonText(error)})`,
+      'Run the doctor again; if it stays, report it.',
+    ),
   ];
   try {
     return await Promise.race([check.catch(odd), late]);
@@ -67,11 +71,11 @@ async function bounded(
 const LABELS: Readonly<Record<Finding['verdict'], string>> = { good: 'good', warning: 'warning', bad: 'BAD' };
 
 /** A line a finding, with what to do under it; masked, as log lines are. */
-export function inLines(findings: readonly Finding[]): string {
+export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ about }) => about.length));
   const lines = findings.flatMap(({ verdict, about, says, todo }) => [
     `${LABELS[verdict].padEnd(7)}  ${about.padEnd(width)}  ${says}`,
     ...(todo === undefined ? [] : [`${' '.repeat(width + 11)}${todo}`]),
   ]);
-  return lines.map(mask).join('\n');
+  return lines.map(redact).join('\n');
 }

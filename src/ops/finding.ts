@@ -7,16 +7,16 @@ export interface Finding {
   readonly todo?: string;
 }
 
-export const good = (about: string, says: string): Finding => ({ verdict: 'good', about, says });
+export const okFinding = (about: string, says: string): Finding => ({ verdict: 'good', about, says });
 
-export const warning = (about: string, says: string, todo: string): Finding => ({
+export const warningFinding = (about: string, says: string, todo: string): Finding => ({
   verdict: 'warning',
   about,
   says,
   todo,
 });
 
-export const bad = (about: string, says: string, todo: string): Finding => ({
+export const failedFinding = (about: string, says: string, todo: string): Finding => ({
   verdict: 'bad',
   about,
   says,
@@ -24,11 +24,11 @@ export const bad = (about: string, says: string, todo: string): Finding => ({
 });
 
 /** The names of an error and nothing else of it: its sentence may quote what was sent. */
-export function reasonOf(error: unknown): string {
+export function reasonText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;
-  if (cause instanceof Error) return reasonOf(cause);
+  if (cause instanceof Error) return reasonText(cause);
   // Redis puts its code first: `NOAUTH Authentication required.`
   const reply = /^([A-Z]{4,})\b/.exec(error.message)?.[1];
   if (error.name === 'ReplyError' && reply !== undefined) return reply;
@@ -36,6 +36,6 @@ export function reasonOf(error: unknown): string {
 }
 
 /** Outside text for a terminal: nothing that a terminal would obey, and not much of it. */
-export function plain(text: string): string {
+export function toPlainLine(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 }

@@ -1,13 +1,13 @@
 import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { describeError } from './describe-error.ts';
-import { mask } from './mask.ts';
+import { errorSummary } from './describe-error.ts';
+import { redact } from './mask.ts';
 
 export type Log = Logger;
 
 /**
- * JSON lines for machines. Every finished line goes through `mask`, whatever it was made of; errors under `err` are
- * reduced to what `describeError` keeps.
+ * JSON lines for machines. Every finished line goes through `redact`, whatever it was made of; errors under `err` are
+ * reduced to what `errorSummary` keeps.
  *
  * @param stream stdout when not given
  */
@@ -18,8 +18,8 @@ export function createLog(level: LevelWithSilent, stream?: DestinationStream): L
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: describeError },
-      hooks: { streamWrite: mask },
+      serializers: { err: errorSummary },
+      hooks: { streamWrite: redact },
     },
     stream ?? pino.destination({ dest: 1, sync: true }),
   );

@@ -39,6 +39,6 @@ const RULES: readonly (readonly [RegExp, string])[] = [
  * Masks what looks like a secret in a finished log line. The line stays JSON when it was: a rule never swallows a
  * quote or a backslash that it does not put back.
  */
-export function mask(line: string): string {
+export function redact(line: string): string {
   return RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
 }

@@ -10,7 +10,7 @@ export interface Metrics {
     readonly outcome: number | string;
     readonly took: number;
   }): void;
-  /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
+  /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `recordFailure` */
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
   slackCall(call: { readonly method: string; readonly outcome: string }): void;

@@ -1,12 +1,12 @@
-import type { SealBroken } from '../domain/failure.ts';
+import type { UnsealFailed } from '../domain/failure/index.ts';
 
-type Miss = 'unowned' | 'busy' | SealBroken;
+type Miss = 'unowned' | 'busy' | UnsealFailed;
 
 /** What became of one field. */
-export type Outcome = 'resealed' | 'new' | 'open' | Miss;
+export type ResealOutcome = 'resealed' | 'new' | 'open' | Miss;
 
 /** What came of a run. Never a value: names, numbers and key ids. */
-export interface Resealed {
+export interface ResealCounts {
   readonly workspaces: number;
   readonly resealed: number;
   readonly alreadyNew: number;
@@ -21,15 +21,15 @@ export interface Resealed {
 export interface ResealCount {
   workspace(): void;
   /** @param where workspace and field */
-  record(outcome: Outcome, where: string): void;
-  sum(): Resealed;
+  record(outcome: ResealOutcome, where: string): void;
+  sum(): ResealCounts;
 }
 
 const SAY_EVERY = 500;
 const EXAMPLES = 50;
 const KEY_IDS = 20;
 
-const WHY: Readonly<Record<SealBroken['reason'] | 'unowned' | 'busy', string>> = {
+const WHY: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
   'unknown-key': 'sealed with a key that is not in ENCRYPTION_KEYS',
   'not-authentic':
     'not authentic: damaged, moved there from elsewhere, or its key was changed and kept its name',
@@ -72,7 +72,7 @@ export function countResealed(say: (line: string) => void): ResealCount {
 }
 
 /** The summary for whoever ran it. @param ids of the keys, newest first */
-export function resealedLines(ids: readonly string[], result: Resealed): string[] {
+export function resealedLines(ids: readonly string[], result: ResealCounts): string[] {
   const { workspaces, resealed, alreadyNew, left, examples, unknownKeys } = result;
   const [newest = '', ...older] = ids;
   return [

@@ -1,21 +1,21 @@
 import type { Redis } from 'ioredis';
-import { SealBroken } from '../domain/failure.ts';
-import { plain } from './finding.ts';
-import { countResealed, type Outcome, type ResealCount, type Resealed } from './reseal-count.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import { toPlainLine } from './finding.ts';
+import { countResealed, type ResealCount, type ResealCounts, type ResealOutcome } from './reseal-count.ts';
 
 export interface ResealParts {
   readonly redis: Redis;
   /**
    * The value under the newest key; 'new' when it is already, 'open' when nothing in it is sealed, 'unowned' when
    * something is and nobody knows whose.
-   * @throws SealBroken
+   * @throws UnsealFailed
    */
-  readonly renew: (workspace: string, field: string, value: string) => Renewal;
+  readonly renew: (workspace: string, field: string, value: string) => ResealRun;
   /** A line for whoever watches. */
   readonly say: (line: string) => void;
 }
 
-export type Renewal = { readonly value: string } | 'new' | 'open' | 'unowned';
+export type ResealRun = { readonly value: string } | 'new' | 'open' | 'unowned';
 
 const KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
 const KEYS_A_ROUND = 200;
@@ -32,7 +32,7 @@ return 1`;
  * Seals every sealed value of every workspace anew with the newest key, one workspace at a time, while bots go on.
  * What is done is done: after a break a second run finds it so. Throws what Redis throws.
  */
-export async function resealAll({ redis, renew, say }: ResealParts): Promise<Resealed> {
+export async function resealAll({ redis, renew, say }: ResealParts): Promise<ResealCounts> {
   const count = countResealed(say);
   let cursor = '0';
   do {
@@ -52,12 +52,12 @@ async function resealWorkspace(
   key: string,
   workspace: string,
   count: ResealCount,
-  renew: (field: string, value: string) => Renewal,
+  renew: (field: string, value: string) => ResealRun,
 ): Promise<void> {
   count.workspace();
   for (const [field, value] of Object.entries(await redis.hgetall(key))) {
     const outcome = await resealField(redis, key, field, value, (current) => renew(field, current));
-    count.record(outcome, `${workspace} ${plain(field)}`);
+    count.record(outcome, `${workspace} ${toPlainLine(field)}`);
   }
 }
 
@@ -66,12 +66,12 @@ async function resealField(
   key: string,
   field: string,
   found: string,
-  renew: (value: string) => Renewal,
-): Promise<Outcome> {
+  renew: (value: string) => ResealRun,
+): Promise<ResealOutcome> {
   let value: string | null = found;
   for (let look = 0; look < LOOKS && value !== null; look += 1) {
     const renewal = attempt(renew, value);
-    if (renewal instanceof SealBroken || typeof renewal === 'string') return renewal;
+    if (renewal instanceof UnsealFailed || typeof renewal === 'string') return renewal;
     if ((await redis.eval(REPLACE, 1, key, field, value, renewal.value)) === 1) return 'resealed';
     value = await redis.hget(key, field);
   }
@@ -79,11 +79,11 @@ async function resealField(
   return value === null ? 'open' : 'busy';
 }
 
-function attempt(renew: (value: string) => Renewal, value: string): Renewal | SealBroken {
+function attempt(renew: (value: string) => ResealRun, value: string): ResealRun | UnsealFailed {
   try {
     return renew(value);
   } catch (error) {
-    if (error instanceof SealBroken) return error;
+    if (error instanceof UnsealFailed) return error;
     throw error;
   }
 }

@@ -1,11 +1,11 @@
-import { NotAllowed } from '../domain/failure.ts';
-import { demand, type Right, rightsOf } from '../workspace/rights.ts';
+import { NotAllowed } from '../domain/failure/index.ts';
+import { permissionsOf, type Right, requireRight } from '../workspace/permissions.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
-import type { People } from './people.ts';
+import type { UserDirectory } from './users.ts';
 import type { Admission } from './visit.ts';
-import type { WebClient } from './web.ts';
+import type { WebClient } from './web-client.ts';
 
 export interface AdmitOptions {
   /** Slack lets a group's members be asked for some twenty times a minute: less than somebody types. */
@@ -30,7 +30,13 @@ export type Admit = (
 const needsFresh = (right: Right): boolean => right === 'member' || right === 'manage';
 
 /** Slack and Redis are asked side by side: a warm request waits for one round trip. */
-export function createAdmit({ people, workspaces }: { people: People; workspaces: Workspaces }): Admit {
+export function createAdmit({
+  people,
+  workspaces,
+}: {
+  people: UserDirectory;
+  workspaces: Workspaces;
+}): Admit {
   return async (client, origin, right, { isTyping = false, record: known } = {}) => {
     const { workspace, person } = origin;
     if (workspace === '' || person === '') throw new NotAllowed('stranger');
@@ -42,14 +48,14 @@ export function createAdmit({ people, workspaces }: { people: People; workspaces
     reads.catch(() => undefined);
     if ((await origin.isFirst) === false) return undefined;
     const [remembered, record] = await reads;
-    const settings = settingsOf(record);
-    if (typeof right === 'function') demand('ask', rightsOf(remembered.standing, settings, false));
+    const settings = settingsOrDefault(record);
+    if (typeof right === 'function') requireRight('ask', permissionsOf(remembered.standing, settings, false));
     const wanted = typeof right === 'function' ? right() : right;
     const fresh = needsFresh(wanted);
     const profile =
       typeof right === 'function' && fresh ? await people.find(client, origin, fresh) : remembered;
     const asker = await people.admit(client, profile, settings, fresh && !isTyping);
-    demand(wanted, asker);
+    requireRight(wanted, asker);
     return {
       asker,
       record,
@@ -61,7 +67,7 @@ export function createAdmit({ people, workspaces }: { people: People; workspaces
 }
 
 /** Damaged settings allow what none would: so the form that mends them stays open to owners and admins alone. */
-export function settingsOf(record: WorkspaceRecord): Settings {
+export function settingsOrDefault(record: WorkspaceRecord): Settings {
   try {
     return record.settings;
   } catch {

@@ -1,5 +1,5 @@
-import { isFailure } from '../domain/failure.ts';
-import { callSlack, type WebClient } from './web.ts';
+import { isFailure } from '../domain/failure/index.ts';
+import { callSlack, type WebClient } from './web-client.ts';
 
 /** A channel as Slack shows it to Tally. */
 export interface Channel {

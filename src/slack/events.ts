@@ -1,13 +1,13 @@
 import type { App } from '@slack/bolt';
-import { Throttled } from '../domain/failure.ts';
+import { Throttled } from '../domain/failure/index.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
-import { messageOf } from './apology.ts';
-import type { House } from './listen.ts';
+import type { CommandInvocation } from './command-buttons.ts';
+import { errorMessageOf } from './error-reply.ts';
 import type { SlackEvent } from './listeners.ts';
 import type { Origin } from './origin.ts';
-import { own } from './own.ts';
-import { isDirect } from './post.ts';
-import type { Rerun } from './rerun.ts';
+import { ownValue } from './own-property.ts';
+import { isDirectMessage } from './post-message.ts';
+import type { ListenerContext } from './register-listeners.ts';
 import { createVisit } from './visit.ts';
 import type { Ways } from './ways.ts';
 
@@ -20,12 +20,12 @@ interface Envelope {
 }
 
 /** The Events API; Bolt has acknowledged by then. */
-export function listenToEvents(app: App, house: House): void {
+export function registerEvents(app: App, house: ListenerContext): void {
   const { listeners, admit, apology, runCommand, responder, heard, limits, clock, log } = house;
 
   app.event(/.*/, async ({ event, body, client, context }) => {
     const given = withoutNulls(event) as SlackEvent;
-    const listener = own(listeners.events, given.type);
+    const listener = ownValue(listeners.events, given.type);
     if (listener === undefined || listener.wants?.(given) === false) return;
     const envelope = body as Envelope;
     const where = originOfEvent(given, envelope, context.isFirst);
@@ -34,7 +34,10 @@ export function listenToEvents(app: App, house: House): void {
     const at = clock();
     const aloud = isAlone(given) ? 'asker' : 'channel';
     let record: WorkspaceRecord | undefined;
-    const origin = { client, rerun: (rerun: Rerun) => runCommand(ways, rerun, { at, aloud }, record) };
+    const origin = {
+      client,
+      rerun: (rerun: CommandInvocation) => runCommand(ways, rerun, { at, aloud }, record),
+    };
     try {
       limits.demand('requests', where);
       const { event_id: id } = envelope;
@@ -47,7 +50,7 @@ export function listenToEvents(app: App, house: House): void {
       const told = apology.explain(error, given.type);
       if (error instanceof Throttled && limits.take('refusals', where) !== undefined) return;
       if (listener.sorry === undefined) return apology.say(ways, told);
-      await listener.sorry(messageOf(told), given, origin).catch(apology.lost);
+      await listener.sorry(errorMessageOf(told), given, origin).catch(apology.lost);
     }
   });
 }
@@ -56,7 +59,7 @@ export function listenToEvents(app: App, house: House): void {
 const withoutNulls = (event: object): object =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
 
-const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirect(channel);
+const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirectMessage(channel);
 
 function originOfEvent(
   event: SlackEvent,

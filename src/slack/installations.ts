@@ -3,40 +3,40 @@ import { type Installation, type InstallationStore, InstallProvider } from '@sla
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { NotInstalled } from '../domain/failure.ts';
+import { NotInstalled } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
-import { createForget } from '../workspace/forget.ts';
-import { createInstalled } from '../workspace/installed.ts';
-import { createStates } from '../workspace/states.ts';
-import { createFlow, INSTALL, REDIRECT } from './install/flow.ts';
-import { idOf, toKept } from './install/installation.ts';
-import { createLeave, type EventBody } from './install/leave.ts';
+import { createDeletion } from '../workspace/forget.ts';
+import { createInstallationStore } from '../workspace/installation-store.ts';
+import { createOAuthNonces } from '../workspace/oauth-nonces.ts';
+import { installationId, parseInstallation } from './install/installation.ts';
+import { createInstallationTokens, type KnownInstallation } from './install/installation-tokens.ts';
+import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
+import { createOAuthFlow, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
+import { createStateStore } from './install/oauth-state.ts';
 import { SCOPES } from './install/scopes.ts';
-import { createSorry, type Sorry } from './install/sorry.ts';
-import { isTaken, standingOf } from './install/standing.ts';
-import { createStateStore } from './install/state.ts';
-import { createTokens, type Known } from './install/tokens.ts';
+import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
+import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import type { Pages } from './receiver.ts';
-import type { Responder } from './respond.ts';
-import { createClients, QUEUE_OPTIONS, WEB_OPTIONS, type WebClient } from './web.ts';
+import type { BrowserRoutes } from './receiver.ts';
+import type { ResponseUrlClient } from './response-url.ts';
+import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
 /** Who may be answered with which token: one workspace by its token, or many by OAuth. */
 export interface Installations {
-  readonly pages: Pages;
+  readonly pages: BrowserRoutes;
   /** Throws what `sorry` then has words for. */
   readonly authorize: Authorize<boolean>;
   /** What to acknowledge with when `authorize` refused this payload. */
-  readonly sorry: Sorry['acknowledgement'];
+  readonly sorry: NotInstalledReply['acknowledgement'];
   /**
    * Slack's Web API for a workspace where no payload came in, for posts by a schedule: tried once, with 10 s of patience.
-   * @throws NotInstalled, SealBroken, StoreUnreachable
+   * @throws NotInstalled, UnsealFailed, StoreUnavailable
    */
   clientFor(workspace: string): Promise<WebClient>;
-  /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnreachable */
+  /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnavailable */
   leave(body: EventBody): Promise<boolean>;
-  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnreachable */
+  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
   /** Until nothing is on its way from Slack into the store. */
   idle(): Promise<void>;
@@ -46,12 +46,12 @@ export interface InstallationsParts {
   readonly redis: Redis;
   readonly keyring: Keyring;
   readonly audit: Audit;
-  readonly responder: Responder;
+  readonly responder: ResponseUrlClient;
   readonly log: Logger;
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
   readonly clock: () => number;
-  /** What is not in the store's own keys goes with a workspace too. @throws StoreUnreachable */
+  /** What is not in the store's own keys goes with a workspace too. @throws StoreUnavailable */
   readonly onForget: (workspace: string) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export interface InstallationsParts {
  * A code and a refresh token work once: a second try after an answer that was lost would only be refused, so the first
  * is given time, in ms; less than `installed.lock` lasts.
  */
-const ONCE = { ...QUEUE_OPTIONS, timeout: 10_000 };
+const ONCE = { ...BACKGROUND_OPTIONS, timeout: 10_000 };
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 
@@ -72,15 +72,20 @@ export function createInstallations(config: Config['slack'], parts: Installation
 
 function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
   const { redis, log, boltLogger: logger, onForget } = parts;
-  const client = new webApi.WebClient(botToken, { ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const client = new webApi.WebClient(botToken, { ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger });
   const standing = { since: async () => undefined, works: async () => false };
   return {
     pages: {},
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
     sorry: () => undefined,
-    leave: createLeave({ forget: createForget(redis, onForget), standing, onGone: () => undefined, log }),
-    stays: () => isTaken(client),
+    leave: createUninstallHandler({
+      forget: createDeletion(redis, onForget),
+      standing,
+      onGone: () => undefined,
+      log,
+    }),
+    stays: () => isTokenAccepted(client),
     idle: async () => undefined,
   };
 }
@@ -89,12 +94,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
   const { redis, keyring, log, boltLogger } = parts;
   const { origin } = new URL(apiUrl);
   const clientFor = (token: string) =>
-    new webApi.WebClient(token, { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+    new webApi.WebClient(token, { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
   const options = {
     scopes: SCOPES.map(({ scope }) => scope),
-    redirectUri: `${oauth.publicUrl}${REDIRECT}`,
+    redirectUri: `${oauth.publicUrl}${REDIRECT_PATH}`,
   };
-  const stateStore = createStateStore(createStates(redis), oauth.stateSecret, options);
+  const stateStore = createStateStore(createOAuthNonces(redis), oauth.stateSecret, options);
   const providerWith = (installationStore: InstallationStore, stateCookieName = 'none') =>
     new InstallProvider({
       clientId: oauth.clientId,
@@ -108,23 +113,23 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       clientOptions: { ...ONCE, slackApiUrl: apiUrl },
     });
 
-  const installed = createInstalled({ redis, keyring });
-  const tokens = createTokens({ installed, renewer: (one) => providerWith(one), log });
+  const installed = createInstallationStore({ redis, keyring });
+  const tokens = createInstallationTokens({ installed, renewer: (one) => providerWith(one), log });
   const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
   };
-  const { acknowledgement, remember } = createSorry(`${oauth.publicUrl}${INSTALL}`, parts);
+  const { acknowledgement, remember } = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, parts);
 
   const greet = createWelcome({ ...parts, clientFor });
-  const forget = createForget(redis, parts.onForget);
+  const forget = createDeletion(redis, parts.onForget);
 
   /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
   const unlessLeft = async (id: string): Promise<void> => {
     const text = await installed.read(id);
     if (text === undefined) return;
-    const { bot, isEnterpriseInstall } = toKept(text).installation;
-    if (await isTaken(clientFor(bot?.token ?? ''))) return;
+    const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
+    if (await isTokenAccepted(clientFor(bot?.token ?? ''))) return;
     await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
     tokens.drop(id);
   };
@@ -139,24 +144,24 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
     throw new NotInstalled('unknown');
   };
 
-  const queued = createClients({ ...QUEUE_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+  const queued = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
 
   /** Before anything of the workspace is stored, so that leaving finds it. */
-  const join = async ({ installation, used }: Known, team?: string): Promise<void> => {
+  const join = async ({ installation, used }: KnownInstallation, team?: string): Promise<void> => {
     if (!installation.isEnterpriseInstall || team === undefined || used.has(team)) return;
-    await installed.join(idOf(installation), team);
+    await installed.join(installationId(installation), team);
     used.add(team);
   };
 
   return {
-    pages: createFlow({
+    pages: createOAuthFlow({
       providerWith: (cookie) => providerWith(store, cookie),
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
       async welcome(installation) {
         await greet(installation);
-        await unlessLeft(idOf(installation)).catch((err: unknown) =>
+        await unlessLeft(installationId(installation)).catch((err: unknown) =>
           log.error({ err }, 'whether an installation stands could not be asked'),
         );
       },
@@ -182,10 +187,10 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       return queued(bot.token, workspace);
     },
     sorry: acknowledgement,
-    leave: createLeave({
+    leave: createUninstallHandler({
       forget,
       onGone: tokens.drop,
-      standing: standingOf(installed, clientFor),
+      standing: tokenStatusOf(installed, clientFor),
       log,
     }),
     stays: async (id) => (await installed.read(id)) !== undefined,

@@ -1,19 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import { modalOf } from './apology.ts';
-import { failureText } from './failure-reply.ts';
+import { parseInvocation, parseShare } from './command-buttons.ts';
+import { failureText } from './error-blocks.ts';
+import { errorModalOf } from './error-reply.ts';
 import { readFields } from './kit/modal.ts';
-import type { House } from './listen.ts';
 import { type Origin, originOf, type Payload } from './origin.ts';
-import { own } from './own.ts';
-import { isDirect } from './post.ts';
-import { readRerun, readShare } from './rerun.ts';
+import { ownValue } from './own-property.ts';
+import { isDirectMessage } from './post-message.ts';
+import type { ListenerContext } from './register-listeners.ts';
 import { createVisit } from './visit.ts';
 import type { Ways } from './ways.ts';
-import type { WebClient } from './web.ts';
+import type { WebClient } from './web-client.ts';
 
 /** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
-export function listenToInteractions(app: App, house: House): void {
+export function registerInteractions(app: App, house: ListenerContext): void {
   const { listeners, admit, apology, runCommand, responder, limits, clock, log } = house;
   const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => {
     const { hash } = (body as Clicked).view ?? {};
@@ -32,18 +32,22 @@ export function listenToInteractions(app: App, house: House): void {
     if (refusal !== undefined) {
       const told = apology.explain(refusal, 'action');
       if (limits.take('refusals', ways.origin) !== undefined) return;
-      return apology.say(ways, told, isCommand ? { rerun: readRerun(value), scene: undefined } : undefined);
+      return apology.say(
+        ways,
+        told,
+        isCommand ? { rerun: parseInvocation(value), scene: undefined } : undefined,
+      );
     }
     const inPlace = { at: clock(), replace: isPrivate(body as Clicked), audience: 'asker' } as const;
     // `rerun` answers in the place of the message it stands on, `run` beside it.
-    if (name === 'rerun') return runCommand(ways, readRerun(value), inPlace);
-    if (name === 'run') return runCommand(ways, readRerun(value), { at: clock() });
+    if (name === 'rerun') return runCommand(ways, parseInvocation(value), inPlace);
+    if (name === 'run') return runCommand(ways, parseInvocation(value), { at: clock() });
     if (name === 'share') {
       const at = clock();
-      const { asked, ...rerun } = readShare(value);
+      const { asked, ...rerun } = parseShare(value);
       return runCommand(ways, rerun, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
     }
-    const listener = own(listeners.actions, name);
+    const listener = ownValue(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
       const admission = await admit(client, ways.origin, listener.right);
@@ -60,7 +64,7 @@ export function listenToInteractions(app: App, house: House): void {
   });
 
   app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context }) => {
-    const listener = own(listeners.views, view.callback_id);
+    const listener = ownValue(listeners.views, view.callback_id);
     if (listener === undefined) return ack();
     const ways = waysOf(body, client, context.isFirst);
     const refusal = limits.take('requests', ways.origin);
@@ -69,14 +73,14 @@ export function listenToInteractions(app: App, house: House): void {
       const last = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
       // Below the last field, so that nothing has to be typed again.
       return last === undefined
-        ? ack({ response_action: 'update', view: modalOf(told) })
+        ? ack({ response_action: 'update', view: errorModalOf(told) })
         : ack({ response_action: 'errors', errors: { [last]: failureText(refusal) } });
     }
     let reading: ReturnType<typeof listener.read>;
     try {
       reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
     } catch (error) {
-      const sorry = modalOf(apology.explain(error, view.callback_id));
+      const sorry = errorModalOf(apology.explain(error, view.callback_id));
       return ack({ response_action: 'update', view: sorry });
     }
     if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
@@ -91,7 +95,7 @@ export function listenToInteractions(app: App, house: House): void {
   });
 
   app.options(/.*/, async ({ ack, options, body, client }) => {
-    const listener = own(listeners.options, options.action_id);
+    const listener = ownValue(listeners.options, options.action_id);
     try {
       // Without a look for replays: who types the same twice within a second sends the same bytes twice.
       const ways = waysOf(body, client);
@@ -137,7 +141,7 @@ interface Clicked {
  * the answer, which goes by that person's rights, comes beside it.
  */
 const isPrivate = ({ container, channel }: Clicked): boolean =>
-  container?.is_ephemeral === true || isDirect(channel?.id ?? '');
+  container?.is_ephemeral === true || isDirectMessage(channel?.id ?? '');
 
 interface ActionPayload {
   readonly action_id?: string;

@@ -1,10 +1,10 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { Right } from '../workspace/rights.ts';
+import type { Right } from '../workspace/permissions.ts';
+import type { CommandInvocation } from './command-buttons.ts';
 import type { Message } from './kit/atoms.ts';
-import type { Fields } from './kit/modal.ts';
-import type { Rerun } from './rerun.ts';
+import type { FormFields } from './kit/modal.ts';
 import type { Visit } from './visit.ts';
-import type { WebClient } from './web.ts';
+import type { WebClient } from './web-client.ts';
 
 export interface CommandListener {
   /** By its words where they decide. */
@@ -19,7 +19,7 @@ export interface CommandListener {
 /** What a click brings along: outside text, all of it. */
 interface ClickedOn {
   readonly value: string;
-  readonly fields: Fields;
+  readonly fields: FormFields;
   /** `private_metadata` of the modal it happened in; '' elsewhere. */
   readonly metadata: string;
 }
@@ -27,14 +27,17 @@ interface ClickedOn {
 export interface ActionListener {
   readonly right: Right;
   /** `rerun` goes on with a command in the place of the message, its right checked anew. */
-  run(action: ClickedOn, visit: Visit, rerun: (command: Rerun) => Promise<void>): Promise<void>;
+  run(action: ClickedOn, visit: Visit, rerun: (command: CommandInvocation) => Promise<void>): Promise<void>;
 }
 
 /** A submission is read at once, before the acknowledgement; the work comes after it. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
   /** Pure and quick: block id → sentence where a field is refused, else what was meant. */
-  read(fields: Fields, metadata: string): { readonly errors: Record<string, string> } | { readonly input: T };
+  read(
+    fields: FormFields,
+    metadata: string,
+  ): { readonly errors: Record<string, string> } | { readonly input: T };
   /** Shown at once, while `work` goes on. */
   readonly waiting: ModalView;
   work(input: T, visit: Visit): Promise<void>;
@@ -83,7 +86,7 @@ export interface SlackEvent {
 interface EventOrigin {
   readonly client: WebClient;
   /** Runs a command as if it had been typed where the event happened, its answer for everybody there. */
-  rerun(rerun: Rerun): Promise<void>;
+  rerun(rerun: CommandInvocation): Promise<void>;
 }
 
 /** What a feature listens to: commands by `/name`, the rest by id; an action's id may go on after a colon. */

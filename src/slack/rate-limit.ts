@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Throttled } from '../domain/failure.ts';
+import { Throttled } from '../domain/failure/index.ts';
 import type { Origin } from './origin.ts';
 
 interface Rate {

@@ -3,16 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { App, HTTPResponseAck, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
-import { own } from './own.ts';
-import { isPayload } from './payload.ts';
+import { ownValue } from './own-property.ts';
+import { isValidPayload } from './payload-schema.ts';
 import { announcedSize, createBodyReader, isSslCheck, parseBody } from './request-body.ts';
 import { SERVER_LIMITS } from './server-limits.ts';
 import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './signature.ts';
-import { createSocket } from './socket.ts';
-import { WEB_OPTIONS } from './web.ts';
+import { createSocketMode } from './socket-mode.ts';
+import { INTERACTIVE_OPTIONS } from './web-client.ts';
 
 /** A page for machines: `GET` path → status and JSON, or a text of the type that it names. */
-export type Routes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
+export type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
   readonly status: number;
@@ -21,10 +21,10 @@ interface RouteAnswer {
 }
 
 /** Answers one request of a browser. Never rejects. */
-export type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
 /** A page for people: `GET` path → what answers it. */
-export type Pages = Readonly<Record<string, Handler>>;
+export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 export interface SlackServer {
   readonly app: App;
@@ -39,9 +39,9 @@ export interface SlackServer {
 const EVENTS = '/slack/events';
 
 export interface SlackServerParts {
-  readonly routes: Routes;
+  readonly routes: MachineRoutes;
   readonly installations: Installations;
-  /** Whether a word comes for the first time, to any process, within so many seconds. @throws StoreUnreachable */
+  /** Whether a word comes for the first time, to any process, within so many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
   readonly logger: Logger;
 }
@@ -55,18 +55,18 @@ export function createSlackServer(
   { routes, installations, spend, logger }: SlackServerParts,
 ): SlackServer {
   const { pages, authorize } = installations;
-  const clientOptions = { ...WEB_OPTIONS, slackApiUrl: apiUrl, logger };
+  const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
-    mode.kind === 'socket' ? createSocket({ appToken: mode.appToken, clientOptions, logger }) : undefined;
+    mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
   const readBody = createBodyReader();
   const inFlight = new Set<Promise<unknown>>();
   let stopping = false;
 
   const server = createServer(SERVER_OPTIONS, (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
-    const route = req.method === 'GET' || req.method === 'HEAD' ? own(routes, path) : undefined;
+    const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
-    const page = req.method === 'GET' ? own(pages, path) : undefined;
+    const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
     if (page !== undefined) return stopping ? end(res, 503) : void track(page(req, res));
     if (socket !== undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
     if (stopping) return end(res, 503);
@@ -118,7 +118,7 @@ export function createSlackServer(
   };
 
   const take = async (event: ReceiverEvent): Promise<void> => {
-    if (isPayload(event.body)) return track(acknowledged(app, installations, event));
+    if (isValidPayload(event.body)) return track(acknowledged(app, installations, event));
     logger.warn('a payload that is none of Slack’s was passed over');
     await event.ack();
   };
@@ -192,7 +192,7 @@ async function acknowledged(app: App, installations: Installations, event: Recei
 const { headersTimeout, requestTimeout, checkInterval } = SERVER_LIMITS;
 const SERVER_OPTIONS = { headersTimeout, requestTimeout, connectionsCheckingInterval: checkInterval };
 
-async function answer(res: ServerResponse, route: Routes[string]): Promise<void> {
+async function answer(res: ServerResponse, route: MachineRoutes[string]): Promise<void> {
   const { status, body, type } = await route();
   if (typeof body !== 'string') return json(res, status, body);
   res.writeHead(status, { 'content-type': type ?? 'text/plain' }).end(body);

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { isFailure, SlackFailed, WordRefused } from '../domain/failure.ts';
+import { InvalidWord, isFailure, SlackFailed } from '../domain/failure/index.ts';
 import { type Block, option, section } from './kit/atoms.ts';
 import { type SearchInput, searchInput } from './kit/modal.ts';
-import type { UserGroup } from './people.ts';
+import type { UserGroup } from './users.ts';
 import type { Visit } from './visit.ts';
 
 /** The user groups to choose from, or in a sentence why there are none. */
-export interface Groups {
+export interface GroupChoices {
   readonly known: readonly UserGroup[];
   readonly trouble: string | undefined;
 }
@@ -16,7 +16,7 @@ export interface Groups {
 const PATIENCE = 1_000;
 
 /** Groups that Slack does not tell are a sentence in the form, not the end of it. */
-export async function groupsFor(visit: Visit): Promise<Groups> {
+export async function loadUserGroups(visit: Visit): Promise<GroupChoices> {
   const end = new AbortController();
   const late = setTimeout(PATIENCE, undefined, { signal: end.signal }).then(() => {
     throw new SlackFailed('usergroups.list', 'timeout');
@@ -36,17 +36,17 @@ const troubleOf = ({ code }: SlackFailed): string =>
     ? 'User groups cannot be chosen: Slack does not show them to Tally without the scope usergroups:read. Whoever runs Tally adds it and installs the app again.'
     : `User groups cannot be chosen right now: Slack did not tell which there are (${code}).`;
 
-/** Only groups of this workspace are added, whatever a form says. @throws WordRefused, SlackFailed */
-export async function checkAdded(added: readonly string[], visit: Visit): Promise<void> {
+/** Only groups of this workspace are added, whatever a form says. @throws InvalidWord, SlackFailed */
+export async function requireKnownGroups(added: readonly string[], visit: Visit): Promise<void> {
   if (added.length === 0) return;
   const known = await visit.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
   if (unknown !== undefined)
-    throw new WordRefused(unknown, 'is no user group of this workspace', 'Choose one from the list.');
+    throw new InvalidWord(unknown, 'is no user group of this workspace', 'Choose one from the list.');
 }
 
 /** What an options listener suggests for what was typed. @throws SlackFailed */
-export async function findGroups(query: string, visit: Visit): Promise<readonly PlainTextOption[]> {
+export async function suggestGroups(query: string, visit: Visit): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
   const groups = await visit.userGroups();
   return groups
@@ -61,7 +61,7 @@ const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${h
 export function groupsInput(
   form: Omit<SearchInput, 'initial' | 'placeholder'>,
   named: readonly string[],
-  { known, trouble }: Groups,
+  { known, trouble }: GroupChoices,
 ): (Block | InputBlock)[] {
   const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
   const input = searchInput({

@@ -1,16 +1,16 @@
 import type { ModalView } from '@slack/types';
-import { readable } from '../workspace/record.ts';
-import type { Standing } from '../workspace/rights.ts';
+import { readable } from '../workspace/parse-record.ts';
+import type { Role } from '../workspace/permissions.ts';
+import type { AskLocation } from '../workspace/resolve-project.ts';
 import { DEFAULT_SETTINGS } from '../workspace/settings.ts';
-import type { Place } from '../workspace/target.ts';
 import type { WorkspaceRecord } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
+import { type CommandInvocation, commandButton, withoutShare } from './command-buttons.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
-import type { Asker, UserGroup } from './people.ts';
-import { isDirect, post } from './post.ts';
-import { type Rerun, rerunButton, withoutShare } from './rerun.ts';
+import { isDirectMessage, postMessage } from './post-message.ts';
+import type { User, UserGroup } from './users.ts';
 import { draw, show, speak, type Ways, whisper } from './ways.ts';
-import { callSlack } from './web.ts';
+import { callSlack } from './web-client.ts';
 
 /** One request of one person, whatever it came as, with the ways to answer it. */
 export interface Visit {
@@ -18,7 +18,7 @@ export interface Visit {
   readonly at: number;
   /** When an answer is shared: the instant it was first asked for, in ms. */
   readonly sharedFrom: number | undefined;
-  readonly asker: Asker;
+  readonly asker: User;
   /** The channel it was asked in, where there is one. */
   readonly channel: string | undefined;
   /** What the workspace told us, read once for this request. */
@@ -26,7 +26,7 @@ export interface Visit {
   /** Whom `answer` speaks to. */
   readonly audience: 'asker' | 'channel';
   /** Who brought an answer that everybody sees; undefined where it is for the asker alone. */
-  readonly byline: Byline | undefined;
+  readonly byline: SharedBy | undefined;
   /** BCP 47, of whoever reads the answer: the person, or the workspace where everybody does. */
   readonly locale: string;
   /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
@@ -51,12 +51,12 @@ export interface Visit {
   userGroups(): Promise<readonly UserGroup[]>;
   readonly channels: Channels;
   /** What Slack says of somebody else now; `nobody` of one whom it does not know. Throws SlackFailed. */
-  standingOf(person: string): Promise<Standing>;
+  standingOf(person: string): Promise<Role>;
   /** For everybody in a channel, whichever it is. Throws CannotPost, SlackFailed. */
   post(channel: string, message: Message): Promise<void>;
 }
 
-export interface Byline {
+export interface SharedBy {
   readonly how: 'asked' | 'shared';
   readonly person: string;
 }
@@ -66,9 +66,9 @@ const publicLocale = (record: WorkspaceRecord): string =>
   (readable(() => record.settings) ?? DEFAULT_SETTINGS).locale;
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
-export const placeOf = ({ channel, asker, audience }: Visit): Place => ({
+export const askLocation = ({ channel, asker, audience }: Visit): AskLocation => ({
   channel,
-  manager: asker.manage && (audience === 'asker' || (channel !== undefined && isDirect(channel))),
+  manager: asker.manage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });
 
 interface OutgoingFile {
@@ -79,11 +79,11 @@ interface OutgoingFile {
 
 /** Who was let in, and the workspace's record that decided it. */
 export interface Admission {
-  readonly asker: Asker;
+  readonly asker: User;
   readonly record: WorkspaceRecord;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly isIn: (groups: readonly string[]) => Promise<boolean>;
-  readonly standingOf: (person: string) => Promise<Standing>;
+  readonly standingOf: (person: string) => Promise<Role>;
 }
 
 export interface VisitOptions {
@@ -95,15 +95,15 @@ export interface VisitOptions {
   /** Whom an open answer is for, where it is asked in front of others or of nobody. */
   readonly aloud?: 'asker' | 'channel';
   /** The command that is run. */
-  readonly rerun?: Rerun;
+  readonly rerun?: CommandInvocation;
 }
 
 /** Slack opens a form at a click or a slash command, not at a message: so a click is asked for. */
-function formBehind(rerun: Rerun): Message {
+function formBehind(rerun: CommandInvocation): Message {
   const text = 'Slack opens forms at a click only:';
   return {
     text,
-    blocks: [section(text), actions(...rerunButton('form', 'Open the form…', rerun, { style: 'primary' }))],
+    blocks: [section(text), actions(...commandButton('form', 'Open the form…', rerun, { style: 'primary' }))],
   };
 }
 
@@ -131,11 +131,11 @@ export function createVisit(
     opens: (origin.trigger ?? origin.viewId) !== undefined,
     channels: channelsOf(client),
     standingOf,
-    post: (channel, message) => post(client, { channel, thread: undefined }, message),
+    post: (channel, message) => postMessage(client, { channel, thread: undefined }, message),
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
       if (audience === 'channel' && !isAlone) return speak(ways, message);
-      const isShared = origin.channel !== undefined && !isDirect(origin.channel);
+      const isShared = origin.channel !== undefined && !isDirectMessage(origin.channel);
       await whisper(ways, isShared ? message : withoutShare(message), replace);
     },
     whisper: (message) => whisper(ways, message),

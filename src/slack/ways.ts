@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
-import { isFailure, type SlackFailed } from '../domain/failure.ts';
+import { isFailure, type SlackFailed } from '../domain/failure/index.ts';
 import type { Message } from './kit/atoms.ts';
 import type { Origin } from './origin.ts';
-import { post, postAlone } from './post.ts';
-import type { Responder } from './respond.ts';
-import { callSlack, type WebClient } from './web.ts';
+import { postEphemeral, postMessage } from './post-message.ts';
+import type { ResponseUrlClient } from './response-url.ts';
+import { callSlack, type WebClient } from './web-client.ts';
 
 /** Where a request came from, and what it can be answered with. */
 export interface Ways {
   readonly origin: Origin;
   readonly client: WebClient;
-  readonly responder: Responder;
+  readonly responder: ResponseUrlClient;
   readonly log: Logger;
   /** The modal that was opened meanwhile: whatever is still to be said about it belongs there. */
   opened?: string;
@@ -30,8 +30,8 @@ export async function whisper(ways: Ways, message: Message, replace = false): Pr
   const direct = { channel: person, thread: undefined };
   const attempts = [
     ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
-    ...(channel === undefined ? [] : [() => postAlone(client, person, { channel, thread }, message)]),
-    ...(person === '' ? [] : [() => post(client, direct, message)]),
+    ...(channel === undefined ? [] : [() => postEphemeral(client, person, { channel, thread }, message)]),
+    ...(person === '' ? [] : [() => postMessage(client, direct, message)]),
   ];
   await deliver(attempts, ways);
 }
@@ -42,7 +42,7 @@ export async function speak(ways: Ways, message: Message): Promise<void> {
   const { responseUrl, channel, thread, begins } = origin;
   // A response_url knows no thread: what it posts for everybody would stand in the channel.
   if (channel !== undefined && (responseUrl === undefined || thread !== undefined))
-    return deliver([() => post(client, { channel, thread: thread ?? begins }, message)], ways);
+    return deliver([() => postMessage(client, { channel, thread: thread ?? begins }, message)], ways);
   await deliver([() => responder.post(responseUrl ?? '', message, { everyone: true })], ways);
 }
 

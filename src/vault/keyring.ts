@@ -1,6 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { SealBroken } from '../domain/failure.ts';
-import { type Owner, parseEnvelope, seal, unseal } from './seal.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import { parseEnvelope, type SealOwner, seal, unseal } from './seal.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -9,10 +9,10 @@ export interface SealingKey {
 }
 
 export interface Keyring {
-  seal(plain: string, owner: Owner): string;
-  /** @throws SealBroken, and nothing else, whatever the envelope */
-  open(envelope: string, owner: Owner): string;
-  /** Whether another key than the newest sealed it. @throws SealBroken `malformed` */
+  seal(plain: string, owner: SealOwner): string;
+  /** @throws UnsealFailed, and nothing else, whatever the envelope */
+  open(envelope: string, owner: SealOwner): string;
+  /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
   needsReseal(envelope: string): boolean;
 }
 
@@ -37,6 +37,6 @@ export function createKeyring(keys: readonly SealingKey[]): Keyring {
 
 function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string, what: string): KeyObject {
   const key = byId.get(id);
-  if (key === undefined) throw new SealBroken('unknown-key', id, what);
+  if (key === undefined) throw new UnsealFailed('unknown-key', id, what);
   return key;
 }

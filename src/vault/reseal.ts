@@ -1,6 +1,6 @@
-import { SealBroken } from '../domain/failure.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from './keyring.ts';
-import type { Owner } from './seal.ts';
+import type { SealOwner } from './seal.ts';
 
 /** An envelope anywhere in a text, such as in a record that this version does not know. */
 const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
@@ -9,12 +9,12 @@ const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
  * A stored value under the newest key: an envelope, or JSON with one as `sealed`. Undefined when it is under that key
  * already; it is opened all the same, so that one which does not belong here is found.
  *
- * @throws SealBroken
+ * @throws UnsealFailed
  */
-export function reseal(keyring: Keyring, owner: Owner, value: string): string | undefined {
+export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const record = value.startsWith('{') ? parse(value) : undefined;
   const envelope = record === undefined ? value : record.sealed;
-  if (typeof envelope !== 'string') throw new SealBroken('malformed', undefined, owner.kind);
+  if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
   const plain = keyring.open(envelope, owner);
   if (!keyring.needsReseal(envelope)) return undefined;
   const sealed = keyring.seal(plain, owner);
@@ -30,6 +30,6 @@ function parse(json: string): { readonly sealed?: unknown } {
   try {
     return JSON.parse(json) as { readonly sealed?: unknown };
   } catch {
-    throw new SealBroken('malformed');
+    throw new UnsealFailed('malformed');
   }
 }

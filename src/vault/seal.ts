@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { SealBroken } from '../domain/failure.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
 
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -10,7 +10,7 @@ const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-
  * Whose secret it is, and where it may be sent. An envelope opens for these only, so a record that was copied elsewhere,
  * or beside which another address was written, stays shut.
  */
-export interface Owner {
+export interface SealOwner {
   readonly workspace: string;
   readonly kind: string;
   readonly id: string;
@@ -26,7 +26,7 @@ interface Envelope {
 }
 
 /** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
-export function seal(plain: string, owner: Owner, keyId: string, key: KeyObject): string {
+export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
     binding(keyId, owner),
@@ -35,16 +35,16 @@ export function seal(plain: string, owner: Owner, keyId: string, key: KeyObject)
   return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
 }
 
-/** @throws SealBroken `malformed` for what is no envelope */
+/** @throws UnsealFailed `malformed` for what is no envelope */
 export function parseEnvelope(text: string, what?: string): Envelope {
   const [, keyId, nonceText, sealedText] = ENVELOPE.exec(text) ?? [];
   if (keyId === undefined || nonceText === undefined || sealedText === undefined)
-    throw new SealBroken('malformed', undefined, what);
+    throw new UnsealFailed('malformed', undefined, what);
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
-/** @throws SealBroken `not-authentic` when the key, the owner or a single bit differs */
-export function unseal({ keyId, nonce, sealed }: Envelope, owner: Owner, key: KeyObject): string {
+/** @throws UnsealFailed `not-authentic` when the key, the owner or a single bit differs */
+export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
@@ -52,18 +52,18 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: Owner, key: Ke
       .setAuthTag(sealed.subarray(end));
     return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
-    throw new SealBroken('not-authentic', undefined, owner.kind);
+    throw new UnsealFailed('not-authentic', undefined, owner.kind);
   }
 }
 
 /** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
-function binding(keyId: string, { workspace, kind, id, audience = [] }: Owner): Buffer {
+function binding(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
 
 /** Only the one canonical spelling: the unused bits of a last character would otherwise be free to change. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.toString('base64url') !== text) throw new SealBroken('malformed', undefined, what);
+  if (bytes.toString('base64url') !== text) throw new UnsealFailed('malformed', undefined, what);
   return bytes;
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import { SealBroken } from '../domain/failure.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { lapseWords } from './connections.ts';
+import { formatExpiry } from './connections.ts';
 import { group, person } from './ids.ts';
-import { parseRecord } from './record.ts';
-import { ownerOf } from './sealed.ts';
+import { parseRecord } from './parse-record.ts';
+import { sealOwnerOf } from './sealed-fields.ts';
 
 /** More than are ever named one by one; the record is read whole by every command. */
-export const MOST_ISSUERS = 100;
+export const MAX_ISSUERS = 100;
 /** Each is looked up whenever a token is asked for. */
-export const MOST_ISSUER_GROUPS = 10;
+export const MAX_ISSUER_GROUPS = 10;
 
 /** Who may have tokens issued: nobody else may, whatever else they may do. */
 const issuers = z.object({
-  people: z.array(person).max(MOST_ISSUERS).readonly(),
-  groups: z.array(group).max(MOST_ISSUER_GROUPS).readonly(),
+  people: z.array(person).max(MAX_ISSUERS).readonly(),
+  groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
 });
 export type Issuers = Readonly<z.infer<typeof issuers>>;
 
@@ -46,48 +46,51 @@ const schema = z.object({
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
 /** What tokens are issued with, and where. */
-export type Opened = Readonly<z.infer<typeof secrets>> & Pick<Access, 'authUrl'>;
+export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 const KIND = 'application-access';
 
 /** A registered application access, without its secret. */
-export type Access = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
-export type NewAccess = Omit<Access, 'lastFour'> & Pick<Opened, 'id' | 'secret'>;
+export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
+export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
 /** `open()` opens the seal at each call, so that the secret lives no longer than the request that needs it. */
-export type OpenableAccess = Access & {
-  /** @throws SealBroken */
-  readonly open: () => Opened;
+export type OpenableAccess = ApplicationAccessRecord & {
+  /** @throws UnsealFailed */
+  readonly open: () => AccessSecrets;
 };
 
 /**
  * @param project where the record was found: one that was moved there from another project is not believed
- * @throws SealBroken `malformed`, `not-authentic`
+ * @throws UnsealFailed `malformed`, `not-authentic`
  */
-export function readAccess(
+export function parseAccess(
   keyring: Keyring,
   workspace: string,
   project: string,
   json: string,
 ): OpenableAccess {
   const { sealed, ...access } = parseRecord(schema, json, KIND);
-  if (access.project !== project) throw new SealBroken('not-authentic', undefined, KIND);
+  if (access.project !== project) throw new UnsealFailed('not-authentic', undefined, KIND);
   return {
     ...access,
     open() {
-      const text = keyring.open(sealed, ownerOf(KIND, workspace, project, access));
+      const text = keyring.open(sealed, sealOwnerOf(KIND, workspace, project, access));
       return { ...parseRecord(secrets, text, KIND), authUrl: access.authUrl };
     },
   };
 }
 
-export function writeAccess(
+export function serializeAccess(
   keyring: Keyring,
   workspace: string,
   { id, secret, ...rest }: NewAccess,
-): { readonly access: Access; readonly json: string } {
-  const access: Access = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
-  const sealed = keyring.seal(JSON.stringify({ id, secret }), ownerOf(KIND, workspace, rest.project, rest));
+): { readonly access: ApplicationAccessRecord; readonly json: string } {
+  const access: ApplicationAccessRecord = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
+  const sealed = keyring.seal(
+    JSON.stringify({ id, secret }),
+    sealOwnerOf(KIND, workspace, rest.project, rest),
+  );
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 
@@ -95,7 +98,7 @@ export function writeAccess(
  * What a revocation taught, apart from the sealed record so that nobody's registration is written over: it says of
  * which registration it speaks, and of a later one it says nothing.
  */
-export const writeRevocable = ({ registeredAt }: Access, revocable: boolean): string =>
+export const serializeRevocable = ({ registeredAt }: ApplicationAccessRecord, revocable: boolean): string =>
   `${registeredAt} ${revocable ? 'yes' : 'no'}`;
 
 /** The access with what was learned of it since it was registered. */
@@ -107,10 +110,15 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
 }
 
 /** Whether this person is named by name; who is in a group is asked when a token is. */
-export const isNamed = ({ issuers }: Access, person: string): boolean => issuers.people.includes(person);
+export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
+  issuers.people.includes(person);
 
 /** `access ····abcd, lapses in 12 days (Thu 3 Dec 2026)`: all that is ever shown of an access. */
-export function accessWords({ lastFour, lapsesAt }: Access, at: number, zone: string): string {
+export function describeAccess(
+  { lastFour, lapsesAt }: ApplicationAccessRecord,
+  at: number,
+  zone: string,
+): string {
   const shown = `access ····${lastFour.replaceAll('·', '')}`;
-  return lapsesAt === undefined ? shown : `${shown}, ${lapseWords({ lapsesAt }, at, zone)}`;
+  return lapsesAt === undefined ? shown : `${shown}, ${formatExpiry({ lapsesAt }, at, zone)}`;
 }

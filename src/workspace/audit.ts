@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
-import { NotInstalled } from '../domain/failure.ts';
-import { storeGuard } from '../redis.ts';
+import { NotInstalled } from '../domain/failure/index.ts';
+import { guardRead } from '../redis.ts';
 import { auditKey } from './keys.ts';
-import { createWorkspaceStore } from './store.ts';
+import { createWorkspaceStore } from './workspace-store.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
-export const DEEDS = [
+export const AUDIT_ACTIONS = [
   'connection registered',
   'connection replaced',
   'connection removed',
@@ -33,15 +33,15 @@ export const DEEDS = [
   'app installed',
 ] as const;
 
-export type Deed = (typeof DEEDS)[number];
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did what, when. `about` names the thing: an alias, a connection, what changed; never a secret. */
+/** Who did what, when. `scheduleAuditText` names the thing: an alias, a connection, what changed; never a secret. */
 export interface AuditEntry {
   /** ms since the epoch */
   readonly at: number;
   /** Slack id of the person */
   readonly who: string;
-  readonly deed: Deed;
+  readonly deed: AuditAction;
   readonly about: string;
 }
 
@@ -55,10 +55,10 @@ export interface AuditPage {
   readonly older: string | undefined;
 }
 
-/** Each method is one round trip. @throws StoreUnreachable */
+/** Each method is one round trip. @throws StoreUnavailable */
 export interface Audit {
   /**
-   * For a deed that changes nothing in the workspace's record. A change brings its own entries: see `Change`.
+   * For a deed that changes nothing in the workspace's record. A change brings its own entries: see `UsageChange`.
    * @throws NotInstalled where nothing is known of the workspace any more, and nothing was written
    */
   record(workspace: string, entry: AuditEntry): Promise<void>;
@@ -76,7 +76,7 @@ type Row = readonly [id: string, fields: readonly string[]];
 export function createAudit(redis: Redis): Audit {
   const store = createWorkspaceStore(redis);
   const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
-    storeGuard(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
+    guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
   return {
     async record(workspace, entry) {

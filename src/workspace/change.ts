@@ -1,7 +1,7 @@
-import { ChangedMeanwhile, NotInstalled } from '../domain/failure.ts';
-import type { AuditEntry, Deed } from './audit.ts';
-import { isSame, whatStands } from './meanwhile.ts';
-import type { Fields, WorkspaceStore, Writing } from './store.ts';
+import { EditConflict, NotInstalled } from '../domain/failure/index.ts';
+import type { AuditAction, AuditEntry } from './audit.ts';
+import { describeCurrent, isSameField } from './conflict.ts';
+import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 import type { WorkspaceRecord } from './workspaces.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { WorkspaceRecord } from './workspaces.ts';
  *
  *     await workspaces.removeProject(changeBy(visit, ['project removed', alias]), removal);
  */
-export interface Change {
+export interface WorkspaceChange {
   readonly workspace: string;
   /** As it was read when the person decided: where something else stands there by now, nothing is written. */
   readonly record: WorkspaceRecord;
@@ -26,10 +26,10 @@ interface Changing {
 }
 
 /** @param deeds each with what it is about: an alias, a connection, which settings; never a secret */
-export function changeBy(
+export function auditedChange(
   { at, asker, record }: Changing,
-  ...deeds: readonly (readonly [deed: Deed, about: string])[]
-): Change {
+  ...deeds: readonly (readonly [deed: AuditAction, about: string])[]
+): WorkspaceChange {
   const entries = deeds.map(([deed, about]) => ({ at, who: asker.person, deed, about }));
   return { workspace: asker.workspace, record, entries };
 }
@@ -38,13 +38,13 @@ export function changeBy(
  * Where changes go. `stays` says whether Slack still takes Tally's token for the workspace: it is asked after the first
  * thing that is ever written of one. Who leaves after that is deleted with it, and who has left before leaves nothing.
  */
-export interface Destination {
+export interface ChangeTarget {
   readonly store: WorkspaceStore;
   readonly stays: (workspace: string) => Promise<boolean>;
 }
 
 /** What is changed, from the fields as they stand. Whatever it rests on is in `seen`; the settings' parts it compares itself. */
-export type Plan = (fields: Fields) => Omit<Writing, 'entries'>;
+export type ChangePlan = (fields: RecordFields) => Omit<RecordWrite, 'entries'>;
 
 /** Somebody who writes again and again meanwhile is waited out this often. */
 const LOOKS = 5;
@@ -54,12 +54,12 @@ const LOOKS = 5;
  * key is the same secret, and a setting that this change does not touch is no matter: then it is tried again.
  *
  * @param free a field that has to be absent: false when somebody has taken it
- * @throws ChangedMeanwhile with what stands there now, NotInstalled where the workspace left, StoreUnreachable
+ * @throws EditConflict with what stands there now, NotInstalled where the workspace left, StoreUnavailable
  */
-export async function commit(
-  { store, stays }: Destination,
-  { workspace, record, entries }: Change,
-  plan: Plan,
+export async function commitChange(
+  { store, stays }: ChangeTarget,
+  { workspace, record, entries }: WorkspaceChange,
+  plan: ChangePlan,
   free?: string,
 ): Promise<boolean> {
   let { fields } = record;
@@ -76,13 +76,15 @@ export async function commit(
     }
     fields = await store.read(workspace);
     if (free !== undefined && fields[free] !== undefined) return false;
-    clash = Object.keys(seen).find((field) => !isSame(field, record.fields[field], fields[field]));
+    clash = Object.keys(seen).find((field) => !isSameField(field, record.fields[field], fields[field]));
     if (clash !== undefined) break;
     if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
   }
-  throw new ChangedMeanwhile(whatStands(clash ?? '', record.fields, fields));
+  throw new EditConflict(describeCurrent(clash ?? '', record.fields, fields));
 }
 
 /** What stands in these fields, for `seen`. */
-export const asIn = (fields: Fields, ...names: readonly string[]): Record<string, string | undefined> =>
-  Object.fromEntries(names.map((name) => [name, fields[name]]));
+export const fieldValues = (
+  fields: RecordFields,
+  ...names: readonly string[]
+): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { dayAt, daysBetween, formatDays } from '../domain/calendar.ts';
-import { SealBroken } from '../domain/failure.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { product } from './ids.ts';
-import { parseRecord } from './record.ts';
-import { ownerOf } from './sealed.ts';
+import { parseRecord } from './parse-record.ts';
+import { sealOwnerOf } from './sealed-fields.ts';
 
 const KIND = 'billing-token';
 
@@ -33,9 +33,9 @@ export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
 };
 
 /** More connections than accounts anybody has; the record is read whole by every command. */
-export const MOST_CONNECTIONS = 20;
+export const MAX_CONNECTIONS = 20;
 /** What a workspace's first connection is called unless somebody calls it otherwise. */
-export const FIRST_NAME = 'main';
+export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
 
 /** In lower case: 2 to 32 letters, digits and hyphens, no hyphen at an end. */
@@ -79,7 +79,7 @@ export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { rea
 
 /** `token()` opens the seal at each call, so that the token lives no longer than the request that needs it. */
 export type OpenableConnection = Connection & {
-  /** @throws SealBroken */
+  /** @throws UnsealFailed */
   readonly token: () => string;
 };
 
@@ -93,12 +93,12 @@ function daysLeft(lapsesAt: number, at: number, zone: string): number {
   return daysBetween(dayAt(at, zone), dayAt(lapsesAt, zone));
 }
 
-export function lapsesSoon({ lapsesAt }: Lapsing, at: number, zone: string): boolean {
+export function expiresSoon({ lapsesAt }: Lapsing, at: number, zone: string): boolean {
   return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON;
 }
 
 /** `lapses in 12 days (Thu 3 Dec 2026)`, `lapsed yesterday (…)`, `no expiry` */
-export function lapseWords({ lapsesAt }: Lapsing, at: number, zone: string): string {
+export function formatExpiry({ lapsesAt }: Lapsing, at: number, zone: string): string {
   if (lapsesAt === undefined) return 'no expiry';
   const left = daysLeft(lapsesAt, at, zone);
   const day = dayAt(lapsesAt, zone);
@@ -106,7 +106,10 @@ export function lapseWords({ lapsesAt }: Lapsing, at: number, zone: string): str
 }
 
 /** `token ····abcd · fingerprint 0123456789ab`: all that is ever shown of a token. */
-export const tokenWords = ({ lastFour, fingerprint }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
+export const describeToken = ({
+  lastFour,
+  fingerprint,
+}: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
   `token ····${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
 const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${days} days`;
@@ -114,26 +117,26 @@ const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} d
 
 /**
  * @param name where the record was found: one that was moved there from another name is not believed
- * @throws SealBroken `malformed`, `not-authentic`
+ * @throws UnsealFailed `malformed`, `not-authentic`
  */
-export function readConnection(
+export function parseConnection(
   keyring: Keyring,
   workspace: string,
   name: string,
   json: string,
 ): OpenableConnection {
   const { sealed, ...connection } = parseRecord(schema, json, KIND);
-  if (connection.name !== name) throw new SealBroken('not-authentic', undefined, KIND);
-  return { ...connection, token: () => keyring.open(sealed, ownerOf(KIND, workspace, name, connection)) };
+  if (connection.name !== name) throw new UnsealFailed('not-authentic', undefined, KIND);
+  return { ...connection, token: () => keyring.open(sealed, sealOwnerOf(KIND, workspace, name, connection)) };
 }
 
-export function writeConnection(
+export function serializeConnection(
   keyring: Keyring,
   workspace: string,
   { token, ...rest }: NewConnection,
 ): { readonly connection: Connection; readonly json: string } {
   const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprint(token) };
-  const sealed = keyring.seal(token, ownerOf(KIND, workspace, rest.name, rest));
+  const sealed = keyring.seal(token, sealOwnerOf(KIND, workspace, rest.name, rest));
   return { connection, json: JSON.stringify({ ...connection, sealed }) };
 }
 

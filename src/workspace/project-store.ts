@@ -1,33 +1,33 @@
-import { asIn, type Change, commit, type Destination } from './change.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { CHANNEL, PROJECT, REMOVED } from './fields.ts';
-import { type Project, type Removal, readRemoval, UNDO } from './projects.ts';
-import type { Fields } from './store.ts';
-import { balanceFields } from './used.ts';
+import { balanceFields } from './last-used.ts';
+import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
+import type { RecordFields } from './workspace-store.ts';
 
-/** What `Workspaces` does with projects and channels' defaults: each method is one round trip. @throws StoreUnreachable */
+/** What `Workspaces` does with projects and channels' defaults: each method is one round trip. @throws StoreUnavailable */
 export interface ProjectStore {
   /** False when the alias is taken. */
-  addProject(change: Change, project: Project): Promise<boolean>;
+  addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
   /**
    * Writes a known project anew, under its alias or under a new one, which its channels' defaults follow; false when
    * that one is taken.
    */
-  changeProject(change: Change, alias: string, after: Project): Promise<boolean>;
-  removeProject(change: Change, removal: Removal): Promise<void>;
+  changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
+  removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
   /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
-  dropProject(change: Change, alias: string): Promise<void>;
-  /** What `removeProject` took away less than `UNDO` before `now`; undefined when there is nothing to bring back. */
-  removed(workspace: string, alias: string, now: number): Promise<Removal | undefined>;
+  dropProject(change: WorkspaceChange, alias: string): Promise<void>;
+  /** What `removeProject` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
+  removed(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
   /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
-  restoreProject(change: Change, removal: Removal): Promise<boolean>;
-  setChannelDefault(change: Change, channel: string, alias: string | undefined): Promise<void>;
+  restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
+  setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
 }
 
-export function createProjectStore(destination: Destination): ProjectStore {
+export function createProjectStore(destination: ChangeTarget): ProjectStore {
   return {
     addProject(change, project) {
       const field = PROJECT + project.alias;
-      return commit(
+      return commitChange(
         destination,
         change,
         () => ({ seen: { [field]: undefined }, set: written(project) }),
@@ -39,17 +39,20 @@ export function createProjectStore(destination: Destination): ProjectStore {
       const id = change.record.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commit(destination, change, (fields) => ({
-          seen: asIn(fields, from),
+        return commitChange(destination, change, (fields) => ({
+          seen: fieldValues(fields, from),
           remove: stale,
           set: written(after),
         }));
       const channels = change.record.channelsOf(alias);
-      return commit(
+      return commitChange(
         destination,
         change,
         (fields) => ({
-          seen: { ...asIn(fields, from, ...channels.map((channel) => CHANNEL + channel)), [to]: undefined },
+          seen: {
+            ...fieldValues(fields, from, ...channels.map((channel) => CHANNEL + channel)),
+            [to]: undefined,
+          },
           remove: [from, ...stale],
           set: { ...written(after), ...defaults(channels, after.alias) },
         }),
@@ -59,31 +62,34 @@ export function createProjectStore(destination: Destination): ProjectStore {
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
       const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
-      await commit(destination, change, (fields) => ({
-        seen: asIn(fields, ...gone),
+      await commitChange(destination, change, (fields) => ({
+        seen: fieldValues(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
         set: { [REMOVED + alias]: JSON.stringify(removal) },
       }));
     },
     async dropProject(change, alias) {
       const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
-      await commit(destination, change, (fields) => ({ seen: asIn(fields, ...gone), remove: gone }));
+      await commitChange(destination, change, (fields) => ({
+        seen: fieldValues(fields, ...gone),
+        remove: gone,
+      }));
     },
     async removed(workspace, alias, now) {
       const json = (await destination.store.read(workspace))[REMOVED + alias];
-      const removal = json === undefined ? undefined : readRemoval(json);
-      return removal !== undefined && now - removal.at < UNDO ? removal : undefined;
+      const removal = json === undefined ? undefined : parseRemoval(json);
+      return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
     },
     restoreProject(change, { project, channels }) {
       const { alias } = project;
-      return commit(
+      return commitChange(
         destination,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
           return {
             seen: {
-              ...asIn(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
+              ...fieldValues(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
               [PROJECT + alias]: undefined,
             },
             remove: [REMOVED + alias],
@@ -95,15 +101,15 @@ export function createProjectStore(destination: Destination): ProjectStore {
     },
     async setChannelDefault(change, channel, alias) {
       const field = CHANNEL + channel;
-      await commit(destination, change, (fields) =>
+      await commitChange(destination, change, (fields) =>
         alias === undefined
-          ? { seen: asIn(fields, field), remove: [field] }
-          : { seen: asIn(fields, field, PROJECT + alias), set: { [field]: alias } },
+          ? { seen: fieldValues(fields, field), remove: [field] }
+          : { seen: fieldValues(fields, field, PROJECT + alias), set: { [field]: alias } },
       );
     },
   };
 }
 
-const written = (project: Project): Fields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
-const defaults = (channels: readonly string[], alias: string): Fields =>
+const written = (project: Project): RecordFields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
+const defaults = (channels: readonly string[], alias: string): RecordFields =>
   Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isCurrencyLabel } from '../domain/money.ts';
+import { isCurrencyLabel } from '../domain/money/amount.ts';
 import { product } from './ids.ts';
-import { parseRecord } from './record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** The record is read whole by every command. */
-export const MOST_PROJECTS = 200;
+export const MAX_PROJECTS = 200;
 /** How long a removed project can be brought back, in ms. */
-export const UNDO = 10 * 60_000;
+export const UNDO_MS = 10 * 60_000;
 
 const schema = z.object({
   /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
@@ -29,14 +29,14 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** A project that was removed, with the channels whose default it was; it can be brought back for `UNDO`. */
+/** A project that was removed, with the channels whose default it was; it can be brought back for `UNDO_MS`. */
 const removal = z.object({ project: schema, channels: z.array(z.string()), at: z.int() });
-export type Removal = Readonly<z.infer<typeof removal>>;
+export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
-/** @throws SealBroken `malformed` */
-export const readProject = (json: string): Project => labelled(parseRecord(schema, json, 'project'));
-/** @throws SealBroken `malformed` */
-export function readRemoval(json: string): Removal {
+/** @throws UnsealFailed `malformed` */
+export const parseProject = (json: string): Project => labelled(parseRecord(schema, json, 'project'));
+/** @throws UnsealFailed `malformed` */
+export function parseRemoval(json: string): ProjectRemoval {
   const read = parseRecord(removal, json, 'project');
   return { ...read, project: labelled(read.project) };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isZone } from '../domain/calendar.ts';
+import { isTimeZone } from '../domain/time/calendar.ts';
 import { product } from './ids.ts';
-import { parseRecord } from './record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** The record is read whole by every command. */
-export const MOST_SCHEDULES = 100;
+export const MAX_SCHEDULES = 100;
 /** Projects of one schedule: a post has to stay readable. */
-export const MOST_IN_DIGEST = 12;
+export const MAX_DIGEST_PROJECTS = 12;
 
 /** What can be posted. */
 export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
@@ -19,7 +19,7 @@ export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
 };
 
 /** Why a schedule is paused. All but `person` are Tally's own doing and end by themselves once it works again. */
-export const PAUSES = [
+export const PAUSE_REASONS = [
   'person',
   'channel-archived',
   'not-in-channel',
@@ -29,9 +29,9 @@ export const PAUSES = [
   'not-connected',
   'app-removed',
 ] as const;
-export type Pause = (typeof PAUSES)[number];
+export type PauseReason = (typeof PAUSE_REASONS)[number];
 /** It is Tally's own. */
-export const endsByItself = (why: Pause): boolean => why !== 'person';
+export const resumesByItself = (why: PauseReason): boolean => why !== 'person';
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),
   z.object({ kind: z.literal('weekdays') }),
@@ -40,7 +40,7 @@ const cadence = z.discriminatedUnion('kind', [
 ]);
 
 /** What a schedule posts, and when: a post keeps it too. */
-export const content = z.object({
+export const scheduleContentSchema = z.object({
   report: z.enum(REPORTS),
   /** By ID and product, so that a project may be renamed or lose its name. */
   projects: z
@@ -52,16 +52,16 @@ export const content = z.object({
       }),
     )
     .min(1)
-    .max(MOST_IN_DIGEST)
+    .max(MAX_DIGEST_PROJECTS)
     .readonly(),
   timing: z.object({
     cadence,
     time: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
-    zone: z.string().refine(isZone),
+    zone: z.string().refine(isTimeZone),
   }),
 });
 
-const schema = content.extend({
+const schema = scheduleContentSchema.extend({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   /** Slack's id. */
@@ -79,7 +79,7 @@ const schema = content.extend({
   since: z.int(),
   paused: z
     .object({
-      why: z.enum(PAUSES),
+      why: z.enum(PAUSE_REASONS),
       /** ms since the epoch */
       at: z.int(),
       /** Slack id, where a person paused it. */
@@ -96,18 +96,18 @@ const schema = content.extend({
 /** A report that is posted in a channel again and again. */
 export type Schedule = Readonly<z.infer<typeof schema>>;
 
-/** @throws SealBroken `malformed` */
-export const readSchedule = (json: string): Schedule => parseRecord(schema, json);
+/** @throws UnsealFailed `malformed` */
+export const parseSchedule = (json: string): Schedule => parseRecord(schema, json);
 
-/** A schedule that was removed, with how its last delivery ended; it can be brought back for `UNDO`. */
+/** A schedule that was removed, with how its last delivery ended; it can be brought back for `UNDO_MS`. */
 const unscheduled = z.object({
   schedule: schema,
   sent: z.string().exactOptional(),
   /** ms since the epoch */
   at: z.int(),
 });
-/** @throws SealBroken `malformed` */
-export const readUnscheduled = (json: string) => parseRecord(unscheduled, json);
+/** @throws UnsealFailed `malformed` */
+export const parseRemovedSchedule = (json: string) => parseRecord(unscheduled, json);
 
 /** How its last delivery ended; for people. */
 const sent = z.object({
@@ -117,7 +117,7 @@ const sent = z.object({
   due: z.int(),
   at: z.int(),
   result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying']),
-  /** The failure's sentence, for `failed` and `trying`. */
+  /** The failure's sentence, for `recordFailure` and `trying`. */
   cause: z.string().exactOptional(),
   /** When it is tried again, in ms, for `trying`. */
   next: z.int().exactOptional(),
@@ -130,10 +130,10 @@ const sent = z.object({
   /** Slack's `ts` of the post. */
   ts: z.string().exactOptional(),
 });
-export type LastSent = Readonly<z.infer<typeof sent>>;
+export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
 /** What cannot be read is none: nothing rests on it. */
-export function readLastSent(json: string | undefined): LastSent | undefined {
+export function parseLastDelivery(json: string | undefined): LastDelivery | undefined {
   try {
     return json === undefined ? undefined : parseRecord(sent, json);
   } catch {

@@ -1,21 +1,21 @@
 import { z } from 'zod';
-import { isZone } from '../domain/calendar.ts';
-import { SettingsDamaged } from '../domain/failure.ts';
-import { isCurrencyLabel, isLocale } from '../domain/money.ts';
+import { SettingsDamaged } from '../domain/failure/index.ts';
+import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
+import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person } from './ids.ts';
-import { parseRecord, readable } from './record.ts';
+import { parseRecord, readable } from './parse-record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
-export const MOST_MANAGERS = 100;
+export const MAX_MANAGERS = 100;
 /** Each is looked up where rights are decided. */
-export const MOST_GROUPS = 20;
+export const MAX_MANAGER_GROUPS = 20;
 /** In characters: what BCP 47 asks of everybody to take. */
 const LONGEST_LOCALE = 35;
 
 /** Every part has a default, so that a record of an older version reads as what it meant. */
 const schema = z.object({
   /** IANA name of the zone in which days begin and end. */
-  zone: z.string().refine(isZone).default('UTC'),
+  zone: z.string().refine(isTimeZone).default('UTC'),
   /** Whom an answer is for unless it is shared. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
   /** Stands beside amounts, because the interface names no currency; '' for none. */
@@ -23,8 +23,8 @@ const schema = z.object({
   /** BCP 47: how numbers are written that everybody reads. Slack knows a person's locale, none of a workspace. */
   locale: z.string().max(LONGEST_LOCALE).refine(isLocale).default('en-US'),
   /** Who manages beside owners and admins: Slack ids of people and of user groups. */
-  managers: z.array(person).max(MOST_MANAGERS).readonly().default([]),
-  managerGroups: z.array(group).max(MOST_GROUPS).readonly().default([]),
+  managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
+  managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   /** Whether guests may ask. */
   guests: z.boolean().default(false),
   /** Whether members of other organisations, in shared channels, may ask. */
@@ -41,7 +41,7 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @throws SettingsDamaged: days guessed at would be wrong sums */
-export function readSettings(json: string | undefined): Settings {
+export function parseSettings(json: string | undefined): Settings {
   if (json === undefined) return DEFAULT_SETTINGS;
   try {
     return parseRecord(stored, json);
@@ -51,17 +51,17 @@ export function readSettings(json: string | undefined): Settings {
 }
 
 /** Which parts of what somebody typed or chose cannot be taken. */
-export function refusedSettings(given: unknown): readonly (keyof Settings)[] {
+export function invalidSettings(given: unknown): readonly (keyof Settings)[] {
   const { error } = schema.partial().safeParse(given);
   const parts = error?.issues.map(({ path }) => path[0] as keyof Settings) ?? [];
   return [...new Set(parts)];
 }
 
 /** @throws ZodError for what the form has to refuse before */
-export function writeSettings(settings: Settings): string {
+export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
 
 /** In which days begin and end, for what has to be said although the settings are damaged. */
-export const zoneOf = (record: { readonly settings: Settings }): string =>
+export const reportingZoneOf = (record: { readonly settings: Settings }): string =>
   readable(() => record.settings.zone) ?? DEFAULT_SETTINGS.zone;

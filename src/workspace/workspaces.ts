@@ -1,29 +1,35 @@
 import type { Redis } from 'ioredis';
-import { ChangedMeanwhile } from '../domain/failure.ts';
+import { EditConflict } from '../domain/failure/index.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { type Access, type NewAccess, type OpenableAccess, writeAccess, writeRevocable } from './accesses.ts';
-import { asIn, type Change, commit, type Destination } from './change.ts';
+import {
+  type ApplicationAccessRecord,
+  type NewAccess,
+  type OpenableAccess,
+  serializeAccess,
+  serializeRevocable,
+} from './accesses.ts';
+import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
+import { findSettingsConflict } from './conflict.ts';
 import {
   type Connection,
   type NewConnection,
   type OpenableConnection,
-  writeConnection,
+  serializeConnection,
 } from './connections.ts';
 import { ACCESS, CONNECTION, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
-import { settingsClash } from './meanwhile.ts';
+import { type AnswerNote, answerNoteFields, type LastBalance, lastUsedField } from './last-used.ts';
+import { readable } from './parse-record.ts';
+import { parseWorkspace } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
 import type { Project } from './projects.ts';
-import { recordOf } from './reading.ts';
-import { readable } from './record.ts';
 import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
-import type { LastSent, Schedule } from './schedules.ts';
-import { DEFAULT_SETTINGS, readSettings, type Settings, writeSettings } from './settings.ts';
-import { ANY, createWorkspaceStore, type Fields, type Writing } from './store.ts';
-import { type LastBalance, type Notes, noteFields, usedField } from './used.ts';
+import type { LastDelivery, Schedule } from './schedules.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from './settings.ts';
+import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
- * What a workspace told us, read once for each request. A part that is damaged throws SealBroken `malformed` when it
+ * What a workspace told us, read once for each request. A part that is damaged throws UnsealFailed `malformed` when it
  * is touched, and leaves the others usable.
  */
 export interface WorkspaceRecord {
@@ -65,36 +71,36 @@ export interface WorkspaceRecord {
   readonly scheduleIds: readonly string[];
   schedule(id: string): Schedule | undefined;
   /** How a schedule's last delivery ended; undefined where there was none. */
-  lastSent(schedule: string): LastSent | undefined;
+  lastSent(schedule: string): LastDelivery | undefined;
   /** All of it as Redis holds it: what a change rests on. */
-  readonly fields: Fields;
+  readonly fields: RecordFields;
 }
 
 /**
- * Each method is one round trip. What saves takes a `Change`: who, when, and the audit's entries, which are written in
- * the same step. It rests on what was read, and throws ChangedMeanwhile where somebody was quicker.
+ * Each method is one round trip. What saves takes a `UsageChange`: who, when, and the audit's entries, which are written in
+ * the same step. It rests on what was read, and throws EditConflict where somebody was quicker.
  *
- * @throws StoreUnreachable from each; SettingsDamaged from what changes the default connection
+ * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces extends ProjectStore, ScheduleStore {
   read(workspace: string): Promise<WorkspaceRecord>;
   /** Only these parts; what somebody else saved of the others meanwhile stays. */
-  saveSettings(change: Change, parts: Partial<Settings>): Promise<void>;
+  saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
   /** Replaces the connection of the same name. @param chosen the default from now on, where that is to change */
-  saveConnection(change: Change, connection: NewConnection, chosen?: string): Promise<Connection>;
+  saveConnection(change: WorkspaceChange, connection: NewConnection, chosen?: string): Promise<Connection>;
   /** @param heir the default from now on, where that is to change */
-  removeConnection(change: Change, name: string, heir?: string): Promise<void>;
+  removeConnection(change: WorkspaceChange, name: string, heir?: string): Promise<void>;
   /** The connection that is asked where none is named. */
-  chooseDefault(change: Change, name: string): Promise<void>;
+  chooseDefault(change: WorkspaceChange, name: string): Promise<void>;
   /** Replaces the access of the same project. */
-  saveAccess(change: Change, access: NewAccess): Promise<Access>;
-  removeAccess(change: Change, project: string): Promise<void>;
+  saveAccess(change: WorkspaceChange, access: NewAccess): Promise<ApplicationAccessRecord>;
+  removeAccess(change: WorkspaceChange, project: string): Promise<void>;
   /** Whether the service takes tokens back, as a revocation taught; nothing is written when its access is gone meanwhile. */
-  noteRevocable(workspace: string, access: Access, revocable: boolean): Promise<void>;
+  noteRevocable(workspace: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
   /** This person was told that a token appears on one's own screen only. */
   noteTold(workspace: string, person: string, at: number): Promise<void>;
   /** What an answer taught; nothing is written when its connection is gone meanwhile. */
-  note(workspace: string, notes: Notes): Promise<void>;
+  note(workspace: string, notes: AnswerNote): Promise<void>;
   /** Deletes everything of the workspace. */
   forget(workspace: string): Promise<void>;
 }
@@ -103,86 +109,89 @@ export interface WorkspacesParts {
   readonly redis: Redis;
   readonly keyring: Keyring;
   /** Whether Slack still takes the workspace's token; taken for granted where absent. */
-  readonly stays?: Destination['stays'];
+  readonly stays?: ChangeTarget['stays'];
 }
 
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
-  const destination: Destination = { store, stays };
+  const destination: ChangeTarget = { store, stays };
   /** What is changed of the settings; nothing when they say so already. */
-  const settled = ({ record }: Change, fields: Fields, parts: Partial<Settings>): Plans => {
-    const before = readable(() => readSettings(record.fields[SETTINGS]));
+  const settled = ({ record }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
+    const before = readable(() => parseSettings(record.fields[SETTINGS]));
     const mine = Object.entries(parts).filter(
       ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
     );
-    const clash = settingsClash(
+    const clash = findSettingsConflict(
       record.fields,
       fields,
       mine.map(([part]) => part as keyof Settings),
     );
-    if (clash !== undefined) throw new ChangedMeanwhile(clash);
+    if (clash !== undefined) throw new EditConflict(clash);
     if (mine.length === 0 && before !== undefined) return { seen: {}, set: {} };
-    const now = readable(() => readSettings(fields[SETTINGS])) ?? DEFAULT_SETTINGS;
-    const text = writeSettings({ ...now, ...Object.fromEntries(mine) });
-    return { seen: asIn(fields, SETTINGS), set: { [SETTINGS]: text } };
+    const now = readable(() => parseSettings(fields[SETTINGS])) ?? DEFAULT_SETTINGS;
+    const text = serializeSettings({ ...now, ...Object.fromEntries(mine) });
+    return { seen: fieldValues(fields, SETTINGS), set: { [SETTINGS]: text } };
   };
-  const choosing = (change: Change, fields: Fields, connection: string | undefined): Plans => {
+  const choosing = (change: WorkspaceChange, fields: RecordFields, connection: string | undefined): Plans => {
     if (connection === undefined) return { seen: {}, set: {} };
     // The form alone replaces damaged settings: it shows what comes in their place.
-    readSettings(change.record.fields[SETTINGS]);
+    parseSettings(change.record.fields[SETTINGS]);
     return settled(change, fields, { connection });
   };
 
   return {
     ...createProjectStore(destination),
     ...createScheduleStore(destination),
-    read: async (workspace) => recordOf(await store.read(workspace), keyring, workspace),
+    read: async (workspace) => parseWorkspace(await store.read(workspace), keyring, workspace),
     async saveSettings(change, parts) {
-      await commit(destination, change, (fields) => settled(change, fields, parts));
+      await commitChange(destination, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
-      const { connection, json } = writeConnection(keyring, change.workspace, given);
+      const { connection, json } = serializeConnection(keyring, change.workspace, given);
       const field = CONNECTION + connection.name;
-      await commit(destination, change, (fields) => {
+      await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
-        return { seen: { ...seen, ...asIn(fields, field) }, set: { ...set, [field]: json } };
+        return { seen: { ...seen, ...fieldValues(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
     async removeConnection(change, name, heir) {
-      await commit(destination, change, (fields) => {
+      await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
         const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
         return {
-          seen: { ...seen, ...asIn(fields, ...rests) },
-          remove: [CONNECTION + name, usedField(name)],
+          seen: { ...seen, ...fieldValues(fields, ...rests) },
+          remove: [CONNECTION + name, lastUsedField(name)],
           set,
         };
       });
     },
     async chooseDefault(change, name) {
-      await commit(destination, change, (fields) => {
+      await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
-        return { seen: { ...seen, ...asIn(fields, CONNECTION + name) }, set };
+        return { seen: { ...seen, ...fieldValues(fields, CONNECTION + name) }, set };
       });
     },
     async saveAccess(change, given) {
-      const { access, json } = writeAccess(keyring, change.workspace, given);
+      const { access, json } = serializeAccess(keyring, change.workspace, given);
       const field = ACCESS + access.project;
-      await commit(destination, change, (fields) => ({ seen: asIn(fields, field), set: { [field]: json } }));
+      await commitChange(destination, change, (fields) => ({
+        seen: fieldValues(fields, field),
+        set: { [field]: json },
+      }));
       return access;
     },
     async removeAccess(change, project) {
       const field = ACCESS + project;
-      await commit(destination, change, (fields) => ({
-        seen: asIn(fields, field),
+      await commitChange(destination, change, (fields) => ({
+        seen: fieldValues(fields, field),
         remove: [field, REVOCABLE + project],
       }));
     },
     async noteRevocable(workspace, access, revocable) {
       await store.write(workspace, {
-        seen: { [ACCESS + access.project]: ANY },
-        set: { [REVOCABLE + access.project]: writeRevocable(access, revocable) },
+        seen: { [ACCESS + access.project]: ANY_VALUE },
+        set: { [REVOCABLE + access.project]: serializeRevocable(access, revocable) },
       });
     },
     async noteTold(workspace, person, at) {
@@ -190,12 +199,12 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     },
     async note(workspace, notes) {
       await store.write(workspace, {
-        seen: { [CONNECTION + notes.connection]: ANY },
-        set: noteFields(notes),
+        seen: { [CONNECTION + notes.connection]: ANY_VALUE },
+        set: answerNoteFields(notes),
       });
     },
     forget: (workspace) => store.forget(workspace),
   };
 }
 
-type Plans = Required<Pick<Writing, 'seen' | 'set'>>;
+type Plans = Required<Pick<RecordWrite, 'seen' | 'set'>>;

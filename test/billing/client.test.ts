@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import {
   Forbidden,
-  GraphqlErrors,
+  InvalidResponse,
   NoData,
-  Nonsense,
+  QueryRejected,
   ServiceFailed,
   TokenRejected,
-} from '../../src/domain/failure.ts';
+} from '../../src/domain/failure/index.ts';
 import type { ProductId } from '../../src/domain/product.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
@@ -119,7 +119,7 @@ describe('the request', () => {
     async (token) => {
       const service = await answering('{}');
       const failure = await failureOf(client().balance(access(service, token), project));
-      expect(failure).toMatchObject({ kind: 'word-refused' });
+      expect(failure).toMatchObject({ kind: 'invalid-word' });
       if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
       expect(service.connections()).toBe(0);
     },
@@ -228,7 +228,7 @@ describe('a balance', () => {
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'no bill'],
   ])('is nonsense in %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
-    expect(failure).toBeInstanceOf(Nonsense);
+    expect(failure).toBeInstanceOf(InvalidResponse);
     expect(failure).toMatchObject({ service: 'billing', what });
     expect((failure as Error).cause).toBeUndefined();
   });
@@ -237,7 +237,7 @@ describe('a balance', () => {
     'that nests megabytes deep (%s) harms nobody',
     async (opening) => {
       const failure = await failureOf(balanceOf(opening.repeat(Math.floor(1_000_000 / opening.length))));
-      expect(failure).toMatchObject({ kind: 'nonsense', what: 'JSON that is nested too deeply' });
+      expect(failure).toMatchObject({ kind: 'invalid-response', what: 'JSON that is nested too deeply' });
     },
   );
 
@@ -306,7 +306,7 @@ describe('a consumption report', () => {
     ['{"items":"none"}', 'no items list'],
     ['[]', 'no consumption report'],
   ])('is nonsense in %s: %s', async (report, what) => {
-    expect(await failureOf(given(report))).toMatchObject({ kind: 'nonsense', what });
+    expect(await failureOf(given(report))).toMatchObject({ kind: 'invalid-response', what });
   });
 });
 
@@ -333,7 +333,7 @@ describe('a refusal', () => {
     [404, '{"errors":[{"message":"unknown field"}],"data":null}'],
   ])('as GraphQL errors of status %i is told in its words: %s', async (status, body) => {
     const failure = await failureOf(balanceOf(body, status));
-    expect(failure).toBeInstanceOf(GraphqlErrors);
+    expect(failure).toBeInstanceOf(QueryRejected);
     expect(failure).toMatchObject({
       messages: ['unknown field'],
       status,
@@ -343,7 +343,7 @@ describe('a refusal', () => {
 
   it('is clipped: a few messages, each of a length that can be read, no character cut in half', async () => {
     const errors = Array.from({ length: 50 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
-    const failure = (await failureOf(balanceOf({ errors }))) as GraphqlErrors;
+    const failure = (await failureOf(balanceOf({ errors }))) as QueryRejected;
     expect(failure.messages).toHaveLength(5);
     for (const message of failure.messages) expect(message).toBe(`a${'😀'.repeat(299)}`);
   });

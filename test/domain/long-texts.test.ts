@@ -103,42 +103,51 @@ const fieldsOf = (text: string) => Object.fromEntries(FIELDS.map((name) => [name
 
 /** Arguments of those that take more than a text, or no text; all the others get the text alone. */
 const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> = {
-  nearest: (text) => [text, [text.slice(1), 'yesterday']],
-  sourceOf: (text) => [text, NO_ALIASES],
-  readBalanceWords: (text) => [text, NO_ALIASES],
-  readSpendWords: (text) => [text, NO_ALIASES],
-  readTokenWords: (text) => [text, NO_ALIASES],
-  readScheduleWords: (text) => [text, NO_ALIASES],
-  readMention: (text) => [
+  nearestWord: (text) => [text, [text.slice(1), 'yesterday']],
+  tokenize: (text) => [text, NO_ALIASES],
+  parseBalanceRequest: (text) => [text, NO_ALIASES],
+  parseSpendText: (text) => [text, NO_ALIASES],
+  parseTokenText: (text) => [text, NO_ALIASES],
+  parseScheduleText: (text) => [text, NO_ALIASES],
+  parseMention: (text) => [
     text,
     { commands: ['/spend', '/balance'], verbs: ['connect'], aliases: NO_ALIASES },
   ],
-  readProjectsWords: (text) => [text, []],
+  parseProjectsText: (text) => [text, []],
   changesProjects: (text) => [text, []],
-  literalAt: (text) => [text, 0],
-  asTyped: (text) => [text, text.slice(0, 20).trim()],
-  aliasProblem: (text) => [text, []],
+  parseDateLiteral: (text) => [text, 0],
+  originalSpelling: (text) => [text, text.slice(0, 20).trim()],
+  validateAlias: (text) => [text, []],
   checkBaseUrl: (text) => [`https://example.com/${text}`, []],
-  readAuthUrl: (text) => [`https://example.com/${text}`, []],
-  correctedAuthUrl: (text) => [`https://example.com/${text}`],
-  readConnectForm: (text) => [fieldsOf(text), { baseUrl: String, authUrl: String }],
-  readProjectForm: (text) => [fieldsOf(text), text, []],
-  readSettingsForm: (text) => [fieldsOf(text)],
-  readAccessForm: (text) => [fieldsOf(text), text, String],
-  remember: (text) => [fieldsOf(text)],
+  parseAuthUrl: (text) => [`https://example.com/${text}`, []],
+  suggestAuthUrl: (text) => [`https://example.com/${text}`],
+  parseConnectForm: (text) => [fieldsOf(text), { baseUrl: String, authUrl: String }],
+  parseProjectForm: (text) => [fieldsOf(text), text, []],
+  parseSettingsForm: (text) => [fieldsOf(text)],
+  parseAccessForm: (text) => [fieldsOf(text), text, String],
+  encodeConnectMetadata: (text) => [fieldsOf(text)],
+  encodeAccessMetadata: (text) => [fieldsOf(text)],
 };
 
 /** Everything that text from outside goes through, as long as it comes. */
 const ANY_LENGTH = [
-  ...['text', 'secret-word', 'spelling', 'literal', 'money'].map((name) => `domain/${name}`),
-  ...['slack/kit/escape', 'slack/rerun', 'slack/zones', 'ops/mask', 'http/address', 'identity/auth-url'],
+  ...['text', 'secret-detection', 'spelling', 'date-literal'].map((name) => `domain/language/${name}`),
+  'domain/money/amount',
+  ...[
+    'slack/kit/escape',
+    'slack/command-buttons',
+    'slack/time-zones',
+    'ops/mask',
+    'http/address',
+    'identity/auth-url',
+  ],
   ...['features/projects/alias', 'features/os-token/access-words', 'features/connect/words'],
   ...['features/projects/words', 'features/settings/words', 'features/audit/words'],
 ];
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
-  ...['domain/words', 'domain/token', 'domain/reading'],
+  ...['command-text', 'tokenizer', 'parse'].map((name) => `domain/language/${name}`),
   ...['balance', 'mentions', 'os-token', 'schedules', 'spend'].map((name) => `features/${name}/words`),
 ];
 

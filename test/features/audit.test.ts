@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { auditCsv } from '../../src/features/audit/words.ts';
+import { formatAuditCsv } from '../../src/features/audit/words.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import {
   BOT_TOKEN,
@@ -190,7 +190,7 @@ describe('the CSV', () => {
     ['prod', 'prod'],
     ['a=b', 'a=b'],
   ])('takes the power of a formula away and keeps the cell one cell: %s', (about, cell) => {
-    expect(auditCsv([{ ...ENTRY, about }]).split('project added,')[1]).toBe(`${cell}\r\n`);
+    expect(formatAuditCsv([{ ...ENTRY, about }]).split('project added,')[1]).toBe(`${cell}\r\n`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { MOST_CONNECTIONS } from '../../src/workspace/connections.ts';
+import { MAX_CONNECTIONS } from '../../src/workspace/connections.ts';
 import {
   BOT_TOKEN,
   type Bot,
@@ -166,7 +166,7 @@ describe('/billing connect', () => {
     ['html', 'cannot read: HTML instead of JSON'],
     ['truncated', 'JSON that breaks off'],
     ['redirect', 'redirects elsewhere'],
-    ['graphql-errors', 'refused the question'],
+    ['query-rejected', 'refused the question'],
     ['reset', 'could not be reached'],
   ])('stores nothing when billing is in the mood for %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
@@ -394,12 +394,12 @@ describe('several connections', () => {
   it('are not more than the record can carry', async () => {
     await bot.connect();
     const json = (await told())['connection:main']!;
-    for (let n = 1; n < MOST_CONNECTIONS; n += 1) {
+    for (let n = 1; n < MAX_CONNECTIONS; n += 1) {
       const named = json.replace('"name":"main"', `"name":"c-${n}"`);
       await bot.redis.client.hset('tally:workspace:T0SANDBOX1', `connection:c-${n}`, named);
     }
     const asked = bot.billing.requests.length;
-    expect(await register('one-more')).toContain(`${MOST_CONNECTIONS} is the most`);
+    expect(await register('one-more')).toContain(`${MAX_CONNECTIONS} is the most`);
     expect(bot.billing.requests).toHaveLength(asked);
     expect(await connectionIn('one-more')).toBeNull();
     expect(await register('main')).toContain('Connected');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
-import { SealBroken } from '../../src/domain/failure.ts';
+import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import type { Visit } from '../../src/slack/visit.ts';
@@ -239,7 +239,7 @@ describe('the Home', () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
     const visit = { record, asker: { manage: false }, at: TODAY } as unknown as Visit;
     const broken = () => {
-      throw new SealBroken('malformed');
+      throw new UnsealFailed('malformed');
     };
     const page = textOf(await homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('A part of what Tally keeps is damaged');

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
-import { dayAt } from '../../src/domain/calendar.ts';
-import { compareUsage } from '../../src/domain/comparison.ts';
-import { readAmount, type WireScalar } from '../../src/domain/money.ts';
-import { readPeriod } from '../../src/domain/period.ts';
-import { runway } from '../../src/domain/runway.ts';
-import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
+import { parseAmount, type WireScalar } from '../../src/domain/money/amount.ts';
+import { computeRunway } from '../../src/domain/money/runway.ts';
+import { computeUsage, type WireCharge } from '../../src/domain/money/usage.ts';
+import { dayAt } from '../../src/domain/time/calendar.ts';
+import { compareUsage } from '../../src/domain/time/comparison-window.ts';
+import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
-import { simpler } from '../../src/slack/kit/simpler.ts';
-import type { Target } from '../../src/workspace/target.ts';
+import { withoutRichBlocks } from '../../src/slack/kit/simpler.ts';
+import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
@@ -63,7 +63,7 @@ const remarks = fc.array(
   { maxLength: 3 },
 );
 
-const target = (project: string, product: 1 | 3): Target => ({
+const target = (project: string, product: 1 | 3): ResolvedProject => ({
   project,
   product,
   label: `Project ${project}`,
@@ -75,7 +75,7 @@ const target = (project: string, product: 1 | 3): Target => ({
 
 /** What Slack would say, of the message and of its plainer form. */
 function problems(message: Message): string[] {
-  return [message, simpler(message)].flatMap((each) =>
+  return [message, withoutRichBlocks(message)].flatMap((each) =>
     each ? problemsOfBlocks(each.blocks, 'message') : [],
   );
 }
@@ -96,10 +96,10 @@ describe('whatever the billing service sends', () => {
         locale,
         remarks,
         (sent, sentBefore, words, id, tongue, said) => {
-          const period = readPeriod(words, NOW, 'UTC');
-          const usage = readUsage(sent, period);
+          const period = resolvePeriodText(words, NOW, 'UTC');
+          const usage = computeUsage(sent, period);
           const window = period.comparison;
-          const before = window && readUsage(sentBefore, { days: window.days, zone: 'UTC' });
+          const before = window && computeUsage(sentBefore, { days: window.days, zone: 'UTC' });
           const change =
             window &&
             before &&
@@ -139,13 +139,13 @@ describe('whatever the billing service sends', () => {
         locale,
         remarks,
         (balance, bonuses, sent, id, tongue, said) => {
-          const has = { balance: readAmount(balance), bonuses: readAmount(bonuses) };
-          const week = readUsage(sent, readPeriod('', NOW, 'UTC'));
+          const has = { balance: parseAmount(balance), bonuses: parseAmount(bonuses) };
+          const week = computeUsage(sent, resolvePeriodText('', NOW, 'UTC'));
           const message = balanceMessage({
             target: target(id, 3),
             mayName: true,
             ...has,
-            runway: runway(has, week, dayAt(NOW, 'UTC')),
+            runway: computeRunway(has, week, dayAt(NOW, 'UTC')),
             remarks: said,
             asked: NOW,
             fetched: NOW,

@@ -20,11 +20,18 @@ it('counts what was answered, asked and said, and names nobody', async () => {
   const body = await metrics();
   expect(body).toContain('tally_commands_total{command="/balance",outcome="ok"} 1\n');
   expect(body).toContain('tally_commands_total{command="/balance",outcome="no-data"} 1\n');
-  expect(body).toContain('tally_commands_total{command="/billing",outcome="word-refused"} 1\n');
+  expect(body).toContain('tally_commands_total{command="/billing",outcome="invalid-word"} 1\n');
   expect(body).toMatch(/^tally_service_requests_total\{service="billing",outcome="2xx"\} [1-9]/m);
   expect(body).toMatch(/^tally_slack_calls_total\{method="response_url",outcome="ok"\} [1-9]/m);
   expect(body).toMatch(/^tally_slack_calls_total\{method="users\.info",outcome="ok"\} [1-9]/m);
-  for (const theirs of [OWNER, CHANNEL, TEAM, new URL(bot.billing.url).host, '77123450077', 'nonsense'])
+  for (const theirs of [
+    OWNER,
+    CHANNEL,
+    TEAM,
+    new URL(bot.billing.url).host,
+    '77123450077',
+    'invalid-response',
+  ])
     expect(body).not.toContain(theirs);
 });
 

@@ -399,7 +399,7 @@ describe('/os-token', () => {
       await shows(LIVES);
       expect(modalText()).toContain('Tally does not know that it is installed in this workspace.');
       expect(pieces()).toEqual([]);
-      expect(bot.log()).toContain('"kind":"token-left"');
+      expect(bot.log()).toContain('"kind":"token-not-revoked"');
     });
 
     it('may live, which is said beside the window where what went wrong has no words', async () => {
@@ -698,7 +698,7 @@ describe('Revoke now', () => {
     expect(carried).not.toContain(token);
     await forged(OWNER, click('os-token-revoke'), carried);
     await forged(OWNER, click('os-token-another'), carried);
-    await forged(MEMBER, click('os-token-revoke'), 'nonsense');
+    await forged(MEMBER, click('os-token-revoke'), 'invalid-response');
     expect(identity.isLive(token)).toBe(true);
     expect(await handles()).toBe(1);
     await forged(MEMBER, click('os-token-revoke'), `${handle} ${half.slice(0, -4)}AAAA`);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { VOCABULARY } from '../../src/domain/vocabulary.ts';
-import { readWords } from '../../src/domain/words.ts';
-import { aliasOf, aliasProblem } from '../../src/features/projects/alias.ts';
-import { listMessage } from '../../src/features/projects/blocks.ts';
+import { parseCommandText } from '../../src/domain/language/command-text.ts';
+import { VOCABULARY } from '../../src/domain/language/vocabulary.ts';
+import { normalizeAlias, validateAlias } from '../../src/features/projects/alias.ts';
+import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type Answer, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
@@ -257,7 +257,7 @@ describe('a project gets a name', () => {
 
 describe('a name', () => {
   const VERBS = ['/spend', '/balance', '/os-token', '/billing', 'connect', 'projects', 'default', 'settings'];
-  const problem = (typed: string) => aliasProblem(aliasOf(typed), VERBS);
+  const problem = (typed: string) => validateAlias(normalizeAlias(typed), VERBS);
 
   it.each([
     'prod',
@@ -323,12 +323,12 @@ describe('a name', () => {
     let taken = 0;
     fc.assert(
       fc.property(typed, beside, fc.boolean(), (text, words, first) => {
-        const alias = aliasOf(text);
-        fc.pre(aliasProblem(alias, VERBS) === undefined);
+        const alias = normalizeAlias(text);
+        fc.pre(validateAlias(alias, VERBS) === undefined);
         taken++;
-        expect(() => readWords(alias)).toThrow();
+        expect(() => parseCommandText(alias)).toThrow();
         const order = first ? [alias, words] : [words, alias];
-        const read = readWords(order.join(' '), new Set([alias]));
+        const read = parseCommandText(order.join(' '), new Set([alias]));
         expect(read).toMatchObject({ help: false, alias });
         expect(read.project).toBeUndefined();
         expect(read.phrase === undefined).toBe(words === '');
@@ -438,7 +438,7 @@ describe('/billing projects', () => {
     );
     fc.assert(
       fc.property(projects, fc.boolean(), fc.nat(12), (all, manager, page) => {
-        const message = listMessage({
+        const message = projectListMessage({
           projects: all,
           others: false,
           search: '',

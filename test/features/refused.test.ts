@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChangedMeanwhile, type Failure, StoreUnreachable, TimedOut } from '../../src/domain/failure.ts';
+import { EditConflict, type Failure, StoreUnavailable, TimedOut } from '../../src/domain/failure/index.ts';
 import { refusedBlocks } from '../../src/features/connect/blocks.ts';
 import { textOf } from '../support/bot.ts';
 
@@ -13,13 +13,13 @@ describe('a token that was not registered', () => {
   });
 
   it('is not said to be unstored where the store’s answer was lost', () => {
-    const said = reads(new StoreUnreachable({}, true));
+    const said = reads(new StoreUnavailable({}, true));
     expect(said).toMatch(/^Perhaps not connected\n/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
   it('says nothing of the one before where somebody else was quicker', () => {
-    const said = reads(new ChangedMeanwhile('Somebody else was quicker.'));
+    const said = reads(new EditConflict('Somebody else was quicker.'));
     expect(said).toMatch(/^Not connected\n/);
     expect(said).not.toContain('stays in use');
   });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
-import type { Finding } from '../../src/features/feature.ts';
+import type { ReportResult } from '../../src/features/feature.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -38,7 +38,7 @@ async function post(
   at = NOW,
   count = 1,
   zone?: string,
-): Promise<Finding & { reads: string[]; answers: unknown[] }> {
+): Promise<ReportResult & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
   const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
   const projects = ids.map((id) => ({ id, product: 1 as const }));
@@ -57,7 +57,7 @@ async function post(
   return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 
-/** `amount` for each day from `first` to `last` of a month. */
+/** `amount` for each day from `firstOf` to `last` of a month. */
 const days = (month: string, first: number, last: number, amount: string) =>
   Array.from(
     { length: last - first + 1 },

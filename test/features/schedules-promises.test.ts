@@ -2,13 +2,17 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Cadence, duesAfter, duesBetween } from '../../src/domain/cadence.ts';
+import {
+  createDeliveryLog,
+  type DeliveryLogLine,
+  type DeliveryLogSnapshot,
+} from '../../src/delivery/delivery-log.ts';
+import { planDeliveries } from '../../src/delivery/plan.ts';
+import { type Cadence, dueTimesBetween, nextDueTimes } from '../../src/domain/time/cadence.ts';
 import { createReports } from '../../src/features/reports/index.ts';
-import { planOf } from '../../src/features/schedules/delivery-plan.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { carryOver, sendsAt } from '../../src/features/schedules/sends.ts';
-import { byVerb } from '../../src/slack/verbs.ts';
-import { type Book, createLedger, type Line } from '../../src/workspace/ledger.ts';
+import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
+import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, readable, textOf } from '../support/bot.ts';
@@ -31,14 +35,14 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createLedger(house.redis.client).read(workspace),
+        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         changed: async () => undefined,
         send: async () => undefined,
       };
       const { reports = {} } = createReports({ clock: () => now });
       const parts = { workspaces, scheduling, reports: () => reports };
       const { verbs = {}, ...listeners } = createSchedules(parts);
-      return { ...listeners, commands: { '/billing': byVerb(verbs) } };
+      return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },
     { clock: () => now },
   );
@@ -295,13 +299,13 @@ describe('a promise', () => {
       .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
     zone: fc.constantFrom(...zones),
   });
-  const lineOf = (date: string, due: number, state: 'posted' | 'trying' | 'failed'): Line => ({
+  const lineOf = (date: string, due: number, state: 'posted' | 'trying' | 'failed'): DeliveryLogLine => ({
     schedule: example().id,
     date,
     entry: { state, due, at: due, began: due, tries: 0 },
     json: '{}',
   });
-  const bookOf = (lines: readonly Line[]): Book => ({
+  const bookOf = (lines: readonly DeliveryLogLine[]): DeliveryLogSnapshot => ({
     lines,
     lastPost: () => undefined,
     quietUntil: undefined,
@@ -309,11 +313,16 @@ describe('a promise', () => {
   const recordOf = (one: Schedule) =>
     ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as WorkspaceRecord;
   /** Lets time pass as the engine does, a look at its beginning and at each due time; what it notes, in order. */
-  function deliver(one: Schedule, lines: readonly Line[], from: number, until: number): Line[] {
+  function deliver(
+    one: Schedule,
+    lines: readonly DeliveryLogLine[],
+    from: number,
+    until: number,
+  ): DeliveryLogLine[] {
     let done = [...lines];
-    const looks = [from, ...duesBetween(one.timing, from, until).map((due) => due.at)];
+    const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
     for (const look of looks) {
-      const { tasks, stranded } = planOf(recordOf(one), bookOf(done), look);
+      const { tasks, stranded } = planDeliveries(recordOf(one), bookOf(done), look);
       const ended = [
         ...stranded.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
         ...tasks.map(({ due }) => lineOf(due.date, due.at, 'posted')),
@@ -322,7 +331,7 @@ describe('a promise', () => {
     }
     return done;
   }
-  const postedIn = (lines: readonly Line[]) =>
+  const postedIn = (lines: readonly DeliveryLogLine[]) =>
     lines.filter(({ entry }) => entry.state === 'posted').map(({ date }) => date);
 
   it('is kept, whatever was edited when: what is shown comes, and nothing else before it', () => {
@@ -336,18 +345,18 @@ describe('a promise', () => {
         fc.boolean(),
         (first, second, which, minutes, isLate, isTried) => {
           const made = { ...example(), timing: first, since: NINE };
-          const due = duesAfter(first, NINE, which + 1).at(-1)!.at;
+          const due = nextDueTimes(first, NINE, which + 1).at(-1)!.at;
           const edited = Math.max(NINE, due + minutes * 60_000);
           // What fell due last may be still to come.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
-          const owed = sendsAt(bookOf(before), edited)(made).owed;
+          const owed = upcomingSendsAt(bookOf(before), edited)(made).owed;
           const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'trying'));
           const lines = [...before, ...(isTried ? tried : [])];
           const { since, sends, dropped } = carryOver(
             made.id,
             second,
             made,
-            sendsAt(bookOf(lines), edited),
+            upcomingSendsAt(bookOf(lines), edited),
             edited,
           );
           const after = { ...made, timing: second, since };

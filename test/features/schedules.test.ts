@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { CannotPost } from '../../src/domain/failure.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { CannotPost } from '../../src/domain/failure/index.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { readScheduleWords } from '../../src/features/schedules/words.ts';
-import { byVerb } from '../../src/slack/verbs.ts';
-import { createLedger } from '../../src/workspace/ledger.ts';
+import { parseScheduleText } from '../../src/features/schedules/words.ts';
+import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createLedger(house.redis.client).read(workspace),
+        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },
@@ -46,7 +46,7 @@ beforeAll(async () => {
         scheduling,
         reports: () => reports,
       });
-      return { ...listeners, commands: { '/billing': byVerb(verbs) } };
+      return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
     },
     { clock: () => now },
   );
@@ -189,7 +189,7 @@ const forgedClick = (person: string, action_id: string, value: string, channel =
   });
 
 describe('what was typed', () => {
-  const read = (text: string) => readScheduleWords(text, new Set(['prod']));
+  const read = (text: string) => parseScheduleText(text, new Set(['prod']));
 
   it.each<[string, object]>([
     ['', {}],
@@ -253,7 +253,7 @@ describe('what was typed', () => {
   });
 
   it('takes a name that looks like a cadence for a name', () => {
-    const read = (text: string) => readScheduleWords(text, new Set(['sun', 'hourly']));
+    const read = (text: string) => parseScheduleText(text, new Set(['sun', 'hourly']));
     expect(read('sun daily')).toEqual({ alias: 'sun', cadence: { kind: 'daily' } });
     expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
   });

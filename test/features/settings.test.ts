@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { readSettingsForm } from '../../src/features/settings/words.ts';
+import { parseSettingsForm } from '../../src/features/settings/words.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
 
@@ -160,7 +160,7 @@ describe('/billing settings', () => {
   it.each(['', 'xx', 'de_DE', 'German', `de-x-${'a'.repeat(8)}${'-aaaaaaaa'.repeat(4)}`])(
     'takes no way to write numbers that nobody knows: %j',
     (locale) => {
-      expect(readSettingsForm({ locale })).toEqual({ errors: { locale: 'Choose one from the list.' } });
+      expect(parseSettingsForm({ locale })).toEqual({ errors: { locale: 'Choose one from the list.' } });
     },
   );
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { readPeriod } from '../../src/domain/period.ts';
-import { readUsage, type WireCharge } from '../../src/domain/usage.ts';
+import { computeUsage, type WireCharge } from '../../src/domain/money/usage.ts';
+import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
-import type { Byline } from '../../src/slack/visit.ts';
+import type { SharedBy } from '../../src/slack/visit.ts';
 import { textOf } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -14,8 +14,8 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 });
 
 /** What an answer about these words shows when billing sends these items. */
-function shown(words: string, items: readonly WireCharge[], byline?: Byline) {
-  const period = readPeriod(words, NOW, 'UTC');
+function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
+  const period = resolvePeriodText(words, NOW, 'UTC');
   const { blocks } = spendMessage({
     target: {
       project: '123',
@@ -28,7 +28,7 @@ function shown(words: string, items: readonly WireCharge[], byline?: Byline) {
     },
     mayName: false,
     period,
-    usage: readUsage(items, { ...period, zone: 'UTC' }),
+    usage: computeUsage(items, { ...period, zone: 'UTC' }),
     change: undefined,
     remarks: [],
     asked: NOW,

@@ -5,7 +5,7 @@ import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { statusMessage } from '../../src/features/status/blocks.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { MOST_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
@@ -140,7 +140,7 @@ describe('/billing status', () => {
   });
 
   it('is within Slack’s limits for as many connections as there may be, all with a failed test', async () => {
-    for (let n = 0; n < MOST_CONNECTIONS; n += 1)
+    for (let n = 0; n < MAX_CONNECTIONS; n += 1)
       await save(`c-${n}`.padEnd(32, 'x'), {
         account: '<&>'.repeat(33),
         authUrl: `https://${'i'.repeat(60)}.example`,

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   canRevoke,
-  fitted,
+  fitWindowTokens,
   liveTokens,
-  readWindowTokens,
+  parseWindowTokens,
+  serializeWindowTokens,
   type WindowToken,
-  writeWindowTokens,
 } from '../../src/features/os-token/window-tokens.ts';
 
 const HANDLE = 'A'.repeat(22);
@@ -24,23 +24,23 @@ describe('what a window of tokens carries', () => {
   it('is read as it was written', () => {
     fc.assert(
       fc.property(fc.array(token), (tokens) => {
-        expect(readWindowTokens(writeWindowTokens(tokens))).toEqual(tokens);
+        expect(parseWindowTokens(serializeWindowTokens(tokens))).toEqual(tokens);
       }),
     );
   });
 
   it('of an older version is a token that may still work', () => {
-    expect(readWindowTokens(`${HANDLE} v1.once.x.y`)).toEqual([
+    expect(parseWindowTokens(`${HANDLE} v1.once.x.y`)).toEqual([
       { carried: `${HANDLE} v1.once.x.y`, expires: 'unknown' },
     ]);
-    expect(readWindowTokens(HANDLE)).toEqual([{ carried: HANDLE, expires: undefined }]);
+    expect(parseWindowTokens(HANDLE)).toEqual([{ carried: HANDLE, expires: undefined }]);
   });
 
   it('fits, and the newest are the last that lose their half', () => {
     fc.assert(
       fc.property(fc.array(token, { maxLength: 30 }), fc.integer({ min: 0, max: 3_000 }), (tokens, limit) => {
-        const kept = fitted(tokens, limit);
-        expect(writeWindowTokens(kept).length).toBeLessThanOrEqual(limit);
+        const kept = fitWindowTokens(tokens, limit);
+        expect(serializeWindowTokens(kept).length).toBeLessThanOrEqual(limit);
         const could = tokens.flatMap((one, at) => (canRevoke(one) ? [at] : []));
         const can = kept.flatMap((one, at) => (canRevoke(one) ? [at] : []));
         expect(can).toEqual(could.slice(0, can.length));
@@ -52,14 +52,14 @@ describe('what a window of tokens carries', () => {
   });
 
   it('is anybody’s text: whatever it says is read, and leads nowhere', () => {
-    fc.assert(fc.property(fc.string(), (text) => void liveTokens(readWindowTokens(text), 0)));
-    expect(readWindowTokens('')).toEqual([]);
-    expect(readWindowTokens('!5')).toEqual([]);
-    expect(readWindowTokens(`${HANDLE} !x`)).toEqual([{ carried: HANDLE, expires: 'unknown' }]);
+    fc.assert(fc.property(fc.string(), (text) => void liveTokens(parseWindowTokens(text), 0)));
+    expect(parseWindowTokens('')).toEqual([]);
+    expect(parseWindowTokens('!5')).toEqual([]);
+    expect(parseWindowTokens(`${HANDLE} !x`)).toEqual([{ carried: HANDLE, expires: 'unknown' }]);
   });
 
   it('may work until it has expired', () => {
-    const tokens = readWindowTokens(`${HANDLE} v !10\n${HANDLE} v !20\n${HANDLE} v !unknown\n${HANDLE}`);
+    const tokens = parseWindowTokens(`${HANDLE} v !10\n${HANDLE} v !20\n${HANDLE} v !unknown\n${HANDLE}`);
     expect(liveTokens(tokens, 10).map(({ expires }) => expires)).toEqual([20, 'unknown']);
   });
 });

@@ -63,7 +63,7 @@ describe('the checker', () => {
     ['src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
     ['src/app.ts', 'const url = process.env.REDIS_URL;'],
     ['sandbox/main.ts', `import { createTally } from '../src/app.ts';`],
-    ['sandbox/page/main.tsx', `import type { Money } from '../../src/domain/money.ts';`],
+    ['sandbox/page/main.tsx', `import type { Money } from '../../src/domain/money/amount.ts';`],
   ])('finds the fault in %s: %s', (path, text) => {
     expect(violations({ path, text: `${text}\n` })).toHaveLength(1);
   });

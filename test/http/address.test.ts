@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressRefused } from '../../src/domain/failure.ts';
+import { AddressRefused } from '../../src/domain/failure/index.ts';
 import { checkBaseUrl, isPublicAddress } from '../../src/http/address.ts';
-import { lookupWith, onlyPublic } from '../../src/http/agent.ts';
+import { createLookup, requirePublicAddress } from '../../src/http/agent.ts';
 
 function reasonOf(text: string, trusted: Parameters<typeof checkBaseUrl>[1] = []): string {
   try {
@@ -149,9 +149,9 @@ describe('a public address', () => {
 });
 
 describe('the lookup of a connection', () => {
-  const look = (resolve: Parameters<typeof lookupWith>[0]) =>
+  const look = (resolve: Parameters<typeof createLookup>[0]) =>
     new Promise((done) => {
-      lookupWith(onlyPublic(resolve))('api.example.com', { all: true }, (error, addresses) =>
+      createLookup(requirePublicAddress(resolve))('api.example.com', { all: true }, (error, addresses) =>
         done(error ?? addresses),
       );
     });

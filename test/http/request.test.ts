@@ -3,24 +3,24 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   AddressRefused,
   type Failure,
-  Nonsense,
+  InvalidResponse,
   QueueFull,
   RateLimited,
-  Redirected,
+  RedirectRefused,
+  ResponseTooLarge,
   ServiceFailed,
   ServicePaused,
+  ServiceUnreachable,
   TimedOut,
-  TooLarge,
-  Unreachable,
-} from '../../src/domain/failure.ts';
+} from '../../src/domain/failure/index.ts';
 import {
   createHttp,
-  type Exchange,
+  type ExchangeInfo,
   type GuardedHttp,
   type HttpOptions,
-  type Question,
+  type ServiceRequest,
 } from '../../src/http/request.ts';
-import { failureMessage } from '../../src/slack/failure-reply.ts';
+import { failureMessage } from '../../src/slack/error-blocks.ts';
 import { textOf } from '../support/bot.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw, until } from './service.ts';
 
@@ -44,7 +44,7 @@ function http(options: Partial<HttpOptions> = {}): GuardedHttp {
   return it;
 }
 
-const ask = (on: GuardedHttp, url: string, more: Partial<Question> = {}) =>
+const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =>
   on.request({
     service: 'billing',
     method: 'POST',
@@ -55,7 +55,7 @@ const ask = (on: GuardedHttp, url: string, more: Partial<Question> = {}) =>
   });
 
 /** Asked for a workspace, by one of its connections. */
-const of = (workspace: string, connection = 'main'): Partial<Question> => ({
+const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => ({
   tenant: { workspace, connection },
 });
 
@@ -153,7 +153,7 @@ describe('connections', () => {
     await it.close();
     expect(await asking).toMatchObject({ text: '"late"' });
     await until(() => service.open() === 0);
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(Unreachable);
+    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceUnreachable);
   });
 
   it('do not go through a proxy that the environment names', async () => {
@@ -292,23 +292,23 @@ describe('asking again', () => {
     expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
-    expect(failure).toBeInstanceOf(Nonsense);
+    expect(failure).toBeInstanceOf(InvalidResponse);
     expect(failure).toMatchObject({ what: 'it broke off in the middle' });
     expect(broken.connections()).toBe(3);
   });
 
   it('says where nobody listens', async () => {
     const port = await closedPort();
-    const exchanges: Exchange[] = [];
+    const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
-    expect(failure).toBeInstanceOf(Unreachable);
+    expect(failure).toBeInstanceOf(ServiceUnreachable);
     expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
-    expect(exchanges).toMatchObject([{ outcome: 'unreachable', tries: 3, service: 'billing' }]);
+    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 3, service: 'billing' }]);
   });
 
   it('does not help a name that does not exist', async () => {
-    const exchanges: Exchange[] = [];
+    const exchanges: ExchangeInfo[] = [];
     const it = http({
       onExchange: (exchange) => exchanges.push(exchange),
       resolve: async () => {
@@ -316,12 +316,12 @@ describe('asking again', () => {
       },
     });
     const failure = await failureOf(ask(it, 'https://nowhere.example.com'));
-    expect(failure).toMatchObject({ kind: 'unreachable', code: 'no public address' });
+    expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'no public address' });
     expect(exchanges).toMatchObject([{ tries: 1 }]);
   });
 
   it('helps a name whose server had no answer', async () => {
-    const exchanges: Exchange[] = [];
+    const exchanges: ExchangeInfo[] = [];
     const it = http({
       onExchange: (exchange) => exchanges.push(exchange),
       resolve: async () => {
@@ -340,7 +340,7 @@ describe('asking again', () => {
       },
     });
     expect(await failureOf(ask(it, 'http://billing'))).toMatchObject({
-      kind: 'unreachable',
+      kind: 'service-unreachable',
       code: 'ENOTFOUND',
     });
   });
@@ -360,7 +360,7 @@ describe('a service that is asked too often', () => {
     ['seconds', { 'retry-after': '0' }],
     ['a date', { 'retry-after': 'Sat, 21 Nov 2026 10:15:30 GMT', date: 'Sat, 21 Nov 2026 10:15:30 GMT' }],
     ['nothing', {}],
-    ['nonsense', { 'retry-after': 'soon' }],
+    ['invalid-response', { 'retry-after': 'soon' }],
   ])('is asked again when it said %s and there is time', async (_, headers) => {
     const service = await limiting(headers);
     expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
@@ -663,7 +663,7 @@ describe('an answer that is too much', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
-    expect(failure).toBeInstanceOf(TooLarge);
+    expect(failure).toBeInstanceOf(ResponseTooLarge);
     expect(failure).toMatchObject({ limit: 100_000 });
     await until(() => service.open() === 0);
     expect(asked).toBe(1);
@@ -676,7 +676,10 @@ describe('an answer that is too much', () => {
       ),
     );
     const it = http({ limits: { bodyBytes: 100_000, deadline: 2_000 } });
-    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'too-large', limit: 100_000 });
+    expect(await failureOf(ask(it, service.url))).toMatchObject({
+      kind: 'response-too-large',
+      limit: 100_000,
+    });
     await until(() => service.open() === 0);
   });
 
@@ -698,7 +701,7 @@ describe('an answer that is too much', () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
-    expect(await failureOf(ask(http(), service.url))).toBeInstanceOf(Nonsense);
+    expect(await failureOf(ask(http(), service.url))).toBeInstanceOf(InvalidResponse);
   });
 });
 
@@ -712,7 +715,7 @@ describe('an answer that is not readable', () => {
     ],
   ])('is named: %s', async (what, bytes) => {
     const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'nonsense', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
   });
 });
 
@@ -727,14 +730,14 @@ describe('a redirect', () => {
   ])('to %s is reported as %s', async (location, target) => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toBeInstanceOf(Redirected);
+    expect(failure).toBeInstanceOf(RedirectRefused);
     expect(failure).toMatchObject({ status: 302, target });
   });
 
   it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
     const what = `HTTP ${status} in place of an answer`;
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'nonsense', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
   });
 
   it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {
@@ -776,14 +779,14 @@ describe('an address that the rules refuse', () => {
       },
     });
     const failure = await failureOf(ask(it, `https://rebound.example.com:${service.port}/`));
-    expect(failure).toMatchObject({ kind: 'unreachable', code: 'no public address' });
+    expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'no public address' });
     expect(lookups).toBe(1);
     expect(service.connections()).toBe(0);
   });
 
   it('is refused in the words for a name that nobody knows: names of a private network cannot be told', async () => {
     const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
-      const exchanges: Exchange[] = [];
+      const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
       const failure = (await failureOf(ask(it, 'https://db.corp.example.com'))) as Failure;
       return {

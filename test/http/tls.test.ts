@@ -38,7 +38,7 @@ it('does not talk to a service whose certificate nobody vouches for, not even to
   const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const { port } = server.address() as AddressInfo;
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${port}/` }));
-  expect(failure).toMatchObject({ kind: 'unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   expect(asked).toBe(0);
   await http.close();
   await new Promise((resolve) => server.close(resolve));
@@ -48,7 +48,7 @@ it('does not fall back to plain http', async () => {
   const service = await serve((_, response) => json(response, '{}'));
   const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${service.port}/` }));
-  expect(failure).toMatchObject({ kind: 'unreachable' });
+  expect(failure).toMatchObject({ kind: 'service-unreachable' });
   expect(service.requests).toHaveLength(0);
   await http.close();
   await service.close();

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import {
+  AccessNotFound,
   AccessRefused,
-  AccessUnknown,
   type Failure,
-  Nonsense,
+  InvalidResponse,
   OutcomeUnclear,
   ProjectDisabled,
-  Redirected,
+  RedirectRefused,
+  ResponseTooLarge,
   ServiceFailed,
-  TooLarge,
-  Unreachable,
-  WrongAddress,
-} from '../../src/domain/failure.ts';
-import { failureMessage, failureModal } from '../../src/slack/failure-reply.ts';
+  ServiceUnreachable,
+  WrongIdentityUrl,
+} from '../../src/domain/failure/index.ts';
+import { failureMessage, failureModal } from '../../src/slack/error-blocks.ts';
 
 const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
   [new AccessRefused(401), 'the access has lapsed'],
   [new AccessRefused(403), 'may not do that'],
-  [new AccessUnknown(), 'the access was deleted'],
+  [new AccessNotFound(), 'the access was deleted'],
   [new ProjectDisabled(), 'disabled or deleted'],
-  [new WrongAddress('identity.example.com', 404, SUGGESTION), SUGGESTION],
-  [new WrongAddress('identity.example.com', 404), 'ends with /v3'],
+  [new WrongIdentityUrl('identity.example.com', 404, SUGGESTION), SUGGESTION],
+  [new WrongIdentityUrl('identity.example.com', 404), 'ends with /v3'],
   [
     new OutcomeUnclear('identity.example.com'),
     'A token may exist that nobody has seen; it lapses by itself.',
@@ -39,11 +39,11 @@ describe('what the identity service refused', () => {
   });
 
   it.each([
-    new Unreachable('identity', 'identity.example.com', 'ECONNREFUSED'),
-    new Redirected('identity', 308, 'https://elsewhere.example.com/v3'),
-    new Nonsense('identity', 'text that is not UTF-8'),
+    new ServiceUnreachable('identity', 'identity.example.com', 'ECONNREFUSED'),
+    new RedirectRefused('identity', 308, 'https://elsewhere.example.com/v3'),
+    new InvalidResponse('identity', 'text that is not UTF-8'),
     new ServiceFailed('identity', 400),
-    new TooLarge('identity', 4 * 1024 * 1024),
+    new ResponseTooLarge('identity', 4 * 1024 * 1024),
   ])('sends those who manage to the form that has its address: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure));
     expect(read).toContain('/billing projects access');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WordRefused } from '../../src/domain/failure.ts';
-import { correctedAuthUrl, readAuthUrl } from '../../src/identity/auth-url.ts';
+import type { InvalidWord } from '../../src/domain/failure/index.ts';
+import { parseAuthUrl, suggestAuthUrl } from '../../src/identity/auth-url.ts';
 
-const read = (text: string) => readAuthUrl(text, [{ host: '127.0.0.1' }]);
+const read = (text: string) => parseAuthUrl(text, [{ host: '127.0.0.1' }]);
 
 const refusalOf = (text: string): unknown => {
   try {
@@ -42,10 +42,10 @@ describe('the address of an identity service', () => {
   ])('is not read from “%s”, and the one that is meant is offered', (text, suggestion) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject(
-      suggestion === undefined ? { kind: 'address-refused' } : { kind: 'word-refused', suggestion },
+      suggestion === undefined ? { kind: 'address-refused' } : { kind: 'invalid-word', suggestion },
     );
     if (suggestion === undefined) return;
-    expect((refusal as WordRefused).message).toContain(suggestion);
+    expect((refusal as InvalidWord).message).toContain(suggestion);
     expect(read(suggestion)).toBe(suggestion);
   });
 
@@ -67,9 +67,9 @@ describe('the address of an identity service', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
         const given = `https://identity.example.com/${parts.join('/')}`;
-        const corrected = correctedAuthUrl(given) ?? given;
+        const corrected = suggestAuthUrl(given) ?? given;
         expect(corrected).toMatch(/^https:\/\/identity\.example\.com(?:\/[\w.]+)*\/v3$/);
-        expect(correctedAuthUrl(corrected)).toBeUndefined();
+        expect(suggestAuthUrl(corrected)).toBeUndefined();
         expect(read(corrected)).toBe(corrected);
       }),
     );

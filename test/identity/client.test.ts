@@ -117,7 +117,7 @@ describe('an issued token', () => {
         serve((_, response) => response.writeHead(201, headers as Record<string, string[]>).end('{}')),
       );
       expect(await failureOf(client().issue(at(service)))).toMatchObject({
-        kind: 'nonsense',
+        kind: 'invalid-response',
         service: 'identity',
       });
     }
@@ -135,7 +135,7 @@ describe('an issued token', () => {
         }),
       );
       const failure = await failureOf(client().issue(at(service)));
-      expect(failure).toMatchObject({ kind: 'nonsense' });
+      expect(failure).toMatchObject({ kind: 'invalid-response' });
       expect(inspect(failure, { depth: 20 })).not.toContain(token);
     },
   );
@@ -166,7 +166,7 @@ describe('what became of a request', () => {
 
   it('is clear when nothing left', async () => {
     const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
-    expect(await failureOf(refused)).toMatchObject({ kind: 'unreachable', code: 'ECONNREFUSED' });
+    expect(await failureOf(refused)).toMatchObject({ kind: 'service-unreachable', code: 'ECONNREFUSED' });
     // It takes the connection and never gets as far as TLS.
     const mute = await serving(serveRaw(() => {}));
     const authUrl = `https://127.0.0.1:${mute.port}/v3`;
@@ -202,15 +202,15 @@ describe('a refusal', () => {
     [401, '', 'access-refused'],
     [401, '<h1>Unauthorized</h1>', 'access-refused'],
     [403, problem(403, 'You are not authorized.'), 'access-refused'],
-    [404, problem(404, `Could not find Application Credential: ${ACCESS.id}.`), 'access-unknown'],
-    [404, problem(404, 'Could not find application_credential'), 'access-unknown'],
+    [404, problem(404, `Could not find Application Credential: ${ACCESS.id}.`), 'access-not-found'],
+    [404, problem(404, 'Could not find application_credential'), 'access-not-found'],
     [404, problem(404, 'Unable to validate token because project p1 is disabled'), 'project-disabled'],
     [404, problem(404, 'Could not find Project: p1.'), 'project-disabled'],
-    [404, '{"message":"no Route matched with those values"}', 'wrong-address'],
-    [404, '<!doctype html><title>404 Not Found</title>', 'wrong-address'],
-    [404, '', 'wrong-address'],
-    [405, '<h1>Method Not Allowed</h1>', 'wrong-address'],
-    [300, '{"versions":{"values":[]}}', 'wrong-address'],
+    [404, '{"message":"no Route matched with those values"}', 'wrong-identity-url'],
+    [404, '<!doctype html><title>404 Not Found</title>', 'wrong-identity-url'],
+    [404, '', 'wrong-identity-url'],
+    [405, '<h1>Method Not Allowed</h1>', 'wrong-identity-url'],
+    [300, '{"versions":{"values":[]}}', 'wrong-identity-url'],
     [400, problem(400, 'Invalid input'.repeat(100)), 'service-failed'],
     [413, '<h1>Request Entity Too Large</h1>', 'service-failed'],
   ])('of %s with %s is %s', async (status, body, kind) => {
@@ -240,7 +240,7 @@ describe('a refusal', () => {
       serve((_, response) => response.writeHead(308, { Location: '/v3/auth/tokens?x=1' }).end()),
     );
     expect(await failureOf(client().issue(at(service)))).toMatchObject({
-      kind: 'redirected',
+      kind: 'redirect-refused',
       status: 308,
       target: `${service.url}/v3/auth/tokens`,
     });
@@ -262,14 +262,14 @@ const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
   ['hang', 'outcome-unclear'],
   ['reset', 'outcome-unclear'],
   ['lost', 'outcome-unclear'],
-  ['html', 'nonsense'],
-  ['too-large', 'nonsense'],
-  ['no-token', 'nonsense'],
-  ['redirect', 'redirected'],
-  ['308', 'redirected'],
-  ['300', 'wrong-address'],
-  ['404-page', 'wrong-address'],
-  ['404', 'access-unknown'],
+  ['html', 'invalid-response'],
+  ['too-large', 'invalid-response'],
+  ['no-token', 'invalid-response'],
+  ['redirect', 'redirect-refused'],
+  ['308', 'redirect-refused'],
+  ['300', 'wrong-identity-url'],
+  ['404-page', 'wrong-identity-url'],
+  ['404', 'access-not-found'],
   ['404-project', 'project-disabled'],
   ['401', 'access-refused'],
   ['403', 'access-refused'],
@@ -320,10 +320,10 @@ describe('with an identity service as it was recorded', () => {
     expect(await failureOf(issue({ ...good, secret: 'wrong' }))).toMatchObject({ kind: 'access-refused' });
     expect(await failureOf(issue({ ...good, secret: '' }))).toMatchObject({ kind: 'access-refused' });
     expect(await failureOf(issue(expired))).toMatchObject({ kind: 'access-refused' });
-    expect(await failureOf(issue({ ...good, id: 'feed' }))).toMatchObject({ kind: 'access-unknown' });
+    expect(await failureOf(issue({ ...good, id: 'feed' }))).toMatchObject({ kind: 'access-not-found' });
     expect(await failureOf(issue(disabled))).toMatchObject({ kind: 'project-disabled' });
     expect(await failureOf(issue(good, identity.url))).toMatchObject({ suggestion: identity.authUrl });
-    expect(await failureOf(issue(good, `${identity.authUrl}/`))).toMatchObject({ kind: 'redirected' });
+    expect(await failureOf(issue(good, `${identity.authUrl}/`))).toMatchObject({ kind: 'redirect-refused' });
     expect(await failureOf(issue({ ...good, secret: 'x'.repeat(113 * 1024) }))).toMatchObject({
       status: 413,
     });
@@ -429,7 +429,7 @@ describe('giving a token back', () => {
         client().check(service.url, token),
       ]) {
         const failure = await failureOf(asking);
-        expect(failure).toMatchObject({ kind: 'word-refused' });
+        expect(failure).toMatchObject({ kind: 'invalid-word' });
         if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
       }
       expect(service.connections()).toBe(0);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endpointOf, shellLines } from '../../src/identity/shell.ts';
+import { findEndpoint, renderShellCommands } from '../../src/identity/shell.ts';
 
 const AUTH_URL = 'https://identity.example.com/v3';
 const compute = { service: 'compute', url: 'https://compute.example.com/v2.1' };
@@ -18,13 +18,13 @@ function run(lines: readonly string[], before: Record<string, string> = {}): Rec
 }
 
 it('tells which service its endpoint is of', () => {
-  expect(endpointOf([network, compute], AUTH_URL)).toEqual(compute);
-  expect(endpointOf([network], AUTH_URL)).toEqual({ service: 'identity', url: AUTH_URL });
+  expect(findEndpoint([network, compute], AUTH_URL)).toEqual(compute);
+  expect(findEndpoint([network], AUTH_URL)).toEqual({ service: 'identity', url: AUTH_URL });
 });
 
 describe('the lines for a shell', () => {
   it('hand the token as it is to the compute service, and name the others', () => {
-    const lines = shellLines({ token: 'gAAAAA-x', endpoints: [network, compute] }, AUTH_URL);
+    const lines = renderShellCommands({ token: 'gAAAAA-x', endpoints: [network, compute] }, AUTH_URL);
     expect(run(lines)).toEqual({
       OS_AUTH_TYPE: 'admin_token',
       OS_AUTH_URL: AUTH_URL,
@@ -35,8 +35,10 @@ describe('the lines for a shell', () => {
   });
 
   it('ask the identity service where no other is known', () => {
-    expect(run(shellLines({ token: 't', endpoints: [] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
-    expect(run(shellLines({ token: 't', endpoints: [network] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
+    expect(run(renderShellCommands({ token: 't', endpoints: [] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
+    expect(run(renderShellCommands({ token: 't', endpoints: [network] }, AUTH_URL)).OS_ENDPOINT).toBe(
+      AUTH_URL,
+    );
   });
 
   it('take away what an earlier login left in the way', () => {
@@ -46,7 +48,7 @@ describe('the lines for a shell', () => {
       OS_CLOUD: 'old',
       OS_REGION_NAME: 'r1',
     };
-    const after = run(shellLines({ token: 't', endpoints: [] }, AUTH_URL), left);
+    const after = run(renderShellCommands({ token: 't', endpoints: [] }, AUTH_URL), left);
     expect(Object.keys(after).sort()).toEqual(
       ['OS_AUTH_TYPE', 'OS_AUTH_URL', 'OS_ENDPOINT', 'OS_REGION_NAME', 'OS_TOKEN'].sort(),
     );
@@ -62,7 +64,7 @@ describe('the lines for a shell', () => {
         printable,
         fc.array(endpoint),
         (token, authUrl, endpoints) => {
-          const after = run(shellLines({ token, endpoints }, authUrl));
+          const after = run(renderShellCommands({ token, endpoints }, authUrl));
           expect(after).toMatchObject({ OS_TOKEN: token, OS_AUTH_URL: authUrl });
           expect(Object.keys(after)).toHaveLength(4);
         },
@@ -73,6 +75,6 @@ describe('the lines for a shell', () => {
 
   it('let no service name begin a line of its own', () => {
     const evil = { service: 'x\nexport OS_TOKEN=stolen', url: 'https://x' };
-    expect(run(shellLines({ token: 't', endpoints: [evil] }, AUTH_URL)).OS_TOKEN).toBe('t');
+    expect(run(renderShellCommands({ token: 't', endpoints: [evil] }, AUTH_URL)).OS_TOKEN).toBe('t');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readExpiry } from '../../src/identity/expiry.ts';
-import { errorIn, readTokenBody } from '../../src/identity/token-body.ts';
+import { parseExpiry } from '../../src/identity/expiry.ts';
+import { parseIdentityError, parseTokenBody } from '../../src/identity/token-body.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
 const NOTHING = {
@@ -14,7 +14,7 @@ const NOTHING = {
   endpoints: [],
 };
 
-const bodyOf = (token: unknown) => readTokenBody(JSON.stringify({ token }));
+const bodyOf = (token: unknown) => parseTokenBody(JSON.stringify({ token }));
 
 describe('an expiry', () => {
   it.each([
@@ -33,7 +33,7 @@ describe('an expiry', () => {
     ['2026-11-21T02:13Z', AT - 55_000],
     ['2028-02-29T00:00:00', Date.UTC(2028, 1, 29)],
   ])('is the moment in UTC that “%s” says, wherever this machine stands', (text, at) => {
-    expect(readExpiry(text)).toBe(at);
+    expect(parseExpiry(text)).toBe(at);
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('an expiry', () => {
     {},
     ['2026-11-21T02:13:55'],
   ])('is not known from %j', (value) => {
-    expect(readExpiry(value)).toBeUndefined();
+    expect(parseExpiry(value)).toBeUndefined();
   });
 
   it('is the same in every form of one moment', () => {
@@ -77,7 +77,7 @@ describe('an expiry', () => {
         const zone = `${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
         fc.pre(/^\d{4}-/.test(there));
         for (const text of [utc, `${utc}Z`, `${utc}.000000Z`, utc.replace('T', ' '), there + zone])
-          expect(readExpiry(text)).toBe(at);
+          expect(parseExpiry(text)).toBe(at);
       }),
     );
   });
@@ -86,7 +86,7 @@ describe('an expiry', () => {
     const nearly = fc.stringMatching(/^\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d([.,]\d*)?(Z|[+-]\d\d:?\d\d)?$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), nearly), (text) => {
-        const at = readExpiry(text);
+        const at = parseExpiry(text);
         expect(at === undefined || (Number.isInteger(at) && at > 0)).toBe(true);
       }),
     );
@@ -135,7 +135,7 @@ describe('the body of a token', () => {
 
   it('keeps every digit of an ID that comes as a number', () => {
     const text = '{"token":{"project":{"id":123456789012345678901234567890},"audit_ids":[42]}}';
-    expect(readTokenBody(text)).toMatchObject({
+    expect(parseTokenBody(text)).toMatchObject({
       project: { id: '123456789012345678901234567890' },
       auditId: '42',
     });
@@ -185,7 +185,7 @@ describe('the body of a token', () => {
     '{"token":'.repeat(200_000),
     '{"__proto__":{"token":{"user":"x"}}}',
   ])('tells nothing when it is odd as a whole', (text) => {
-    expect(readTokenBody(text)).toEqual(NOTHING);
+    expect(parseTokenBody(text)).toEqual(NOTHING);
   });
 
   it('is never too long to be shown', () => {
@@ -232,8 +232,8 @@ describe('the body of a token', () => {
     );
     fc.assert(
       fc.property(text, (body) => {
-        expect(Object.keys(readTokenBody(body)).sort()).toEqual(Object.keys(NOTHING).sort());
-        expect(['string', 'undefined']).toContain(typeof errorIn(body));
+        expect(Object.keys(parseTokenBody(body)).sort()).toEqual(Object.keys(NOTHING).sort());
+        expect(['string', 'undefined']).toContain(typeof parseIdentityError(body));
       }),
     );
   });
@@ -248,6 +248,6 @@ describe('an error in the identity API’s form', () => {
     ['<h1>Not Found</h1>', undefined],
     ['', undefined],
   ])('is told from anything else: %s', (text, message) => {
-    expect(errorIn(text)).toBe(message);
+    expect(parseIdentityError(text)).toBe(message);
   });
 });

@@ -9,14 +9,14 @@ import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { checkRecords } from '../../src/ops/check-records.ts';
 import { checkRedis } from '../../src/ops/check-redis.ts';
 import { checkService } from '../../src/ops/check-service.ts';
-import { checkSlack, checkSocketMode, SCOPES, type SlackParts } from '../../src/ops/check-slack.ts';
-import { type DoctorParts, examine, inLines } from '../../src/ops/doctor.ts';
-import { type Finding, good } from '../../src/ops/finding.ts';
+import { checkSlack, checkSocketMode, DOCTOR_SCOPES, type SlackParts } from '../../src/ops/check-slack.ts';
+import { type DoctorParts, formatFindings, runChecks } from '../../src/ops/doctor.ts';
+import { type Finding, okFinding } from '../../src/ops/finding.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
-import { createInstalled } from '../../src/workspace/installed.ts';
-import { ownerOfField } from '../../src/workspace/sealed.ts';
+import { createInstallationStore } from '../../src/workspace/installation-store.ts';
+import { sealOwnerOfField } from '../../src/workspace/sealed-fields.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from '../support/change.ts';
@@ -38,7 +38,7 @@ interface FakeSlack extends Service {
 
 async function fakeSlack(): Promise<FakeSlack> {
   const says: FakeSlack['says'] = {
-    scopes: SCOPES.join(','),
+    scopes: DOCTOR_SCOPES.join(','),
     ahead: 0,
     auth: { ok: true, user: 'tally', team: 'Acme' },
     open: { ok: true, url: `wss://127.0.0.1/${TICKET}` },
@@ -70,7 +70,7 @@ function doctor(env: Record<string, string>): Promise<Ran> {
 }
 
 const verdicts = (findings: readonly Finding[]) => findings.map(({ verdict }) => verdict);
-const says = (findings: readonly Finding[]) => inLines(findings);
+const says = (findings: readonly Finding[]) => formatFindings(findings);
 
 let store: TestRedis;
 let slack: FakeSlack;
@@ -184,7 +184,7 @@ describe('Slack', () => {
 
   it('has the scopes that the manifest asks for', () => {
     const manifest = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8'));
-    expect([...SCOPES].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
+    expect([...DOCTOR_SCOPES].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
   });
 
   it('names a scope that is missing', async () => {
@@ -300,7 +300,7 @@ describe('Redis', () => {
 describe('sealed records', () => {
   const check = (redis: Redis, id: string, key: Buffer) =>
     checkRecords(Promise.resolve(redis), (workspace, field, value) => {
-      const owner = ownerOfField(workspace, field, value);
+      const owner = sealOwnerOfField(workspace, field, value);
       if (owner !== undefined) reseal(createKeyring([{ id, key }]), owner, value);
       return owner !== undefined;
     });
@@ -331,7 +331,7 @@ describe('a sealed installation', () => {
       ...{ SLACK_API_URL: `${slack.url}/api/`, REDIS_URL: store.url },
       ENCRYPTION_KEYS: `k:${KEY.toString('base64')}`,
     };
-    const installed = createInstalled({
+    const installed = createInstallationStore({
       redis: store.client,
       keyring: createKeyring([{ id: 'k', key: KEY }]),
     });
@@ -383,7 +383,7 @@ describe('the examination', () => {
   });
 
   it('ends, whatever does not', async () => {
-    const findings = await examine({ ...parts(), redis: new Promise(() => {}) });
+    const findings = await runChecks({ ...parts(), redis: new Promise(() => {}) });
     expect(says(findings)).toContain('did not come to an end within 0.15 s');
   });
 
@@ -392,12 +392,12 @@ describe('the examination', () => {
     const opens = () => {
       throw new TypeError(USER_TOKEN);
     };
-    const text = says(await examine({ ...parts(), opens }));
+    const text = says(await runChecks({ ...parts(), opens }));
     expect(text).toContain('could not be examined (TypeError)');
     expect(text).not.toContain(USER_TOKEN);
   });
 
   it('masks what looks like a secret wherever it came from', () => {
-    expect(inLines([good('Slack', `it said ${BOT_TOKEN}`)])).not.toContain(BOT_TOKEN);
+    expect(formatFindings([okFinding('Slack', `it said ${BOT_TOKEN}`)])).not.toContain(BOT_TOKEN);
   });
 });

@@ -2,7 +2,7 @@ import { LogLevel } from '@slack/bolt';
 import fc from 'fast-check';
 import type { LevelWithSilent } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { StoreUnreachable } from '../../src/domain/failure.ts';
+import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 
 function recording(level: LevelWithSilent = 'trace') {
@@ -155,10 +155,10 @@ describe('an error in the log', () => {
       code: 'ECONNREFUSED',
       config: { body: 'a body' },
     });
-    const { json, text } = lineOf((log) => log.error({ err: new StoreUnreachable({ cause }) }, 'x'));
+    const { json, text } = lineOf((log) => log.error({ err: new StoreUnavailable({ cause }) }, 'x'));
     expect(json.err).toEqual({
-      name: 'StoreUnreachable',
-      kind: 'store-unreachable',
+      name: 'StoreUnavailable',
+      kind: 'store-unavailable',
       message: 'Tally cannot reach its own store right now.',
       cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
     });

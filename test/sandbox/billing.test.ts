@@ -391,7 +391,7 @@ describe('modes', () => {
   test.each([
     ['no-data', noBalance, noReport],
     ['empty', '{"balance":null,"bonuses":null}', '{"items":[]}'],
-    ['graphql-errors', '"errors":[{"message":', '"data":null'],
+    ['query-rejected', '"errors":[{"message":', '"data":null'],
     ['wrong-shape', '{"data":{"invoice"', '{"data":{"invoice"'],
   ])('%s is a 200 without figures', async (mode, balance, report) => {
     billing.setMode(mode);

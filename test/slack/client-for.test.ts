@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { NotInstalled } from '../../src/domain/failure.ts';
+import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
-import { createResponder } from '../../src/slack/respond.ts';
-import { callSlack, createClients } from '../../src/slack/web.ts';
+import { createResponseUrlClient } from '../../src/slack/response-url.ts';
+import { callSlack, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { BOT_TOKEN } from '../support/bot.ts';
@@ -42,7 +42,7 @@ async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
     }),
   });
   const log = createLog('silent', { write: () => undefined });
-  const responder = createResponder();
+  const responder = createResponseUrlClient();
   release.push(() => responder.close());
   worker = createInstallations(config.slack, {
     onForget: async () => undefined,
@@ -117,7 +117,7 @@ describe('a post without a payload', () => {
 describe('the clients that are kept', () => {
   it('are as many as were allowed, those used last', async () => {
     await started();
-    const clients = createClients({}, 2);
+    const clients = createClientCache({}, 2);
     const first = clients('xoxb-1', 'T1');
     const second = clients('xoxb-2', 'T2');
     expect(clients('xoxb-1', 'T1')).toBe(first);

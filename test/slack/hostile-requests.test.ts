@@ -6,13 +6,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { createAdmit } from '../../src/slack/admission.ts';
-import { plain, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { originOf } from '../../src/slack/origin.ts';
-import type { People } from '../../src/slack/people.ts';
 import { createBodyReader, parseBody } from '../../src/slack/request-body.ts';
 import { SERVER_LIMITS } from '../../src/slack/server-limits.ts';
-import type { WebClient } from '../../src/slack/web.ts';
+import type { UserDirectory } from '../../src/slack/users.ts';
+import type { WebClient } from '../../src/slack/web-client.ts';
 import type { WorkspaceRecord, Workspaces } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
@@ -51,7 +51,7 @@ async function started(): Promise<Ran> {
         right: 'ask',
         find: () => {
           ran.push('options');
-          return [{ text: plain('A word'), value: 'a' }];
+          return [{ text: plainText('A word'), value: 'a' }];
         },
       },
     },
@@ -360,7 +360,7 @@ describe('a request that is sent a second time, byte by byte', () => {
       known = resolve;
     });
     const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
-    const people = { find: async () => profile, admit: async () => profile } as unknown as People;
+    const people = { find: async () => profile, admit: async () => profile } as unknown as UserDirectory;
     const read = async () => {
       known(false);
       return {} as WorkspaceRecord;

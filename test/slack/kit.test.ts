@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plain } from '../../src/slack/kit/atoms.ts';
+import { plainText } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
 import { escapeMarkup } from '../../src/slack/kit/escape.ts';
-import { clip } from '../../src/slack/kit/limits.ts';
+import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
-import { simpler } from '../../src/slack/kit/simpler.ts';
+import { withoutRichBlocks } from '../../src/slack/kit/simpler.ts';
 import { table } from '../../src/slack/kit/table.ts';
 
 describe('outside text', () => {
@@ -49,7 +49,7 @@ describe('outside text', () => {
   it('is cut within the limit and never inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 40 }), (text, limit) => {
-        const cut = clip(text, limit);
+        const cut = clipText(text, limit);
         expect(cut.length).toBeLessThanOrEqual(limit);
         expect(cut).not.toMatch(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])/);
         if (text.length <= limit) expect(cut).toBe(text);
@@ -58,7 +58,7 @@ describe('outside text', () => {
   });
 
   it('becomes a dash where Slack would refuse an empty text', () => {
-    expect(plain('').text).toBe('–');
+    expect(plainText('').text).toBe('–');
   });
 });
 
@@ -73,7 +73,7 @@ describe('a chart', () => {
 
 describe('a message where Slack takes no tables', () => {
   it('says the same in lines of equal width', () => {
-    const plainer = simpler({
+    const plainer = withoutRichBlocks({
       text: 't',
       blocks: [
         table([
@@ -100,7 +100,7 @@ describe('a message where Slack takes no tables', () => {
   });
 
   it('needs no second form when it has neither chart nor table', () => {
-    expect(simpler({ text: 't', blocks: [] })).toBeUndefined();
+    expect(withoutRichBlocks({ text: 't', blocks: [] })).toBeUndefined();
   });
 });
 

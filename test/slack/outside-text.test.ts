@@ -204,6 +204,6 @@ describe('whatever gives Slack a message', () => {
       /chat\.(postMessage|postEphemeral|update)\(|response_type/.test(source),
     );
     expect(senders.length).toBeGreaterThan(2);
-    for (const source of senders) expect(source).toContain('outgoing(');
+    for (const source of senders) expect(source).toContain('escapeMessageText(');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Throttled } from '../../src/domain/failure.ts';
-import { failureText } from '../../src/slack/failure-reply.ts';
+import { Throttled } from '../../src/domain/failure/index.ts';
+import { failureText } from '../../src/slack/error-blocks.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
 
 let now = 5_000;

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { plain, section } from '../../src/slack/kit/atoms.ts';
+import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { byVerb } from '../../src/slack/verbs.ts';
+import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Visit } from '../../src/slack/visit.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
@@ -14,7 +14,7 @@ import { type House, startHouse } from '../support/house.ts';
 const NOW = Date.UTC(2026, 10, 21, 10);
 /** What every object has without anybody having put it there. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
-const WORD = { text: plain('A word'), value: 'a' };
+const WORD = { text: plainText('A word'), value: 'a' };
 
 let house: House;
 let ran: number[];
@@ -107,10 +107,10 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   });
 
   it('is no verb', async () => {
-    const { run, right } = byVerb({ help: { right: 'ask', run: async () => undefined } });
+    const { run, right } = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
     expect(typeof right === 'function' && right(name)).toBe('ask');
     const visit = { record: { aliases: new Set() } } as unknown as Visit;
-    await expect(run(name, visit)).rejects.toMatchObject({ kind: 'word-refused' });
+    await expect(run(name, visit)).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });
 

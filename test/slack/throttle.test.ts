@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { CALLBACK_LIMITS, createThrottle, networkOf } from '../../src/slack/install/throttle.ts';
+import { CALLBACK_LIMITS, createCallbackThrottle, networkOf } from '../../src/slack/install/throttle.ts';
 
 describe('the throttle of installations', () => {
   it('lets in again once the window is over, and remembers nobody beyond it', () => {
     let at = 1_000_000;
-    const throttle = createThrottle(() => at);
+    const throttle = createCallbackThrottle(() => at);
     const tries = () =>
       Array.from({ length: CALLBACK_LIMITS.perAddress + 1 }, () => throttle('a')).filter(
         (wait) => wait !== undefined,
@@ -25,7 +25,7 @@ describe('the throttle of installations', () => {
     ['8.8.8.8', '198.51.100.1', '8.8.8.8'],
     ['::ffff:8.8.8.8', '198.51.100.1', '8.8.8.8'],
     ['127.0.0.1', undefined, '127.0.0.1'],
-    ['127.0.0.1', 'nonsense', '127.0.0.1'],
+    ['127.0.0.1', 'invalid-response', '127.0.0.1'],
     ['::ffff:172.18.0.1', '9.9.9.9', '9.9.9.9'],
     ['10.0.0.1', '1.1.1.1, 2.2.2.2', '2.2.2.2'],
     ['10.0.0.1', '2600:1:2:3:4:5:6:7', '2600:1:2:3'],

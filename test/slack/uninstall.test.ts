@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
-import { createAlarms } from '../../src/jobs/alarms.ts';
+import { createScheduler } from '../../src/delivery/scheduler.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { now, type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
@@ -31,7 +31,7 @@ const isInstalled = ({ id }: { id: string }) =>
 /** As the bot is woken for a schedule: by the calendar, and once. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
-  const alarms = createAlarms({ connection, clock: Date.now, onError: () => undefined });
+  const alarms = createScheduler({ connection, clock: Date.now, onError: () => undefined });
   await alarms.set(workspace, [schedule().timing]);
   await alarms.wake(workspace, Date.now() + 60_000);
   await alarms.stop(1_000);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { TokenRejected } from '../../src/domain/failure.ts';
+import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';

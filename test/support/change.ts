@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../src/workspace/audit.ts';
-import type { Change } from '../../src/workspace/change.ts';
+import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { Workspaces } from '../../src/workspace/workspaces.ts';
 
 /** A change as somebody makes it who looks now. */
@@ -7,6 +7,6 @@ export async function changeIn(
   workspaces: Workspaces,
   workspace: string,
   ...entries: readonly AuditEntry[]
-): Promise<Change> {
+): Promise<WorkspaceChange> {
   return { workspace, record: await workspaces.read(workspace), entries };
 }

@@ -3,17 +3,17 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
 import type { BillingClient } from '../../src/billing/client.ts';
-import type { Finding, Report, ReportQuestion } from '../../src/features/feature.ts';
-import { createDelivery } from '../../src/features/schedules/delivery.ts';
-import { createEngine } from '../../src/features/schedules/engine.ts';
-import { createAlarms } from '../../src/jobs/alarms.ts';
+import { createDelivery } from '../../src/delivery/delivery.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { createEngine } from '../../src/delivery/engine.ts';
+import { createScheduler } from '../../src/delivery/scheduler.ts';
+import type { PostableReport, ReportQuestion, ReportResult } from '../../src/features/feature.ts';
 import { connectQueue } from '../../src/redis.ts';
-import { createClients, QUEUE_OPTIONS } from '../../src/slack/web.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createLedger } from '../../src/workspace/ledger.ts';
-import { scheduledWorkspaces } from '../../src/workspace/scheduled.ts';
+import { createLastUsed } from '../../src/workspace/last-used.ts';
+import { listScheduledWorkspaces } from '../../src/workspace/schedule-index.ts';
 import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
-import { createUsed } from '../../src/workspace/used.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 
 export interface DeliveryOptions {
@@ -23,7 +23,7 @@ export interface DeliveryOptions {
   readonly slackUrl: string;
   readonly clock?: () => number;
   /** What each report says. */
-  readonly report?: (question: ReportQuestion, name: ReportName) => Finding | Promise<Finding>;
+  readonly report?: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
   readonly billing?: BillingClient;
   readonly onLog?: (line: string) => void;
 }
@@ -40,19 +40,19 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const log = pino({ level: 'debug' }, { write: onLog });
   const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
   const workspaces = createWorkspaces({ redis, keyring });
-  const ledger = createLedger(redis);
+  const ledger = createDeliveryLog(redis);
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
-  const clients = createClients({
-    ...QUEUE_OPTIONS,
+  const clients = createClientCache({
+    ...BACKGROUND_OPTIONS,
     slackApiUrl: slackUrl,
     logger: { ...quiet, getLevel: () => 'error' as never },
   });
   const { report = () => finding('100') } = options;
-  const reportOf = (name: ReportName): Report => ({
+  const reportOf = (name: ReportName): PostableReport => ({
     run: async (question) => report(question, name),
     covers: () => [],
   });
-  const reports: Record<ReportName, Report> = {
+  const reports: Record<ReportName, PostableReport> = {
     yesterday: reportOf('yesterday'),
     'last-week': reportOf('last-week'),
     'month-to-date': reportOf('month-to-date'),
@@ -64,13 +64,13 @@ export function createDeliveryParts(options: DeliveryOptions) {
     clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
     reports: () => reports,
     billing,
-    used: createUsed(workspaces, (err) => log.debug({ err })),
+    used: createLastUsed(workspaces, (err) => log.debug({ err })),
     clock,
     log,
   });
   const queue = connectQueue(redisUrl, () => undefined);
-  const alarms = createAlarms({ connection: queue, clock, onError: (err) => log.debug({ err }) });
-  const scheduled = () => scheduledWorkspaces(redis);
+  const alarms = createScheduler({ connection: queue, clock, onError: (err) => log.debug({ err }) });
+  const scheduled = () => listScheduledWorkspaces(redis);
   const engine = createEngine({ alarms, delivery, workspaces, ledger, scheduled, clock, log });
   return {
     workspaces,
@@ -87,7 +87,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
 }
 
 /** Says one figure, of project 123. */
-export const finding = (digits: string | undefined, isEmpty = false): Finding => ({
+export const finding = (digits: string | undefined, isEmpty = false): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],

@@ -5,15 +5,15 @@ import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
-import { listen } from '../../src/slack/listen.ts';
 import type { Listeners } from '../../src/slack/listeners.ts';
-import { createPeople } from '../../src/slack/people.ts';
 import { createSlackServer } from '../../src/slack/receiver.ts';
-import { createResponder } from '../../src/slack/respond.ts';
+import { registerListeners } from '../../src/slack/register-listeners.ts';
+import { createResponseUrlClient } from '../../src/slack/response-url.ts';
+import { createUserDirectory } from '../../src/slack/users.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { createHeard } from '../../src/workspace/heard.ts';
-import { createStates } from '../../src/workspace/states.ts';
+import { createEventDedup } from '../../src/workspace/event-dedup.ts';
+import { createOAuthNonces } from '../../src/workspace/oauth-nonces.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
 import { unlike } from './payloads.ts';
@@ -71,7 +71,7 @@ export async function startHouse(
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   const listeners = typeof given === 'function' ? given(workspaces) : given;
-  const responder = createResponder();
+  const responder = createResponseUrlClient();
   const installations = createInstallations(config.slack, {
     onForget: async () => undefined,
     redis: redis.client,
@@ -85,14 +85,14 @@ export async function startHouse(
   const server = createSlackServer(config.slack, {
     routes: {},
     installations,
-    spend: createStates(redis.client, 'request').spend,
+    spend: createOAuthNonces(redis.client, 'request').spend,
     logger: boltLogger(log),
   });
-  listen(
+  registerListeners(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
     {
-      ...{ people: createPeople(clock), workspaces, responder, heard: createHeard(redis.client) },
+      ...{ people: createUserDirectory(clock), workspaces, responder, heard: createEventDedup(redis.client) },
       ...{ limits: UNLIMITED, log, clock },
     },
   );

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SealBroken } from '../../src/domain/failure.ts';
+import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import type { Owner } from '../../src/vault/seal.ts';
+import type { SealOwner } from '../../src/vault/seal.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
-const OWNER: Owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
+const OWNER: SealOwner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
 const keyring = createKeyring([NEW]);
 
 const unicode = fc.string({ unit: 'binary', maxLength: 300 });
@@ -17,7 +17,7 @@ function reasonOf(envelope: string, owner = OWNER, ring: Keyring = keyring): str
   try {
     ring.open(envelope, owner);
   } catch (error) {
-    if (error instanceof SealBroken) return error.reason;
+    if (error instanceof UnsealFailed) return error.reason;
     throw error;
   }
   return 'opened';
@@ -162,7 +162,7 @@ describe('rotation', () => {
   });
 
   it('does not judge what is no seal', () => {
-    expect(() => during.needsReseal('v1.new.short')).toThrow(SealBroken);
+    expect(() => during.needsReseal('v1.new.short')).toThrow(UnsealFailed);
   });
 });
 

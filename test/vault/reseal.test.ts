@@ -8,7 +8,7 @@ import { resealAll } from '../../src/ops/reseal.ts';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
-import { createInstalled } from '../../src/workspace/installed.ts';
+import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { goodToken, startBot } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -44,7 +44,8 @@ afterEach(async () => {
 afterAll(() => store.close());
 
 const workspacesWith = (...keys: SealingKey[]) => createWorkspaces({ redis, keyring: createKeyring(keys) });
-const installedWith = (...keys: SealingKey[]) => createInstalled({ redis, keyring: createKeyring(keys) });
+const installedWith = (...keys: SealingKey[]) =>
+  createInstallationStore({ redis, keyring: createKeyring(keys) });
 const saving = async (workspaces: Workspaces, workspace: string, connection: NewConnection) =>
   workspaces.saveConnection(await changeIn(workspaces, workspace), connection);
 const save = (workspace: string, token: string, key = OLD, name = 'main') =>

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NotInstalled, StoreUnreachable } from '../../src/domain/failure.ts';
+import { NotInstalled, StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Audit, type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
-import { KEPT } from '../../src/workspace/store.ts';
+import { MAX_AUDIT_ENTRIES } from '../../src/workspace/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -50,11 +50,11 @@ describe('the audit', () => {
   });
 
   it('keeps the newest thousand and lets older ones go', async () => {
-    await record(KEPT + 7);
-    expect(await redis.xlen(KEY)).toBe(KEPT);
-    const all = numbers(await audit.list('T1', KEPT));
-    expect(all).toHaveLength(KEPT);
-    expect([all[0], all.at(-1)]).toEqual([KEPT + 7, 8]);
+    await record(MAX_AUDIT_ENTRIES + 7);
+    expect(await redis.xlen(KEY)).toBe(MAX_AUDIT_ENTRIES);
+    const all = numbers(await audit.list('T1', MAX_AUDIT_ENTRIES));
+    expect(all).toHaveLength(MAX_AUDIT_ENTRIES);
+    expect([all[0], all.at(-1)]).toEqual([MAX_AUDIT_ENTRIES + 7, 8]);
   });
 
   it('keeps a long description within bounds', async () => {
@@ -138,7 +138,7 @@ describe('the audit', () => {
     const nowhere = connectRedis('unix:///nowhere/redis.sock');
     const lost = createAudit(nowhere);
     for (const work of [lost.record('T1', ENTRY), lost.list('T1', 1), lost.page('T1', 1)])
-      await expect(work).rejects.toThrow(StoreUnreachable);
+      await expect(work).rejects.toThrow(StoreUnavailable);
     nowhere.disconnect();
   });
 });

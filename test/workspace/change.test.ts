@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NotInstalled } from '../../src/domain/failure.ts';
-import { connectRedis, untilReady } from '../../src/redis.ts';
+import { NotInstalled } from '../../src/domain/failure/index.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
-import type { Change } from '../../src/workspace/change.ts';
+import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
-import { createForget } from '../../src/workspace/forget.ts';
-import { createHeard } from '../../src/workspace/heard.ts';
-import { createInstalled } from '../../src/workspace/installed.ts';
+import { createEventDedup } from '../../src/workspace/event-dedup.ts';
+import { createDeletion } from '../../src/workspace/forget.ts';
+import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { Project } from '../../src/workspace/projects.ts';
-import { ownerOfField } from '../../src/workspace/sealed.ts';
+import { sealOwnerOfField } from '../../src/workspace/sealed-fields.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { isOfNobody, type TestRedis, testRedis } from '../support/redis.ts';
@@ -49,10 +49,10 @@ const change = () => changeIn(workspaces, 'T1', ENTRY);
 const read = () => workspaces.read('T1');
 const entries = () => createAudit(redis).list('T1', 10);
 const quicker = (now: RegExp) =>
-  expect.objectContaining({ kind: 'changed-meanwhile', message: expect.stringMatching(now) });
+  expect.objectContaining({ kind: 'edit-conflict', message: expect.stringMatching(now) });
 
 /** Everything that saves, each on a record where it can. */
-const SAVING: Record<string, (change: Change) => Promise<unknown>> = {
+const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'a setting': (by) => workspaces.saveSettings(by, { zone: 'Asia/Tokyo' }),
   'a connection': (by) => workspaces.saveConnection(by, { ...MAIN, name: 'eu' }, 'eu'),
   'a replaced connection': (by) => workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token' }),
@@ -94,7 +94,7 @@ describe('a change and its entry in the audit', () => {
     skip(store.kind === 'embedded', 'the embedded Redis cannot pause');
     const by = await change();
     const impatient = connectRedis(store.url);
-    await untilReady(impatient, 2_000);
+    await waitUntilReady(impatient, 2_000);
     const others = createWorkspaces({ redis: impatient, keyring: createKeyring([OLD]) });
     await redis.client('PAUSE', 2_000, 'WRITE');
     await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: true });
@@ -142,7 +142,7 @@ describe('what is under way when a workspace leaves', () => {
     const by = await change();
     await workspaces.forget('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
-      kind: expect.stringMatching(/^(not-installed|changed-meanwhile)$/),
+      kind: expect.stringMatching(/^(not-installed|edit-conflict)$/),
     });
     await nothing();
   });
@@ -154,11 +154,11 @@ describe('what is under way when a workspace leaves', () => {
   });
 
   it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organisation', async () => {
-    const installed = createInstalled({ redis, keyring: createKeyring([OLD]) });
+    const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
-    await createForget(redis, async () => undefined).workspace('T1');
+    await createDeletion(redis, async () => undefined).workspace('T1');
     await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(NotInstalled);
-    expect(await createHeard(redis).first('T1', 'Ev1', NOW)).toBe(true);
+    expect(await createEventDedup(redis).first('T1', 'Ev1', NOW)).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
     await workspaces.note('T1', { connection: 'main', at: NOW });
@@ -186,8 +186,8 @@ describe('what is under way when a workspace leaves', () => {
 describe('of two who change one thing at once', () => {
   /** Both looked before either saved. */
   const both = async (
-    first: (by: Change) => Promise<unknown>,
-    second: (by: Change) => Promise<unknown>,
+    first: (by: WorkspaceChange) => Promise<unknown>,
+    second: (by: WorkspaceChange) => Promise<unknown>,
   ): Promise<PromiseSettledResult<unknown>> => {
     const [one, other] = [await change(), await change()];
     await first(one);
@@ -196,7 +196,8 @@ describe('of two who change one thing at once', () => {
   };
   const told = (late: PromiseSettledResult<unknown>) =>
     late.status === 'rejected' ? (late.reason as Error).message : 'done';
-  const rename = (alias: string) => (by: Change) => workspaces.changeProject(by, 'prod', { ...PROD, alias });
+  const rename = (alias: string) => (by: WorkspaceChange) =>
+    workspaces.changeProject(by, 'prod', { ...PROD, alias });
 
   beforeEach(async () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
@@ -303,7 +304,7 @@ describe('of two who change one thing at once', () => {
   it('a project comes back once', async () => {
     const removal = { project: PROD, channels: ['C1'], at: NOW };
     await workspaces.removeProject(await changeIn(workspaces, 'T1'), removal);
-    const restore = (by: Change) => workspaces.restoreProject(by, removal);
+    const restore = (by: WorkspaceChange) => workspaces.restoreProject(by, removal);
     expect(await both(restore, restore)).toMatchObject({ value: false });
     expect(await entries()).toHaveLength(1);
   });
@@ -312,7 +313,7 @@ describe('of two who change one thing at once', () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
     const by = await change();
     const json = (await redis.hget(HASH, 'connection:main'))!;
-    const owner = ownerOfField('T1', 'connection:main', json)!;
+    const owner = sealOwnerOfField('T1', 'connection:main', json)!;
     await redis.hset(HASH, 'connection:main', reseal(createKeyring([NEW, OLD]), owner, json)!);
     await workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token-wxyz' });
     expect((await read()).connection('main')?.token()).toBe('another-fake-token-wxyz');

@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { SealBroken, StoreUnreachable } from '../../src/domain/failure.ts';
+import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Change } from '../../src/workspace/change.ts';
-import { lapseWords, type NewConnection } from '../../src/workspace/connections.ts';
-import { createInstalled } from '../../src/workspace/installed.ts';
-import { type Project, UNDO } from '../../src/workspace/projects.ts';
+import type { WorkspaceChange } from '../../src/workspace/change.ts';
+import { formatExpiry, type NewConnection } from '../../src/workspace/connections.ts';
+import { createInstallationStore } from '../../src/workspace/installation-store.ts';
+import { type AnswerNote, createLastUsed } from '../../src/workspace/last-used.ts';
+import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { createUsed, type Notes } from '../../src/workspace/used.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -107,7 +107,7 @@ describe('a workspace', () => {
     skip(store.kind === 'embedded', 'the embedded Redis counts no commands');
     const renamed = { ...PROD, alias: 'live' };
     const removal = { project: renamed, channels: ['C1'], at: NOW };
-    const costs = async (work: (change: Change) => Promise<unknown>) => {
+    const costs = async (work: (change: WorkspaceChange) => Promise<unknown>) => {
       const change = await changing();
       return commandsOf(() => work(change));
     };
@@ -328,8 +328,8 @@ describe('a project', () => {
     expect(gone.projects).toEqual([]);
     expect(gone.channelDefault('C1')).toBeUndefined();
 
-    expect(await workspaces.removed('T1', 'prod', NOW + UNDO)).toBeUndefined();
-    const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO - 1))!;
+    expect(await workspaces.removed('T1', 'prod', NOW + UNDO_MS)).toBeUndefined();
+    const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO_MS - 1))!;
     expect(await workspaces.restoreProject(await changing(), removal)).toBe(true);
     const back = await read();
     expect(back.project('prod')).toEqual(PROD);
@@ -368,9 +368,9 @@ describe('what an answer taught', () => {
   const HOUR = 60 * MINUTE;
 
   /** How many writes went out for these notes, one after the other, each by a request of its own. */
-  async function writesOf(...notes: Notes[]): Promise<number> {
+  async function writesOf(...notes: AnswerNote[]): Promise<number> {
     let writes = 0;
-    const used = createUsed(
+    const used = createLastUsed(
       { note: (...args) => workspaces.note(...args).finally(() => writes++) },
       () => undefined,
     );
@@ -439,12 +439,12 @@ describe('what an answer taught', () => {
 
   it('is reported when it cannot be written, and thrown at nobody', async () => {
     const failures: unknown[] = [];
-    const note = () => Promise.reject(new StoreUnreachable());
-    await createUsed({ note }, (error) => failures.push(error)).note(
+    const note = () => Promise.reject(new StoreUnavailable());
+    await createLastUsed({ note }, (error) => failures.push(error)).note(
       { workspace: 'T1', record: await read() },
       { connection: 'main', at: NOW },
     );
-    expect(failures).toEqual([expect.any(StoreUnreachable)]);
+    expect(failures).toEqual([expect.any(StoreUnavailable)]);
   });
 });
 
@@ -461,13 +461,13 @@ describe('a lifetime', () => {
     [DAY, 'lapsed yesterday (Thu 3 Dec 2026)'],
     [3 * DAY, 'lapsed 3 days ago (Thu 3 Dec 2026)'],
   ])('seen from %i ms after its end reads: %s', (after, words) => {
-    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
+    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
   it('counts days where the workspace’s days begin, and may never end', () => {
-    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('lapses tomorrow');
-    expect(lapseWords({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('lapses today');
-    expect(lapseWords({}, NOW, 'UTC')).toBe('no expiry');
+    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('lapses tomorrow');
+    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('lapses today');
+    expect(formatExpiry({}, NOW, 'UTC')).toBe('no expiry');
   });
 });
 
@@ -491,9 +491,9 @@ describe('a damaged part', () => {
 
     await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
     const damaged = await read();
-    expect(() => damaged.connection()).toThrow(SealBroken);
-    expect(() => damaged.connections).toThrow(SealBroken);
-    expect(() => damaged.project('prod')).toThrow(SealBroken);
+    expect(() => damaged.connection()).toThrow(UnsealFailed);
+    expect(() => damaged.connections).toThrow(UnsealFailed);
+    expect(() => damaged.project('prod')).toThrow(UnsealFailed);
     expect(damaged.projects.map(({ alias }) => alias)).toEqual(['staging']);
     expect(damaged.damagedProjects).toEqual(['prod']);
     expect(damaged.connection('eu')?.token()).toBe(TOKEN);
@@ -518,13 +518,13 @@ describe('a damaged part', () => {
     const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
     const lost = (await others.read('T1')).connection('main');
     expect(() => lost?.token()).toThrow('The stored access token cannot be opened.');
-    const installed = createInstalled({ redis, keyring: createKeyring([KEY]) });
+    const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
     await expect(installed.read('T1')).rejects.toThrow('The stored installation of Tally cannot be opened.');
   });
 
   it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {
     await redis.hset(HASH, 'removed:prod', json);
-    await expect(workspaces.removed('T1', 'prod', NOW)).rejects.toThrow(SealBroken);
+    await expect(workspaces.removed('T1', 'prod', NOW)).rejects.toThrow(UnsealFailed);
   });
 
   it('with a seal that is none is shown and does not open', async () => {
@@ -556,6 +556,6 @@ it('says that the store is unreachable, whatever it is asked', async () => {
     lost.setChannelDefault(change, 'C1', 'prod'),
     lost.forget('T1'),
   ])
-    await expect(work).rejects.toThrow(StoreUnreachable);
+    await expect(work).rejects.toThrow(StoreUnavailable);
   nowhere.disconnect();
 });

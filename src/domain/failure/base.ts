@@ -1,5 +1,5 @@
 /** What every failure has: a kind, which the replies switch on, and a sentence. */
-export abstract class Base<K extends string> extends Error {
+export abstract class FailureBase<K extends string> extends Error {
   readonly kind: K;
   constructor(kind: K, sentence: string, options?: ErrorOptions) {
     super(sentence, options);

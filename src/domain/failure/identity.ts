@@ -1,22 +1,22 @@
 /** What only the identity service answers. */
-import { Base } from './base.ts';
+import { FailureBase } from './base.ts';
 
 /** The identity service refused an application access (401), or what it asked for (403). It does not tell why. */
-export class AccessRefused extends Base<'access-refused'> {
+export class AccessRefused extends FailureBase<'access-refused'> {
   constructor(readonly status: 401 | 403) {
     super('access-refused', `The identity service refused the application access (HTTP ${status}).`);
   }
 }
 
 /** HTTP 404 that names an application credential: the ID is wrong, or the access was deleted. */
-export class AccessUnknown extends Base<'access-unknown'> {
+export class AccessNotFound extends FailureBase<'access-not-found'> {
   constructor() {
-    super('access-unknown', 'The identity service does not know that application access (HTTP 404).');
+    super('access-not-found', 'The identity service does not know that application access (HTTP 404).');
   }
 }
 
 /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
-export class ProjectDisabled extends Base<'project-disabled'> {
+export class ProjectDisabled extends FailureBase<'project-disabled'> {
   constructor() {
     super(
       'project-disabled',
@@ -26,18 +26,21 @@ export class ProjectDisabled extends Base<'project-disabled'> {
 }
 
 /** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
-export class WrongAddress extends Base<'wrong-address'> {
+export class WrongIdentityUrl extends FailureBase<'wrong-identity-url'> {
   constructor(
     readonly host: string,
     readonly status: number,
     readonly suggestion?: string,
   ) {
-    super('wrong-address', `That address at ${host} is not that of an identity service (HTTP ${status}).`);
+    super(
+      'wrong-identity-url',
+      `That address at ${host} is not that of an identity service (HTTP ${status}).`,
+    );
   }
 }
 
 /** A token was asked for and the service's answer did not come, so it may have been issued: to nobody, as its value was in the answer. */
-export class OutcomeUnclear extends Base<'outcome-unclear'> {
+export class OutcomeUnclear extends FailureBase<'outcome-unclear'> {
   constructor(
     readonly host: string,
     options?: ErrorOptions,
@@ -50,4 +53,9 @@ export class OutcomeUnclear extends Base<'outcome-unclear'> {
   }
 }
 
-export type IdentityFailure = AccessRefused | AccessUnknown | ProjectDisabled | WrongAddress | OutcomeUnclear;
+export type IdentityFailure =
+  | AccessRefused
+  | AccessNotFound
+  | ProjectDisabled
+  | WrongIdentityUrl
+  | OutcomeUnclear;

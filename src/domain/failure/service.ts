@@ -1,5 +1,5 @@
 /** What the services answer, or that they do not. */
-import { Base } from './base.ts';
+import { FailureBase } from './base.ts';
 
 /** Which of the services a failure speaks of. */
 export type Service = 'billing' | 'identity';
@@ -10,20 +10,20 @@ const NAMES: Record<Service, string> = {
 };
 
 /** HTTP 401: the token is wrong, lapsed or withdrawn. */
-export class TokenRejected extends Base<'token-rejected'> {
+export class TokenRejected extends FailureBase<'token-rejected'> {
   constructor(readonly service: Service) {
     super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);
   }
 }
 
 /** HTTP 403: the token is known and may not. */
-export class Forbidden extends Base<'forbidden'> {
+export class Forbidden extends FailureBase<'forbidden'> {
   constructor(readonly service: Service) {
     super('forbidden', `${NAMES[service]} does not let this access token read that (HTTP 403).`);
   }
 }
 
-/** What the billing service was asked about. `days` is how the period is called, where there is one: `14–20 Nov`. */
+/** What the billing service was asked about. `dayBlocks` is how the period is called, where there is one: `14–20 Nov`. */
 export interface BillingQuestion {
   readonly project: string;
   readonly product: { readonly id: 1 | 2 | 3; readonly name: string };
@@ -31,7 +31,7 @@ export interface BillingQuestion {
 }
 
 /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
-export class NoData extends Base<'no-data'> {
+export class NoData extends FailureBase<'no-data'> {
   constructor(readonly question: BillingQuestion) {
     const { project, product, days } = question;
     super(
@@ -42,19 +42,19 @@ export class NoData extends Base<'no-data'> {
 }
 
 /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
-export class GraphqlErrors extends Base<'graphql-errors'> {
+export class QueryRejected extends FailureBase<'query-rejected'> {
   constructor(
     readonly messages: readonly string[],
     readonly status: number,
     { project, product, days }: BillingQuestion,
   ) {
     const about = [product.name, `project ${project}`, days].filter(Boolean).join(', ');
-    super('graphql-errors', `The billing service refused the question about ${about}.`);
+    super('query-rejected', `The billing service refused the question about ${about}.`);
   }
 }
 
-/** HTTP 429 that outlasted the retries. `retryAfter` in seconds, when the service said it. */
-export class RateLimited extends Base<'rate-limited'> {
+/** HTTP 429 that outlasted the retries. `parseRetryAfter` in seconds, when the service said it. */
+export class RateLimited extends FailureBase<'rate-limited'> {
   constructor(
     readonly service: Service,
     readonly retryAfter?: number,
@@ -64,7 +64,7 @@ export class RateLimited extends Base<'rate-limited'> {
 }
 
 /** No whole answer within the deadline, `after` milliseconds. */
-export class TimedOut extends Base<'timed-out'> {
+export class TimedOut extends FailureBase<'timed-out'> {
   constructor(
     readonly service: Service,
     readonly after: number,
@@ -80,19 +80,19 @@ export const NO_PUBLIC_ADDRESS = 'no public address';
  * No connection, or one that broke: `code` is the system's (ECONNREFUSED, ECONNRESET, CERT_…, of a trusted host ENOTFOUND
  * too) or `NO_PUBLIC_ADDRESS`.
  */
-export class Unreachable extends Base<'unreachable'> {
+export class ServiceUnreachable extends FailureBase<'service-unreachable'> {
   constructor(
     readonly service: Service,
     readonly host: string,
     readonly code: string,
     options?: ErrorOptions,
   ) {
-    super('unreachable', `${NAMES[service]} at ${host} could not be reached (${code}).`, options);
+    super('service-unreachable', `${NAMES[service]} at ${host} could not be reached (${code}).`, options);
   }
 }
 
 /** A status that is neither success nor one of the above: 5xx after the retries, or an undocumented 4xx. */
-export class ServiceFailed extends Base<'service-failed'> {
+export class ServiceFailed extends FailureBase<'service-failed'> {
   constructor(
     readonly service: Service,
     readonly status: number,
@@ -102,10 +102,10 @@ export class ServiceFailed extends Base<'service-failed'> {
 }
 
 /** What counts as a service being down. */
-export type Outage = ServiceFailed | TimedOut | Unreachable;
+export type Outage = ServiceFailed | TimedOut | ServiceUnreachable;
 
 /** The breaker is open: the host failed so often in a row that it is left alone for a moment. */
-export class ServicePaused extends Base<'service-paused'> {
+export class ServicePaused extends FailureBase<'service-paused'> {
   constructor(
     readonly service: Service,
     readonly host: string,
@@ -125,20 +125,20 @@ function inShort(outage: Outage): string {
       return `HTTP ${outage.status}`;
     case 'timed-out':
       return `no whole answer within ${outage.after / 1000} seconds`;
-    case 'unreachable':
+    case 'service-unreachable':
       return outage.code;
   }
 }
 
 /** No turn came: too many questions wait for a connection to the service, or one waited too long for it. */
-export class QueueFull extends Base<'queue-full'> {
+export class QueueFull extends FailureBase<'queue-full'> {
   constructor(readonly service: Service) {
     super('queue-full', `Tally has too many questions waiting for ${NAMES[service].replace('The', 'the')}.`);
   }
 }
 
 /** A success status with a body that is not the contract's: `what` says how it differs, in our words. */
-export class Nonsense extends Base<'nonsense'> {
+export class InvalidResponse extends FailureBase<'invalid-response'> {
   /** The HTTP status, where that alone was nonsense already. */
   readonly status: number | undefined;
   constructor(
@@ -146,40 +146,40 @@ export class Nonsense extends Base<'nonsense'> {
     readonly what: string,
     { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
-    super('nonsense', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    super('invalid-response', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
     this.status = status;
   }
 }
 
 /** The body passed the size limit, `limit` bytes. */
-export class TooLarge extends Base<'too-large'> {
+export class ResponseTooLarge extends FailureBase<'response-too-large'> {
   constructor(
     readonly service: Service,
     readonly limit: number,
   ) {
     super(
-      'too-large',
+      'response-too-large',
       `${NAMES[service]} sent more than ${Math.round(limit / 1024 / 1024)} MB; Tally stopped reading.`,
     );
   }
 }
 
 /** A redirect is reported, never followed: the token would go with it. `target` is the Location's origin and path. */
-export class Redirected extends Base<'redirected'> {
+export class RedirectRefused extends FailureBase<'redirect-refused'> {
   constructor(
     readonly service: Service,
     readonly status: number,
     readonly target: string,
   ) {
     super(
-      'redirected',
+      'redirect-refused',
       `${NAMES[service]} redirects elsewhere (HTTP ${status}). Tally does not follow, because the token would go along.`,
     );
   }
 }
 
 /** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
-export class AddressRefused extends Base<'address-refused'> {
+export class AddressRefused extends FailureBase<'address-refused'> {
   constructor(
     readonly host: string,
     readonly why: string,
@@ -192,14 +192,14 @@ export type ServiceFailure =
   | TokenRejected
   | Forbidden
   | NoData
-  | GraphqlErrors
+  | QueryRejected
   | RateLimited
   | TimedOut
-  | Unreachable
+  | ServiceUnreachable
   | ServiceFailed
   | ServicePaused
   | QueueFull
-  | Nonsense
-  | TooLarge
-  | Redirected
+  | InvalidResponse
+  | ResponseTooLarge
+  | RedirectRefused
   | AddressRefused;

@@ -1,12 +1,12 @@
 /** Slack, and Tally’s place there. */
-import { Base } from './base.ts';
+import { FailureBase } from './base.ts';
 
 /**
  * Slack's Web API does not answer or refuses: `code` is Slack's (`missing_scope`, `ratelimited`, …) or the system's.
- * `retryAfter` in seconds, where Slack said 429. `unclear` where the call went out and no answer came: Slack may have
+ * `parseRetryAfter` in seconds, where Slack said 429. `unclear` where the call went out and no answer came: Slack may have
  * done what it was asked.
  */
-export class SlackFailed extends Base<'slack-failed'> {
+export class SlackFailed extends FailureBase<'slack-failed'> {
   readonly retryAfter?: number;
   readonly unclear: boolean;
   constructor(
@@ -35,7 +35,7 @@ function sentence(method: string, code: string): string {
 }
 
 /** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */
-export class NotInstalled extends Base<'not-installed'> {
+export class NotInstalled extends FailureBase<'not-installed'> {
   constructor(readonly reason: 'unknown' | 'lapsed') {
     super(
       'not-installed',
@@ -48,7 +48,7 @@ export class NotInstalled extends Base<'not-installed'> {
 }
 
 /** Slack does not let Tally post in a channel. */
-export class CannotPost extends Base<'cannot-post'> {
+export class CannotPost extends FailureBase<'cannot-post'> {
   constructor(readonly reason: 'not-there' | 'archived' | 'restricted') {
     super(
       'cannot-post',

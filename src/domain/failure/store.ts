@@ -1,5 +1,5 @@
 /** What is kept. */
-import { Base } from './base.ts';
+import { FailureBase } from './base.ts';
 
 /** What may stand in the store, each with what people call it. */
 const STORED = {
@@ -12,7 +12,7 @@ const STORED = {
 type Stored = keyof typeof STORED;
 
 /** A sealed record cannot be opened: unknown key id, tampered with, or moved from elsewhere. Never guessed at. */
-export class SealBroken extends Base<'seal-broken'> {
+export class UnsealFailed extends FailureBase<'unseal-failed'> {
   readonly what: Stored;
 
   /**
@@ -25,33 +25,33 @@ export class SealBroken extends Base<'seal-broken'> {
     kind: string = 'record',
   ) {
     const what = Object.hasOwn(STORED, kind) ? (kind as Stored) : 'record';
-    super('seal-broken', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
+    super('unseal-failed', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
     this.what = what;
   }
 }
 
 /** The stored settings cannot be read: days guessed at would be wrong sums, and rights guessed at would be wrong too. */
-export class SettingsDamaged extends Base<'settings-damaged'> {
+export class SettingsDamaged extends FailureBase<'settings-damaged'> {
   constructor() {
     super('settings-damaged', 'The stored settings of this workspace are damaged.');
   }
 }
 
 /** Somebody else changed the same thing between the look and the change. @param now in a sentence what is there now */
-export class ChangedMeanwhile extends Base<'changed-meanwhile'> {
+export class EditConflict extends FailureBase<'edit-conflict'> {
   constructor(readonly now: string) {
-    super('changed-meanwhile', `Somebody else was quicker. ${now}`);
+    super('edit-conflict', `Somebody else was quicker. ${now}`);
   }
 }
 
 /** Redis does not answer. @param unsure whether something may have been changed all the same: its answer was lost */
-export class StoreUnreachable extends Base<'store-unreachable'> {
+export class StoreUnavailable extends FailureBase<'store-unavailable'> {
   constructor(
     options?: ErrorOptions,
     readonly unsure: boolean = false,
   ) {
-    super('store-unreachable', 'Tally cannot reach its own store right now.', options);
+    super('store-unavailable', 'Tally cannot reach its own store right now.', options);
   }
 }
 
-export type StoreFailure = SealBroken | SettingsDamaged | ChangedMeanwhile | StoreUnreachable;
+export type StoreFailure = UnsealFailed | SettingsDamaged | EditConflict | StoreUnavailable;

@@ -1,8 +1,8 @@
 /** Tokens that are issued. */
-import { Base } from './base.ts';
+import { FailureBase } from './base.ts';
 
 /** No application access is registered for the project, so nothing can be issued for it. */
-export class AccessMissing extends Base<'access-missing'> {
+export class AccessMissing extends FailureBase<'access-missing'> {
   /** @param project its ID; @param label how it is called */
   constructor(
     readonly project: string,
@@ -16,18 +16,18 @@ export class AccessMissing extends Base<'access-missing'> {
 }
 
 /** More tokens in a short time than one person gets. `wait` in ms until the next one. */
-export class TokensTooMany extends Base<'tokens-too-many'> {
+export class TooManyTokens extends FailureBase<'too-many-tokens'> {
   constructor(
     readonly most: number,
     readonly minutes: number,
     readonly wait: number,
   ) {
-    super('tokens-too-many', `${most} tokens in ${minutes} minutes is the most for one person.`);
+    super('too-many-tokens', `${most} tokens in ${minutes} minutes is the most for one person.`);
   }
 }
 
 /** A token that Slack would not show in one piece, `length` characters. */
-export class TokenTooLong extends Base<'token-too-long'> {
+export class TokenTooLong extends FailureBase<'token-too-long'> {
   constructor(readonly length: number) {
     super(
       'token-too-long',
@@ -37,15 +37,19 @@ export class TokenTooLong extends Base<'token-too-long'> {
 }
 
 /** A token that could not be shown, and not be given back either. `until` says in words when it lapses. */
-export class TokenLeft extends Base<'token-left'> {
+export class TokenNotRevoked extends FailureBase<'token-not-revoked'> {
   /** @param why what went wrong before, where that has words */
   constructor(
     readonly why: string | undefined,
     readonly until: string,
     options?: ErrorOptions,
   ) {
-    super('token-left', 'A token was issued that could not be shown, and could not be given back.', options);
+    super(
+      'token-not-revoked',
+      'A token was issued that could not be shown, and could not be given back.',
+      options,
+    );
   }
 }
 
-export type TokenFailure = AccessMissing | TokensTooMany | TokenTooLong | TokenLeft;
+export type TokenFailure = AccessMissing | TooManyTokens | TokenTooLong | TokenNotRevoked;

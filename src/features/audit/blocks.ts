@@ -9,11 +9,11 @@ import {
   preformatted,
   section,
 } from '../../slack/kit/atoms.ts';
-import { clip, LIMITS } from '../../slack/kit/limits.ts';
+import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import type { AuditPage, RecordedEntry } from '../../workspace/audit.ts';
 import { isPerson } from '../../workspace/ids.ts';
-import { KEPT } from '../../workspace/store.ts';
-import { auditCsv } from './words.ts';
+import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
+import { formatAuditCsv } from './words.ts';
 
 const TITLE = 'Who did what';
 const LONGEST_ABOUT = 200;
@@ -31,7 +31,9 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean): Mes
       header(TITLE),
       entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
-      context(`Times are in your own zone · the newest ${KEPT.toLocaleString('en')} entries are kept`),
+      context(
+        `Times are in your own zone · the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries are kept`,
+      ),
     ],
   };
 }
@@ -57,7 +59,7 @@ function line({ at, who, deed, about }: RecordedEntry): RichTextSection {
     isPerson(who) ? { type: 'user', user_id: who } : text(who || 'unknown'),
     text(' · '),
     { ...text(deed || 'unknown'), style: { bold: true } },
-    ...(about === '' ? [] : [text(' · '), ...subject(clip(about, LONGEST_ABOUT))]),
+    ...(about === '' ? [] : [text(' · '), ...subject(clipText(about, LONGEST_ABOUT))]),
   ];
   return { type: 'rich_text_section', elements };
 }
@@ -71,25 +73,25 @@ function subject(about: string): RichTextElement[] {
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
-export const sentMessage = (): Message => {
+export const auditSentMessage = (): Message => {
   const said = 'The file is in your direct messages with Tally.';
   return { text: said, blocks: [section(said)] };
 };
 
 /** The newest lines that fit, where Tally may not send files. */
-export function asTextMessage(entries: readonly RecordedEntry[]): Message {
+export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
   const count = shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'all of it';
   const said = `Tally may not send files here: it was installed without the permission files:write. So here is ${count} as text.`;
-  const blocks: Block[] = [section(said), preformatted(auditCsv(entries.slice(0, shown)))];
+  const blocks: Block[] = [section(said), preformatted(formatAuditCsv(entries.slice(0, shown)))];
   return { text: said, blocks };
 }
 
 function fitting(entries: readonly RecordedEntry[]): number {
-  let length = auditCsv([]).length;
+  let length = formatAuditCsv([]).length;
   const over = entries.findIndex((entry) => {
-    length += auditCsv([entry]).length - auditCsv([]).length;
-    return length > LIMITS.section;
+    length += formatAuditCsv([entry]).length - formatAuditCsv([]).length;
+    return length > SLACK_LIMITS.section;
   });
   return over === -1 ? entries.length : over;
 }

@@ -1,10 +1,10 @@
-import { SlackFailed } from '../../domain/failure.ts';
+import { SlackFailed } from '../../domain/failure/index.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { Audit } from '../../workspace/audit.ts';
-import { KEPT } from '../../workspace/store.ts';
+import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
 import type { Feature } from '../feature.ts';
-import { asTextMessage, auditMessage, sentMessage } from './blocks.ts';
-import { auditCsv } from './words.ts';
+import { auditMessage, auditSentMessage, auditTextMessage } from './blocks.ts';
+import { formatAuditCsv } from './words.ts';
 
 const A_PAGE = 20;
 const CSV = /^\s*csv\s*$/i;
@@ -17,19 +17,19 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
   };
 
   const sendCsv = async (visit: Visit): Promise<void> => {
-    const entries = await audit.list(visit.asker.workspace, KEPT);
+    const entries = await audit.list(visit.asker.workspace, MAX_AUDIT_ENTRIES);
     const day = new Date(visit.at).toISOString().slice(0, 10);
     try {
       await visit.sendFile({
         name: `tally-audit-${day}.csv`,
         title: `Audit until ${day}`,
-        content: auditCsv(entries),
+        content: formatAuditCsv(entries),
       });
     } catch (error) {
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
-      return visit.whisper(asTextMessage(entries));
+      return visit.whisper(auditTextMessage(entries));
     }
-    await visit.whisper(sentMessage());
+    await visit.whisper(auditSentMessage());
   };
 
   return {

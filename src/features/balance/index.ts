@@ -1,19 +1,19 @@
-import { aside } from '../../billing/aside.ts';
+import { settleOptional } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
-import { dayAt } from '../../domain/calendar.ts';
-import { readAmount } from '../../domain/money.ts';
-import { resolvePeriod } from '../../domain/period.ts';
-import { LAST_7_DAYS } from '../../domain/phrase.ts';
-import { remarksOf } from '../../domain/remark.ts';
-import { runway } from '../../domain/runway.ts';
-import { readUsage } from '../../domain/usage.ts';
-import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
-import { placeOf, type Visit } from '../../slack/visit.ts';
-import { accessOf, targetOf } from '../../workspace/target.ts';
-import { keptBalance, type Notes, type Used } from '../../workspace/used.ts';
+import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
+import { parseAmount } from '../../domain/money/amount.ts';
+import { computeRunway } from '../../domain/money/runway.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
+import { collectNotices } from '../../domain/service-notice.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { askLocation, type Visit } from '../../slack/visit.ts';
+import { type AnswerNote, type LastUsed, storedBalance } from '../../workspace/last-used.ts';
+import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { type BalanceReport, balanceMessage } from './blocks.ts';
-import { readBalanceWords } from './words.ts';
+import { parseBalanceRequest } from './words.ts';
 
 const HELP: HelpLine = {
   usage: '/balance [project] [product]',
@@ -21,11 +21,11 @@ const HELP: HelpLine = {
   examples: ['/balance 123', '/balance 123 storage'],
 };
 
-const SMALL = `${WORDS.order} ${WORDS.products} /spend takes periods.`;
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} /spend takes periods.`;
 
 export interface BalanceParts {
   readonly billing: BillingClient;
-  readonly used: Used;
+  readonly used: LastUsed;
   /** ms since the epoch */
   readonly clock: () => number;
 }
@@ -34,15 +34,15 @@ export interface BalanceParts {
 export function createBalance({ billing, used, clock }: BalanceParts): Feature {
   async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
     const { asker, at, record } = visit;
-    const request = readBalanceWords(text, record.aliases);
+    const request = parseBalanceRequest(text, record.aliases);
     if (request === 'help') return request;
     const { zone } = record.settings;
-    const target = targetOf(request, record, placeOf(visit));
-    const access = accessOf(record, target);
+    const target = resolveProject(request, record, askLocation(visit));
+    const access = openConnection(record, target);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),
-      aside(
+      settleOptional(
         billing.consumption(access, target, {
           from: week.from,
           to: week.to,
@@ -51,7 +51,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
         }),
       ),
     ]);
-    const amounts = { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
+    const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
     const today = dayAt(at, zone);
     return {
       target,
@@ -61,8 +61,8 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
       runway:
         'why' in spent
           ? spent.why
-          : runway(amounts, readUsage(spent.items, { days: week.days, zone }), today),
-      remarks: remarksOf(['the balance', left], ['the last 7 days', spent]),
+          : computeRunway(amounts, computeUsage(spent.items, { days: week.days, zone }), today),
+      remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
       asked: at,
       fetched: clock(),
       locale: visit.locale,
@@ -90,7 +90,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
 /** With the name of the connection that it came by. */
 type Answered = BalanceReport & { readonly connection: string };
 
-function notesOf({ connection, target, fetched: at, ...amounts }: Answered): Notes {
-  const balance = keptBalance(target, amounts);
+function notesOf({ connection, target, fetched: at, ...amounts }: Answered): AnswerNote {
+  const balance = storedBalance(target, amounts);
   return { connection, at, ...(balance && { balance }) };
 }

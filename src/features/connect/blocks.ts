@@ -1,9 +1,9 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
-import { type Failure, isUnsure, leftAllAsItWas } from '../../domain/failure.ts';
-import { formatMoney, readAmount } from '../../domain/money.ts';
+import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
 import {
   actions,
   type Block,
@@ -19,17 +19,17 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import {
   type Connection,
+  describeToken,
+  formatExpiry,
   LIFETIME_NAMES,
-  lapseWords,
   ROLE_NAMES,
-  tokenWords,
 } from '../../workspace/connections.ts';
-import type { Remembered } from './words.ts';
+import type { ConnectMetadata } from './words.ts';
 
 /** How the token ended up: what it could read with it, or that the test project gave nothing. */
-export interface Connected {
+export interface ConnectedResult {
   readonly connection: Connection;
-  readonly request: Remembered;
+  readonly request: ConnectMetadata;
   readonly balance: BalanceRecord | undefined;
   /** Every connection there is now, and the one that is asked where none is named. */
   readonly names: readonly string[];
@@ -39,7 +39,7 @@ export interface Connected {
   readonly locale: string;
 }
 
-export function connectedBlocks(connected: Connected): Block[] {
+export function connectedBlocks(connected: ConnectedResult): Block[] {
   const { connection, request, balance, at, zone, locale } = connected;
   const product = `${PRODUCTS[request.product].name} (${request.product})`;
   const found =
@@ -50,12 +50,12 @@ export function connectedBlocks(connected: Connected): Block[] {
     header('Connected'),
     section(found),
     markup(next(connected)),
-    context(escapeMarkup(describe(connection, at, zone))),
+    context(escapeMarkup(describeConnection(connection, at, zone))),
   ];
 }
 
 /** A command asks the default connection, so only that one can be tried by an ID alone. */
-function next({ connection: { name }, request: { project }, names, chosen }: Connected): string {
+function next({ connection: { name }, request: { project }, names, chosen }: ConnectedResult): string {
   const tries = `Now try \`/balance ${project}\` and \`/spend ${project} last-7-days\`.`;
   if (names.length === 1) return tries;
   if (name === chosen) return `${name} is the default connection. ${tries}`;
@@ -63,18 +63,18 @@ function next({ connection: { name }, request: { project }, names, chosen }: Con
 }
 
 function amount({ balance }: BalanceRecord, locale: string): string {
-  const read = readAmount(balance);
+  const read = parseAmount(balance);
   return 'value' in read
     ? formatMoney(read.value, locale)
     : `an amount that Tally cannot read (${read.unreadable})`;
 }
 
 /** A registered token in words: never more of it than its last four characters and its fingerprint. */
-export function describe(connection: Connection, at: number, zone: string): string {
+export function describeConnection(connection: Connection, at: number, zone: string): string {
   const { name, baseUrl, role, lifetime } = connection;
   const lasts =
-    lifetime === 'none' ? 'no expiry' : `${LIFETIME_NAMES[lifetime]}, ${lapseWords(connection, at, zone)}`;
-  return `${name} · ${baseUrl} · ${tokenWords(connection)} · ${ROLE_NAMES[role]} · ${lasts}`;
+    lifetime === 'none' ? 'no expiry' : `${LIFETIME_NAMES[lifetime]}, ${formatExpiry(connection, at, zone)}`;
+  return `${name} · ${baseUrl} · ${describeToken(connection)} · ${ROLE_NAMES[role]} · ${lasts}`;
 }
 
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
@@ -105,11 +105,11 @@ export function refusedBlocks(reason: Message, remembered: string, kept: boolean
     ? 'The new token was not stored. The one registered before stays in use.'
     : 'Nothing was stored.';
   return [
-    header(isUnsure(failure) ? 'Perhaps not connected' : 'Not connected'),
+    header(mayHaveBeenSaved(failure) ? 'Perhaps not connected' : 'Not connected'),
     ...withoutActions(reason.blocks),
-    ...(leftAllAsItWas(failure) ? [section(left)] : []),
+    ...(changedNothing(failure) ? [section(left)] : []),
     actions(button('connect-again', 'Back to the form', { style: 'primary', value: remembered })),
   ];
 }
 
-export const plainMessage = (text: string): Message => ({ text, blocks: [section(text)] });
+export const connectTextMessage = (text: string): Message => ({ text, blocks: [section(text)] });

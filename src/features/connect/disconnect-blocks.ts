@@ -2,7 +2,7 @@ import {
   actions,
   type Block,
   button,
-  confirmation,
+  confirmDialog,
   context,
   header,
   type Message,
@@ -12,10 +12,10 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { readable } from '../../workspace/record.ts';
-import { zoneOf } from '../../workspace/settings.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { describe } from './blocks.ts';
+import { describeConnection } from './blocks.ts';
 
 const KEEP = button('keep', 'Keep');
 /** Named one by one; the others are counted. */
@@ -25,12 +25,12 @@ function question(text: string, ...blocks: readonly Block[]): Message {
   return { text, blocks: [header(text), ...blocks] };
 }
 
-export function whichMessage(names: readonly string[]): Message {
+export function chooseConnectionMessage(names: readonly string[]): Message {
   const options = names.map((name) => option(name, name));
   return question('Disconnect which one?', actions(select('disconnect-ask', 'Connection', options), KEEP));
 }
 
-export function heirMessage(name: string, heirs: readonly string[]): Message {
+export function chooseDefaultMessage(name: string, heirs: readonly string[]): Message {
   const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
   return question(
     `Disconnect ${name}?`,
@@ -41,9 +41,13 @@ export function heirMessage(name: string, heirs: readonly string[]): Message {
 
 type Asked = Pick<Visit, 'record' | 'at'>;
 
-export function confirmMessage(name: string, heir: string | undefined, { record, at }: Asked): Message {
+export function confirmDisconnectMessage(
+  name: string,
+  heir: string | undefined,
+  { record, at }: Asked,
+): Message {
   const connection = readable(() => record.connection(name));
-  const zone = zoneOf(record);
+  const zone = reportingZoneOf(record);
   const isLast = record.connectionNames.length === 1;
   const effects = [...(isLast ? [] : orphans(name, record)), ...(heir === undefined ? [] : [inherits(heir)])];
   return question(
@@ -52,12 +56,14 @@ export function confirmMessage(name: string, heir: string | undefined, { record,
       'Tally deletes its sealed copy of the token. In the console the token lives on until it lapses or you delete it there.',
     ),
     ...effects.map(section),
-    context(connection ? escapeMarkup(describe(connection, at, zone)) : `${name} · the record is damaged`),
+    context(
+      connection ? escapeMarkup(describeConnection(connection, at, zone)) : `${name} · the record is damaged`,
+    ),
     actions(
       button('disconnect', 'Disconnect', {
         style: 'danger',
         value: [name, connection?.fingerprint ?? '-', heir].filter(Boolean).join(' '),
-        confirm: confirmation(
+        confirm: confirmDialog(
           'Disconnect?',
           isLast ? NOBODY : `Nobody can ask ${name} afterwards.`,
           'Disconnect',
@@ -85,7 +91,7 @@ function orphans(name: string, record: WorkspaceRecord): string[] {
   ];
 }
 
-export function goneText(name: string, heir: string | undefined): string {
+export function disconnectedText(name: string, heir: string | undefined): string {
   const gone = `Disconnected. Tally’s copy of the token of ${name} is deleted.`;
   return heir === undefined ? gone : `${gone} ${heir} is the default connection now.`;
 }

@@ -1,13 +1,18 @@
-import { ConnectionMissing, NotConnected } from '../../domain/failure.ts';
+import { ConnectionMissing, NotConnected } from '../../domain/failure/index.ts';
 import type { Visit } from '../../slack/visit.ts';
-import type { Deed } from '../../workspace/audit.ts';
-import { changeBy } from '../../workspace/change.ts';
-import { readable } from '../../workspace/record.ts';
+import type { AuditAction } from '../../workspace/audit.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { readable } from '../../workspace/parse-record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { plainMessage } from './blocks.ts';
-import { confirmMessage, goneText, heirMessage, whichMessage } from './disconnect-blocks.ts';
-import { readName } from './words.ts';
+import { connectTextMessage } from './blocks.ts';
+import {
+  chooseConnectionMessage,
+  chooseDefaultMessage,
+  confirmDisconnectMessage,
+  disconnectedText,
+} from './disconnect-blocks.ts';
+import { parseConnectionName } from './words.ts';
 
 export interface DisconnectParts {
   readonly workspaces: Workspaces;
@@ -22,29 +27,29 @@ export function createDisconnect({
     const { connectionNames } = visit.record;
     if (connectionNames.length === 0) throw new NotConnected();
     const name = wanted ?? onlyOf(connectionNames);
-    if (name === undefined) return visit.answer(whichMessage(connectionNames));
+    if (name === undefined) return visit.answer(chooseConnectionMessage(connectionNames));
     if (!connectionNames.includes(name)) throw new ConnectionMissing(name);
     const heirs = heirsOf(name, visit.record);
     const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
-    if (heir === undefined && heirs.length > 0) return visit.answer(heirMessage(name, heirs));
-    await visit.answer(confirmMessage(name, heir, visit));
+    if (heir === undefined && heirs.length > 0) return visit.answer(chooseDefaultMessage(name, heirs));
+    await visit.answer(confirmDisconnectMessage(name, heir, visit));
   };
 
   const remove = async (visit: Visit, name: string, heir: string | undefined): Promise<void> => {
-    const inherits: readonly [Deed, string][] =
+    const inherits: readonly [AuditAction, string][] =
       heir === undefined ? [] : [['default connection changed', heir]];
-    const change = changeBy(visit, ...inherits, ['connection removed', name]);
+    const change = auditedChange(visit, ...inherits, ['connection removed', name]);
     await workspaces.removeConnection(change, name, heir);
-    await visit.answer(plainMessage(goneText(name, heir)));
+    await visit.answer(connectTextMessage(disconnectedText(name, heir)));
   };
 
   const confirmed = async (value: string, visit: Visit): Promise<void> => {
     const [name = '', fingerprint, wish] = value.split(' ');
     const { record } = visit;
     if (!record.connectionNames.includes(name))
-      return visit.answer(plainMessage('There was no connection any more.'));
+      return visit.answer(connectTextMessage('There was no connection any more.'));
     if (fingerprint !== fingerprintOf(name, record))
-      return visit.answer(plainMessage(`${name} has another token by now. Nothing was changed.`));
+      return visit.answer(connectTextMessage(`${name} has another token by now. Nothing was changed.`));
     const heirs = heirsOf(name, record);
     const heir = heirs.find((one) => one === wish);
     if (heir === undefined && heirs.length > 0) return ask(visit, name);
@@ -53,7 +58,7 @@ export function createDisconnect({
 
   return {
     verbs: {
-      disconnect: { right: 'manage', run: (text, visit) => ask(visit, readName(text)) },
+      disconnect: { right: 'manage', run: (text, visit) => ask(visit, parseConnectionName(text)) },
     },
     actions: {
       'disconnect-ask': { right: 'manage', run: ({ value }, visit) => ask(visit, value) },
@@ -65,7 +70,7 @@ export function createDisconnect({
         },
       },
       disconnect: { right: 'manage', run: ({ value }, visit) => confirmed(value, visit) },
-      keep: { right: 'manage', run: (_, visit) => visit.answer(plainMessage('Nothing was changed.')) },
+      keep: { right: 'manage', run: (_, visit) => visit.answer(connectTextMessage('Nothing was changed.')) },
     },
   };
 }

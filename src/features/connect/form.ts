@@ -4,25 +4,29 @@ import { context, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import {
   type Connection,
-  FIRST_NAME,
+  FIRST_CONNECTION_NAME,
   LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/record.ts';
+import { readable } from '../../workspace/parse-record.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { type Known, LONGEST_ACCOUNT } from './words.ts';
+import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 
 /** What a new connection's addresses are filled in with. */
-export interface Addresses {
+export interface DefaultAddresses {
   readonly baseUrl: string | undefined;
   readonly authUrl: string | undefined;
 }
 
 /** What the form begins with: what the connection of that name has, else what a new one probably will. */
-export function knownOf(record: WorkspaceRecord, given: string | undefined, addresses: Addresses): Known {
+export function connectFormDefaults(
+  record: WorkspaceRecord,
+  given: string | undefined,
+  addresses: DefaultAddresses,
+): ConnectFormDefaults {
   const chosen = readable(() => record.defaultConnection);
-  const name = given ?? chosen ?? record.connectionNames[0] ?? FIRST_NAME;
+  const name = given ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = readable(() => record.connection(name));
   if (current !== undefined) return knownAs(current);
   const like = readable(() => record.connection(chosen));
@@ -31,7 +35,7 @@ export function knownOf(record: WorkspaceRecord, given: string | undefined, addr
   return { name, ...(baseUrl !== undefined && { baseUrl }), ...(authUrl !== undefined && { authUrl }) };
 }
 
-function knownAs({ test, ...connection }: Connection): Known {
+function knownAs({ test, ...connection }: Connection): ConnectFormDefaults {
   const { name, baseUrl, authUrl = '', role, lifetime, type = 'for-oneself', account = '' } = connection;
   return {
     ...{ name, baseUrl, authUrl, role, lifetime, type, account },
@@ -45,7 +49,7 @@ const choices = (names: Record<string, string>) =>
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
 /** The form, what has to be filled in first. The token's field is never filled in. */
-export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
+export function connectForm(known: ConnectFormDefaults, record: WorkspaceRecord): ModalView {
   const others = record.connectionNames;
   return modal({
     callback: 'connect',
@@ -119,7 +123,7 @@ export function connectForm(known: Known, record: WorkspaceRecord): ModalView {
         label: 'Account',
         hint: 'As chosen in the console, to recognise it later.',
         initial: known.account,
-        max: LONGEST_ACCOUNT,
+        max: MAX_ACCOUNT_LENGTH,
         optional: true,
       }),
       textInput({
@@ -145,7 +149,7 @@ function beside(name: string, record: WorkspaceRecord): string {
   return `${name} will be a new connection beside ${record.connectionNames.join(', ')}.`;
 }
 
-export const checking: ModalView = modal({
+export const checkingModal: ModalView = modal({
   title: 'Connect billing',
   blocks: [
     section('Checking… Tally asks the billing service for the balance of the test project.'),

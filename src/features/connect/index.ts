@@ -1,25 +1,31 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { DAY } from '../../domain/calendar.ts';
-import { isFailure, NoData, WordRefused } from '../../domain/failure.ts';
+import { InvalidWord, isFailure, NoData } from '../../domain/failure/index.ts';
+import { DAY_MS } from '../../domain/time/calendar.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { changeBy } from '../../workspace/change.ts';
-import { isConnectionName, MOST_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/record.ts';
-import { zoneOf } from '../../workspace/settings.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { connectedBlocks, connectedModal, plainMessage, refusalMessage, refusedBlocks } from './blocks.ts';
+import {
+  connectedBlocks,
+  connectedModal,
+  connectTextMessage,
+  refusalMessage,
+  refusedBlocks,
+} from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
-import { type Addresses, checking, connectForm, knownOf } from './form.ts';
+import { checkingModal, connectForm, connectFormDefaults, type DefaultAddresses } from './form.ts';
 import {
   type AddressChecks,
   type ConnectRequest,
-  readConnectForm,
-  readName,
-  recall,
-  remember,
+  decodeConnectMetadata,
+  encodeConnectMetadata,
+  parseConnectForm,
+  parseConnectionName,
 } from './words.ts';
 
 export interface ConnectParts {
@@ -29,7 +35,7 @@ export interface ConnectParts {
   /** The address rules. */
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */
-  readonly addresses: Addresses;
+  readonly addresses: DefaultAddresses;
   /** Told of every token that is registered: what waited for one may go on. */
   readonly onConnected?: (workspace: string) => Promise<void>;
 }
@@ -47,7 +53,7 @@ export function createConnect(parts: ConnectParts): Feature {
   const disconnect = createDisconnect(parts);
 
   const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
-    visit.open(connectForm(knownOf(visit.record, name, addresses), visit.record));
+    visit.open(connectForm(connectFormDefaults(visit.record, name, addresses), visit.record));
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
   const test = async (request: ConnectRequest, { asker }: Visit) => {
@@ -66,17 +72,17 @@ export function createConnect(parts: ConnectParts): Feature {
     const { person, locale } = asker;
     const { name } = request;
     const names = [...new Set([...record.connectionNames, name])];
-    if (names.length > MOST_CONNECTIONS) throw tooMany(name);
+    if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     const balance = await test(request, visit);
     const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, record);
-    const change = changeBy(visit, [deed, name], ...chosen.deeds);
+    const change = auditedChange(visit, [deed, name], ...chosen.deeds);
     const connection = await workspaces.saveConnection(
       change,
       newConnection(request, person, at),
       chosen.name,
     );
-    const zone = zoneOf(record);
+    const zone = reportingZoneOf(record);
     const blocks = connectedBlocks({
       connection,
       request,
@@ -103,7 +109,7 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      connect: { right: 'manage', run: (text, visit) => openForm(visit, readName(text)) },
+      connect: { right: 'manage', run: (text, visit) => openForm(visit, parseConnectionName(text)) },
       ...disconnect.verbs,
     },
     actions: {
@@ -116,16 +122,16 @@ export function createConnect(parts: ConnectParts): Feature {
         right: 'manage',
         run: ({ value }, visit) =>
           visit.show(
-            connectForm(recall(value), visit.record),
-            plainMessage('The form is closed. Run /billing connect to open it again.'),
+            connectForm(decodeConnectMetadata(value), visit.record),
+            connectTextMessage('The form is closed. Run /billing connect to open it again.'),
           ),
       },
     },
     views: {
       connect: {
         right: 'manage',
-        read: (fields) => readConnectForm(fields, checks),
-        waiting: checking,
+        read: (fields) => parseConnectForm(fields, checks),
+        waiting: checkingModal,
         async work(request: ConnectRequest, visit) {
           try {
             await connect(request, visit);
@@ -133,7 +139,7 @@ export function createConnect(parts: ConnectParts): Feature {
             if (!isFailure(error)) throw error;
             const kept = visit.record.connectionNames.includes(request.name);
             const reason = refusalMessage(error);
-            const blocks = refusedBlocks(reason, remember(request), kept, error);
+            const blocks = refusedBlocks(reason, encodeConnectMetadata(request), kept, error);
             await visit.show(connectedModal(blocks), {
               text: reason.text,
               blocks: withoutActions(blocks),
@@ -153,10 +159,10 @@ function defaultWith(name: string, record: WorkspaceRecord) {
   return { name: before ?? name, deeds: isNews ? [['default connection changed', name] as const] : [] };
 }
 
-const tooMany = (name: string): WordRefused =>
-  new WordRefused(
+const tooMany = (name: string): InvalidWord =>
+  new InvalidWord(
     name,
-    `would be connection ${MOST_CONNECTIONS + 1}, and ${MOST_CONNECTIONS} is the most`,
+    `would be connection ${MAX_CONNECTIONS + 1}, and ${MAX_CONNECTIONS} is the most`,
     'Replace one of those there are, or remove one with /billing disconnect.',
   );
 
@@ -167,7 +173,7 @@ function newConnection(request: ConnectRequest, person: string, at: number): New
     ...{ name, baseUrl, token, role, lifetime, type },
     ...(authUrl !== '' && { authUrl }),
     ...(account !== '' && { account }),
-    ...(days !== undefined && { lapsesAt: at + days * DAY }),
+    ...(days !== undefined && { lapsesAt: at + days * DAY_MS }),
     test: { project, product },
     registeredBy: person,
     registeredAt: at,

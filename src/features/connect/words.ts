@@ -1,7 +1,7 @@
-import { AddressRefused, WordRefused } from '../../domain/failure.ts';
+import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
-import type { Fields } from '../../slack/kit/modal.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import type { FormFields } from '../../slack/kit/modal.ts';
 import { isConnectionName, LIFETIMES, ROLES, TOKEN_TYPES } from '../../workspace/connections.ts';
 
 /** What the connect form says, once every field is right. */
@@ -23,26 +23,26 @@ export interface ConnectRequest {
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ConnectRequest };
 type CheckUrl = (text: string) => string;
 
-/** Each gives the address as it will be used, or throws AddressRefused or WordRefused. */
+/** Each gives the address as it will be used, or throws AddressRefused or InvalidWord. */
 export interface AddressChecks {
   readonly baseUrl: CheckUrl;
   readonly authUrl: CheckUrl;
 }
 
 const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
-export const LONGEST_ACCOUNT = 100;
+export const MAX_ACCOUNT_LENGTH = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** The name behind a verb; undefined when there is none. @throws WordRefused */
-export function readName(text: string): string | undefined {
+/** The name behind a verb; undefined when there is none. @throws InvalidWord */
+export function parseConnectionName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   if (name === '') return undefined;
-  if (!isConnectionName(name)) throw new WordRefused(name.slice(0, 40), 'is no name of a connection', A_NAME);
+  if (!isConnectionName(name)) throw new InvalidWord(name.slice(0, 40), 'is no name of a connection', A_NAME);
   return name;
 }
 
-export function readConnectForm(fields: Fields, checks: AddressChecks): Reading {
+export function parseConnectForm(fields: FormFields, checks: AddressChecks): Reading {
   const errors: Record<string, string> = {};
   /** What a field means, or the sentence why it means nothing. */
   function take<T>(block: string, value: T | undefined, otherwise: string): T {
@@ -71,7 +71,7 @@ export function readConnectForm(fields: Fields, checks: AddressChecks): Reading 
     authUrl: fields.auth_url ? url('auth_url', checks.authUrl) : '',
     token: take('token', TOKEN.test(token) ? token : undefined, ONE_WORD),
     type: among('type', TOKEN_TYPES),
-    account: (fields.account ?? '').slice(0, LONGEST_ACCOUNT),
+    account: (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH),
     role: among('role', ROLES),
     lifetime: among('lifetime', LIFETIMES),
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
@@ -88,7 +88,7 @@ function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; rea
   try {
     return { url: check(text) };
   } catch (error) {
-    if (!(error instanceof AddressRefused || error instanceof WordRefused)) throw error;
+    if (!(error instanceof AddressRefused || error instanceof InvalidWord)) throw error;
     return { refusal: error.message };
   }
 }
@@ -98,17 +98,17 @@ const unquoted = (text: string): string =>
   text.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What the form may show again after a failure: everything but the token. */
-export type Remembered = Omit<ConnectRequest, 'token'>;
-export type Known = Partial<Record<keyof Remembered, string>>;
+export type ConnectMetadata = Omit<ConnectRequest, 'token'>;
+export type ConnectFormDefaults = Partial<Record<keyof ConnectMetadata, string>>;
 
 /** For a button's value. Addresses of hundreds of characters do not fit into one: then the name is kept. */
-export function remember({ token: _, ...rest }: ConnectRequest): string {
+export function encodeConnectMetadata({ token: _, ...rest }: ConnectRequest): string {
   const all = JSON.stringify(rest);
-  return all.length > LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
+  return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
 }
 
 /** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
-export function recall(value: string): Known {
+export function decodeConnectMetadata(value: string): ConnectFormDefaults {
   try {
     const parsed: unknown = JSON.parse(value);
     if (typeof parsed !== 'object' || parsed === null) return {};

@@ -1,7 +1,7 @@
-import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { Feature } from '../feature.ts';
 
-const SMALL = `${WORDS.order} ${WORDS.periods} ${WORDS.products} Answers are visible to you alone until you share them, unless this workspace shows them to everyone.`;
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are visible to you alone until you share them, unless this workspace shows them to everyone.`;
 
 /** `/billing help`: everything, as the features themselves explain it. */
 export function createHelp(lines: () => readonly HelpLine[]): Feature {

@@ -1,33 +1,33 @@
-import { isFailure } from '../../domain/failure.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
   button,
   context,
+  formatInstant,
   header,
   markup,
-  moment,
   section,
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
-import { type Rerun, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
 import { connectionBlocks } from './connections.ts';
-import { projectBlocks, questions } from './projects.ts';
+import { projectBlocks, projectCommands } from './projects.ts';
 
 /** More than Slack takes in a view would leave the person with an old page. */
 const MOST_BLOCKS = 100;
 
-export type Section = (visit: Visit) => readonly Block[] | Promise<readonly Block[]>;
+export type HomeSection = (visit: Visit) => readonly Block[] | Promise<readonly Block[]>;
 
 /** @param more what other features show */
-export async function homeBlocks(visit: Visit, more: readonly Section[]): Promise<readonly Block[]> {
+export async function homeBlocks(visit: Visit, more: readonly HomeSection[]): Promise<readonly Block[]> {
   const { record } = visit;
   const isConnected = record.connectionNames.length > 0;
   const isUsed = record.connectionNames.some((name) => record.lastUsed(name) !== undefined);
   const hasNames = record.aliases.size > 0;
-  const sections: readonly Section[] = [
+  const sections: readonly HomeSection[] = [
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
@@ -42,7 +42,7 @@ const DAMAGED =
   'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
 
 /** What is damaged is left out, and the rest of the page stands. */
-async function guarded(draw: Section, visit: Visit): Promise<readonly Block[]> {
+async function guarded(draw: HomeSection, visit: Visit): Promise<readonly Block[]> {
   try {
     return await draw(visit);
   } catch (error) {
@@ -56,7 +56,7 @@ function steps(visit: Visit): Block[] {
   const isConnected = visit.record.connectionNames.length > 0;
   const tested = testedProject(visit);
   const id = tested?.id ?? '123';
-  const [balance, spend] = tested === undefined ? [] : questions(tested.words);
+  const [balance, spend] = tested === undefined ? [] : projectCommands(tested.words);
   return [
     header('Three steps to the first answer'),
     ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(visit)),
@@ -79,8 +79,10 @@ function testedProject({ record }: Visit): { readonly id: string; readonly words
 function nameless(visit: Visit): Block[] {
   const tested = testedProject(visit);
   const adding = verb(['projects add', tested?.words].filter(Boolean).join(' '));
-  const name = visit.asker.manage ? rerunButton('name', 'Name a project…', adding, { style: 'primary' }) : [];
-  const buttons = [...name, ...(tested === undefined ? [] : questions(tested.words))];
+  const name = visit.asker.manage
+    ? commandButton('name', 'Name a project…', adding, { style: 'primary' })
+    : [];
+  const buttons = [...name, ...(tested === undefined ? [] : projectCommands(tested.words))];
   return [
     header('Projects'),
     markup(
@@ -98,7 +100,7 @@ function connectStep({ asker, record }: Visit): Block[] {
       ),
       actions(
         button('connect', 'Connect…', { style: 'primary' }),
-        ...rerunButton('settings', 'Settings…', verb('settings')),
+        ...commandButton('settings', 'Settings…', verb('settings')),
       ),
     ];
   const named = record.settings.managers.slice(0, 5).map(mention);
@@ -106,14 +108,14 @@ function connectStep({ asker, record }: Visit): Block[] {
   return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
 }
 
-const verb = (text: string): Rerun => ({ command: '/billing', text });
+const verb = (text: string): CommandInvocation => ({ command: '/billing', text });
 
 const managing = (): Block =>
   actions(
     button('connect', 'Connect…'),
-    ...rerunButton('add', 'Add a project…', verb('projects add')),
-    ...rerunButton('settings', 'Settings…', verb('settings')),
-    ...rerunButton('status', 'Status', verb('status')),
+    ...commandButton('add', 'Add a project…', verb('projects add')),
+    ...commandButton('settings', 'Settings…', verb('settings')),
+    ...commandButton('status', 'Status', verb('status')),
   );
 
 function help({ at }: Visit): Block[] {
@@ -122,10 +124,10 @@ function help({ at }: Visit): Block[] {
     markup(
       'In any channel: `/balance 123`, `/spend 123 last-month`. In a thread: `@Tally spend 123 last-month`. Under Messages here: `spend 123 last-month`.',
     ),
-    actions(...rerunButton('help', 'Everything Tally answers', verb('help'))),
+    actions(...commandButton('help', 'Everything Tally answers', verb('help'))),
     context(
       'Answers to the buttons on this page arrive under Messages, for you alone.',
-      `As of ${moment(at)}. Open this page again to see it anew.`,
+      `As of ${formatInstant(at)}. Open this page again to see it anew.`,
     ),
   ];
 }

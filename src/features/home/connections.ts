@@ -1,9 +1,9 @@
-import { type Block, header, markup, moment, section } from '../../slack/kit/atoms.ts';
+import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { type Connection, lapsesSoon, lapseWords } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/record.ts';
-import { isCutOff } from '../../workspace/target.ts';
+import { type Connection, expiresSoon, formatExpiry } from '../../workspace/connections.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { isConnectionMissing } from '../../workspace/resolve-project.ts';
 
 /** One part of the record; undefined where it is damaged. */
 interface Kept {
@@ -32,13 +32,13 @@ function line({ name, connection, isOpen }: Kept, { record, at }: Visit): string
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
   if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
   if (!isOpen) return `${shown} · *its token cannot be opened:* \`/billing status\` says why`;
-  const lapses = lapseWords(connection, at, zone);
+  const lapses = formatExpiry(connection, at, zone);
   const used = record.lastUsed(name);
   return [
     shown,
     `token ····${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
-    lapsesSoon(connection, at, zone) ? `*${lapses}*` : lapses,
-    ...(used === undefined ? [] : [`last used ${moment(used)}`]),
+    expiresSoon(connection, at, zone) ? `*${lapses}*` : lapses,
+    ...(used === undefined ? [] : [`last used ${formatInstant(used)}`]),
   ].join(' · ');
 }
 
@@ -56,11 +56,11 @@ function worst(all: readonly Kept[], { record, at }: Visit): string {
   const sound = all.flatMap(({ connection }) => connection ?? []);
   if (sound.length < all.length) return DAMAGED;
   if (all.some(({ isOpen }) => !isOpen)) return SHUT;
-  if (record.projects.some((project) => isCutOff(project, record))) return CUT_OFF;
+  if (record.projects.some((project) => isConnectionMissing(project, record))) return CUT_OFF;
   if (all.length > 1 && record.defaultConnection === undefined) return NO_DEFAULT;
   const [first] = sound
-    .filter((connection) => lapsesSoon(connection, at, zone))
+    .filter((connection) => expiresSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
   if (first === undefined) return CALM;
-  return `An access token that Tally reads billing with ${lapseWords(first, at, zone)}. An owner or admin can replace it with /billing connect.`;
+  return `An access token that Tally reads billing with ${formatExpiry(first, at, zone)}. An owner or admin can replace it with /billing connect.`;
 }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
-import { callSlack, type WebClient } from '../../slack/web.ts';
+import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import type { Feature } from '../feature.ts';
-import { homeBlocks, type Section } from './blocks.ts';
+import { type HomeSection, homeBlocks } from './blocks.ts';
 
 export interface HomeParts {
   /** What other features show here, in their order. */
-  readonly sections: () => readonly Section[];
+  readonly sections: () => readonly HomeSection[];
   readonly log: Logger;
 }
 

@@ -1,15 +1,23 @@
 import type { Button } from '@slack/types';
-import { formatMoney, readAmount } from '../../domain/money.ts';
+import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { actions, type Block, context, header, markup, moment, section } from '../../slack/kit/atoms.ts';
+import { commandButton } from '../../slack/command-buttons.ts';
+import {
+  actions,
+  type Block,
+  context,
+  formatInstant,
+  header,
+  markup,
+  section,
+} from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { accessLine } from '../../workspace/access-line.ts';
-import { isNamed } from '../../workspace/accesses.ts';
+import { accessSummary } from '../../workspace/access-line.ts';
+import { isNamedIssuer } from '../../workspace/accesses.ts';
+import { readable } from '../../workspace/parse-record.ts';
 import type { Project } from '../../workspace/projects.ts';
-import { readable } from '../../workspace/record.ts';
-import { isCutOff, projectsFor } from '../../workspace/target.ts';
+import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-project.ts';
 
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
 const MOST = 30;
@@ -22,7 +30,7 @@ const ELSEWHERE = 'The projects of this workspace are asked about in the channel
 export function projectBlocks(visit: Visit): Block[] {
   const { record, asker } = visit;
   if (record.aliases.size === 0) return [];
-  const mine = projectsFor(record, { channel: undefined, manager: asker.manage });
+  const mine = visibleProjects(record, { channel: undefined, manager: asker.manage });
   const damaged = asker.manage && record.damagedProjects.length > 0 ? [section(DAMAGED)] : [];
   if (mine.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
@@ -36,28 +44,31 @@ function rows(project: Project, visit: Visit): Block[] {
   const todo = visit.asker.manage
     ? `choose another with \`/billing projects edit ${alias}\``
     : 'a Tally manager can choose another one';
-  const access = accessLine(id, visit);
+  const access = accessSummary(id, visit);
   const lines = [
     headline(project, visit),
     `project ${id} · ${PRODUCTS[product].name} (${product})`,
-    ...(isCutOff(project, visit.record)
+    ...(isConnectionMissing(project, visit.record)
       ? [`*its connection ${escapeMarkup(connection)} no longer exists:* ${todo}`]
       : []),
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
-  const token = rerunButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
-  return [markup(lines.join('\n')), actions(...questions(alias), ...(isIssuer(project, visit) ? token : []))];
+  const token = commandButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
+  return [
+    markup(lines.join('\n')),
+    actions(...projectCommands(alias), ...(isIssuer(project, visit) ? token : [])),
+  ];
 }
 
 const isIssuer = ({ id }: Project, { record, asker }: Visit): boolean => {
   const access = readable(() => record.access(id));
-  return access !== undefined && isNamed(access, asker.person);
+  return access !== undefined && isNamedIssuer(access, asker.person);
 };
 
 /** What can be asked from here with these words. */
-export const questions = (words: string): Button[] => [
-  ...rerunButton('balance', 'Balance', { command: '/balance', text: words }),
-  ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
+export const projectCommands = (words: string): Button[] => [
+  ...commandButton('balance', 'Balance', { command: '/balance', text: words }),
+  ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
 
 /** What it had in bold, as in the headline of an answer, and how old that is. */
@@ -65,9 +76,9 @@ function headline({ alias, id, product, currency }: Project, { record, asker }: 
   const name = escapeMarkup(alias);
   const last = record.lastBalance(id, product);
   if (last === undefined) return `*${name}* · balance not asked for yet`;
-  const amount = readAmount({ text: last.balance });
-  if ('unreadable' in amount) return `*${name}* · unreadable balance, ${moment(last.at)}`;
+  const amount = parseAmount({ text: last.balance });
+  if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
   const label = currency ?? record.settings.currency;
   const money = escapeMarkup(formatMoney(amount.value.abs(), asker.locale, label));
-  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${moment(last.at)}`;
+  return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${formatInstant(last.at)}`;
 }

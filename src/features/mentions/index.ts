@@ -1,10 +1,10 @@
-import { checkLength } from '../../domain/failure.ts';
+import { requireShortText } from '../../domain/failure/index.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
-import { mayOffer } from '../../slack/project-picker.ts';
-import { placeOf } from '../../slack/visit.ts';
+import { canSuggest } from '../../slack/project-picker.ts';
+import { askLocation } from '../../slack/visit.ts';
 import type { Feature } from '../feature.ts';
-import { guesses, shortHelp } from './blocks.ts';
-import { readMention } from './words.ts';
+import { mentionHelp, suggestedCommands } from './blocks.ts';
+import { parseMention } from './words.ts';
 
 export interface MentionsParts {
   /** Every command there is, `/spend` and the like. */
@@ -20,21 +20,23 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     once: true,
     wants: isSaidToTally,
     async run({ text = '' }, visit, { rerun }) {
-      checkLength(text);
+      requireShortText(text);
       const { aliases } = visit.record;
-      const mention = readMention(text, { commands: commands(), verbs: verbs(), aliases });
+      const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases });
       switch (mention.kind) {
         case 'command':
           return rerun(mention.rerun);
         case 'guess':
           return visit.answer(
-            guesses(
+            suggestedCommands(
               mention.word,
-              mention.reruns.filter((one) => mayOffer(one.text, { ...placeOf(visit), record: visit.record })),
+              mention.reruns.filter((one) =>
+                canSuggest(one.text, { ...askLocation(visit), record: visit.record }),
+              ),
             ),
           );
         case 'nothing':
-          return visit.answer(shortHelp(mention.word));
+          return visit.answer(mentionHelp(mention.word));
       }
     },
   };

@@ -1,9 +1,9 @@
-import { isFailure, type WordRefused } from '../../domain/failure.ts';
-import { nearest, normalise, readWords } from '../../domain/words.ts';
-import type { Rerun } from '../../slack/rerun.ts';
+import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import type { CommandInvocation } from '../../slack/command-buttons.ts';
 
 /** What Tally can be asked to do. */
-export interface Known {
+export interface KnownCommands {
   /** `/spend` and the like. */
   readonly commands: readonly string[];
   /** Second words of `/billing`. */
@@ -13,9 +13,13 @@ export interface Known {
 }
 
 export type Mention =
-  | { readonly kind: 'command'; readonly rerun: Rerun }
+  | { readonly kind: 'command'; readonly rerun: CommandInvocation }
   /** What may be meant, for the person to choose; `word` is the one that stood in the way. */
-  | { readonly kind: 'guess'; readonly word: string | undefined; readonly reruns: readonly Rerun[] }
+  | {
+      readonly kind: 'guess';
+      readonly word: string | undefined;
+      readonly reruns: readonly CommandInvocation[];
+    }
   /** Nothing to go by: no words at all, or `word` and what follows. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
@@ -26,7 +30,7 @@ const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo', '
  * Reads what was said to Tally: the first word chooses the command or the verb of `/billing`, what follows is its own.
  * Nothing is run on a guess. @throws SecretPasted
  */
-export function readMention(said: string, known: Known): Mention {
+export function parseMention(said: string, known: KnownCommands): Mention {
   const text = spoken(said);
   const [first = '', ...others] = text.split(' ');
   const name = bare(first);
@@ -37,25 +41,29 @@ export function readMention(said: string, known: Known): Mention {
   return guess(text, name, others.join(' '), known);
 }
 
-function guess(text: string, name: string, rest: string, known: Known): Mention {
+function guess(text: string, name: string, rest: string, known: KnownCommands): Mention {
   const whole = tried(text, known.aliases);
   const asIs = whole.readable === undefined ? [] : questions(whole.readable, whole.period);
   const names = known.commands.map((command) => command.slice(1));
-  const near = nearest(name, [...names, ...known.verbs]);
+  const near = nearestWord(name, [...names, ...known.verbs]);
   const reruns = asIs.length > 0 ? asIs : [...nearby(near, rest, known), ...questions(whole.corrected)];
   const word = asIs.length > 0 ? undefined : clipped(name);
   return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
 }
 
 /** Without a period it may be either question. */
-function questions(text: string | undefined, period = true): readonly Rerun[] {
+function questions(text: string | undefined, period = true): readonly CommandInvocation[] {
   if (text === undefined) return [];
   const spend = { command: '/spend', text };
   return period ? [spend] : [{ command: '/balance', text }, spend];
 }
 
 /** The command or the verb that a first word comes near to, with the rest put right as well. */
-function nearby(near: string | undefined, rest: string, { commands, aliases }: Known): readonly Rerun[] {
+function nearby(
+  near: string | undefined,
+  rest: string,
+  { commands, aliases }: KnownCommands,
+): readonly CommandInvocation[] {
   if (near === undefined) return [];
   const command = commandOf(near, commands);
   return command === undefined
@@ -73,11 +81,11 @@ interface Tried {
 /** Whether the words ask for a project's figures as they stand. @throws SecretPasted */
 function tried(text: string, aliases: ReadonlySet<string>): Tried {
   try {
-    const words = readWords(text, aliases);
+    const words = parseCommandText(text, aliases);
     return words.help ? {} : { readable: text, period: words.phrase !== undefined };
   } catch (error) {
-    if (!isFailure(error) || error.kind !== 'word-refused') throw error;
-    const { suggestion } = error as WordRefused;
+    if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
+    const { suggestion } = error as InvalidWord;
     return suggestion === undefined || suggestion === 'help' ? {} : { corrected: suggestion };
   }
 }
@@ -86,7 +94,7 @@ const commandOf = (name: string, commands: readonly string[]): string | undefine
   commands.find((command) => command.slice(1) === name);
 
 /** `Spend:` and `/spend` are spend. */
-const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalise(word))?.[1] ?? '';
+const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const clipped = (word: string): string => (word.length > 40 ? `${word.slice(0, 39)}…` : word);
 

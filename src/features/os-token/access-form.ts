@@ -1,10 +1,11 @@
 import type { ModalView } from '@slack/types';
 import type { IssuedToken } from '../../identity/client.ts';
+import { commandButton } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
   button,
-  confirmation,
+  confirmDialog,
   context,
   header,
   markup,
@@ -12,31 +13,30 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
-import { rerunButton } from '../../slack/rerun.ts';
-import { type Groups, groupsInput } from '../../slack/user-groups.ts';
+import { type GroupChoices, groupsInput } from '../../slack/user-groups.ts';
 import {
-  type Access,
-  accessWords,
+  type ApplicationAccessRecord,
+  describeAccess,
   type Issuers,
-  MOST_ISSUER_GROUPS,
-  MOST_ISSUERS,
+  MAX_ISSUER_GROUPS,
+  MAX_ISSUERS,
 } from '../../workspace/accesses.ts';
-import type { Standing } from '../../workspace/rights.ts';
-import { belongs } from './blocks.ts';
-import type { Excluded } from './excluded.ts';
-import { clockTime, span } from './lapse.ts';
+import type { Role } from '../../workspace/permissions.ts';
+import { belongsToModal } from './blocks.ts';
+import { formatClockTime, formatDuration } from './expiry.ts';
+import type { IneligibleIssuers } from './ineligible.ts';
 
-export const ACCESS = 'access';
+export const ACCESS_VIEW = 'access';
 const TITLE = 'Application access';
 
 export interface AccessForm {
   readonly project: string;
   readonly label: string;
   /** What is registered now; `damaged` where it cannot be read. */
-  readonly current: Access | 'damaged' | undefined;
+  readonly current: ApplicationAccessRecord | 'damaged' | undefined;
   readonly authUrl: string | undefined;
   readonly issuers: Issuers;
-  readonly groups: Groups;
+  readonly groups: GroupChoices;
   readonly at: number;
   readonly zone: string;
 }
@@ -47,7 +47,7 @@ export function accessForm(form: AccessForm): ModalView {
   const stays = current !== undefined && current !== 'damaged';
   const keeps = stays ? ' Leave ID and secret empty to keep those that are registered.' : '';
   return modal({
-    callback: ACCESS,
+    callback: ACCESS_VIEW,
     metadata: project,
     title: TITLE,
     submit: 'Test and save',
@@ -82,7 +82,7 @@ export function accessForm(form: AccessForm): ModalView {
         label: 'People who may have tokens issued',
         hint: 'Only those named, managers and owners too. Guests have to be let in by the settings as well.',
         initial: issuers.people,
-        max: MOST_ISSUERS,
+        max: MAX_ISSUERS,
       }),
       ...groupsInput(
         {
@@ -90,7 +90,7 @@ export function accessForm(form: AccessForm): ModalView {
           action: 'issuerGroups',
           label: 'User groups who may have tokens issued',
           hint: 'Everybody in the group, as it is at the time.',
-          max: MOST_ISSUER_GROUPS,
+          max: MAX_ISSUER_GROUPS,
         },
         issuers.groups,
         groups,
@@ -103,8 +103,8 @@ function beside({ current, project, label, at, zone }: AccessForm): Block[] {
   const words =
     current === 'damaged' || current === undefined
       ? 'The registered access is damaged and not used. Registering it anew mends it.'
-      : `Registered: ${accessWords(current, at, zone)}. A new one takes its place once it has passed the test.`;
-  const ask = confirmation(
+      : `Registered: ${describeAccess(current, at, zone)}. A new one takes its place once it has passed the test.`;
+  const ask = confirmDialog(
     `Remove the access of ${label}?`,
     'Nobody can have tokens issued for it then. Tokens issued before live until they lapse.',
     'Remove',
@@ -116,7 +116,7 @@ function beside({ current, project, label, at, zone }: AccessForm): Block[] {
   ];
 }
 
-export const testing: ModalView = modal({
+export const testingModal: ModalView = modal({
   title: TITLE,
   blocks: [
     section('Testing… Tally has a token issued with it, and gives that one back.'),
@@ -124,12 +124,12 @@ export const testing: ModalView = modal({
   ],
 });
 
-export const said = (blocks: readonly Block[]): ModalView => modal({ title: TITLE, blocks });
+export const accessSavedText = (blocks: readonly Block[]): ModalView => modal({ title: TITLE, blocks });
 
 /** What became of the token of the test. */
-export type GivenBack = 'revoked' | 'not-offered' | 'failed';
+export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
-const TESTED: Record<GivenBack, string> = {
+const TESTED: Record<RevocationResult, string> = {
   revoked: 'Tested: the service issued a token, and took it back.',
   'not-offered':
     'Tested: the service issued a token. It does not take tokens back, so that one lives until it lapses; nobody has seen it.',
@@ -137,30 +137,30 @@ const TESTED: Record<GivenBack, string> = {
     'Tested: the service issued a token. Giving it back failed, so that one lives until it lapses; nobody has seen it.',
 };
 
-export interface Registered {
+export interface RegisteredAccess {
   readonly label: string;
   readonly word: string;
-  readonly access: Access;
+  readonly access: ApplicationAccessRecord;
   readonly issued: IssuedToken;
-  readonly givenBack: GivenBack;
+  readonly givenBack: RevocationResult;
   readonly isIssuer: boolean;
-  readonly excluded: readonly Excluded[];
+  readonly excluded: readonly IneligibleIssuers[];
   readonly at: number;
   readonly zone: string;
 }
 
-export function registeredBlocks(registered: Registered): Block[] {
+export function registeredBlocks(registered: RegisteredAccess): Block[] {
   const { label, word, access, issued, givenBack, isIssuer, excluded, at, zone } = registered;
   const { name, restricted, lapsesAt } = access;
   const told = [
-    accessWords(access, at, zone),
+    describeAccess(access, at, zone),
     ...(name === undefined ? [] : [`named ${name}`]),
     ...(restricted === true ? ['restricted'] : []),
   ];
   return [
     header(`${label} can issue OS_TOKENs`),
     section(TESTED[givenBack]),
-    section([told.join(' · '), belongs(issued)].join('\n')),
+    section([told.join(' · '), belongsToModal(issued)].join('\n')),
     ...(restricted === false
       ? [
           markup(
@@ -172,14 +172,14 @@ export function registeredBlocks(registered: Registered): Block[] {
       ? [
           section(
             isShort(issued, at)
-              ? `The token of the test would have expired at ${clockTime(issued.expiresAt, zone)}, in ${span(issued.expiresAt - at)}. If tokens usually last longer there, the access itself expires then: make one that lasts longer in the console, and register that.`
+              ? `The token of the test would have expired at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer there, the access itself expires then: make one that lasts longer in the console, and register that.`
               : 'The service does not say when the access expires. You can set an expiry in the console.',
           ),
         ]
       : []),
-    markup(whoMay(access.issuers, excluded)),
+    markup(issuersText(access.issuers, excluded)),
     ...(isIssuer
-      ? [actions(...rerunButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
+      ? [actions(...commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
       : []),
   ];
 }
@@ -192,7 +192,7 @@ const isShort = (issued: IssuedToken, at: number): issued is IssuedToken & { rea
 
 const SHOWN = 20;
 
-export function whoMay({ people, groups }: Issuers, excluded: readonly Excluded[]): string {
+export function issuersText({ people, groups }: Issuers, excluded: readonly IneligibleIssuers[]): string {
   const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
   const without = excluded.map(({ person, standing }) => `${mention(person)} (${IS[standing]})`);
   return [
@@ -201,7 +201,7 @@ export function whoMay({ people, groups }: Issuers, excluded: readonly Excluded[
   ].join('\n');
 }
 
-const IS: Readonly<Record<Standing, string>> = {
+const IS: Readonly<Record<Role, string>> = {
   admin: 'an admin',
   member: 'a member',
   guest: 'a guest: /billing settings can let guests ask',

@@ -1,10 +1,10 @@
-import { isFailure, WordRefused } from '../../domain/failure.ts';
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
-import { nearest } from '../../domain/words.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
-import { type Fields, severalIn } from '../../slack/kit/modal.ts';
-import { type Issuers, isIssuers, MOST_ISSUER_GROUPS, MOST_ISSUERS } from '../../workspace/accesses.ts';
-import { readable } from '../../workspace/record.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { type Issuers, isIssuers, MAX_ISSUER_GROUPS, MAX_ISSUERS } from '../../workspace/accesses.ts';
+import { readable } from '../../workspace/parse-record.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
@@ -26,15 +26,15 @@ const USUAL_ID = /^[\da-f]{32}$/i;
 const areSwapped = (id: string, secret: string): boolean =>
   USUAL_ID.test(secret.trim()) && id.length > secret.length;
 
-/** The ID that a word names: an alias, or an ID itself. @throws WordRefused */
-export function projectNamed(word: string, record: WorkspaceRecord): string {
+/** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
+export function findAccessProject(word: string, record: WorkspaceRecord): string {
   const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
   const works = 'Name a project, as in /billing projects access prod, or its ID.';
-  if (word === '') throw new WordRefused('access', 'names no project', works);
-  const meant = nearest(word, [...record.aliases]);
-  throw new WordRefused(
+  if (word === '') throw new InvalidWord('access', 'names no project', works);
+  const meant = nearestWord(word, [...record.aliases]);
+  throw new InvalidWord(
     word.slice(0, 40),
     'is the name of no registered project',
     works,
@@ -43,22 +43,22 @@ export function projectNamed(word: string, record: WorkspaceRecord): string {
 }
 
 /** How the project with this ID is called: by its alias where it has one. */
-export function labelOf(record: WorkspaceRecord, project: string): { label: string; word: string } {
+export function projectLabel(record: WorkspaceRecord, project: string): { label: string; word: string } {
   const alias = readable(() => record.projects.find(({ id }) => id === project)?.alias);
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
 /**
  * @param metadata the project's ID
- * @param readAuthUrl the address as it will be used; throws AddressRefused, WordRefused
+ * @param readAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
  */
-export function readAccessForm(
-  fields: Fields,
+export function parseAccessForm(
+  fields: FormFields,
   metadata: string,
   readAuthUrl: (text: string) => string,
 ): Reading {
   const { auth_url = '', access_id: id = '', secret = '' } = fields;
-  const issuers = { people: severalIn(fields.people), groups: severalIn(fields.groups) };
+  const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
   const isKept = id === '' && secret === '';
   const url = read(() => readAuthUrl(auth_url));
   const errors = Object.entries({
@@ -74,7 +74,7 @@ export function readAccessForm(
       isKept || secret !== '' ? undefined : 'The secret belongs to the ID. It is shown in the console once.',
     people:
       !isProjectId(metadata) || !isIssuers(issuers)
-        ? `Choose at most ${MOST_ISSUERS} people and ${MOST_ISSUER_GROUPS} groups.`
+        ? `Choose at most ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`
         : issuers.people.length + issuers.groups.length === 0
           ? 'Name at least one person or group: nobody else may have tokens issued.'
           : undefined,
@@ -94,7 +94,7 @@ function read(url: () => string): { readonly value?: string; readonly refusal?: 
 }
 
 /** What the form is filled in with: neither ID nor secret, which may be swapped. */
-export interface Known {
+export interface AccessFormDefaults {
   readonly project: string;
   readonly authUrl?: string;
   readonly people?: readonly string[];
@@ -102,13 +102,13 @@ export interface Known {
 }
 
 /** For a button's value; what does not fit into one is typed again. */
-export function remember({ project, authUrl, issuers }: AccessRequest): string {
+export function encodeAccessMetadata({ project, authUrl, issuers }: AccessRequest): string {
   const all = JSON.stringify({ project, authUrl, ...issuers });
-  return all.length > LIMITS.buttonValue ? JSON.stringify({ project }) : all;
+  return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
 /** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
-export function recall(value: string): Known {
+export function decodeAccessMetadata(value: string): AccessFormDefaults {
   if (!value.startsWith('{')) return { project: value };
   try {
     const { project, authUrl, people, groups } = JSON.parse(value) as Record<string, unknown>;

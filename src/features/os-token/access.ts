@@ -1,6 +1,12 @@
-import { type Failure, isFailure, isUnsure, leftAllAsItWas, WordRefused } from '../../domain/failure.ts';
+import {
+  changedNothing,
+  type Failure,
+  InvalidWord,
+  isFailure,
+  mayHaveBeenSaved,
+} from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
 import {
   actions,
   type Block,
@@ -11,43 +17,43 @@ import {
   withoutActions,
 } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
+import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { isNamed, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
-import type { Audit, Deed } from '../../workspace/audit.ts';
-import { type Change, changeBy } from '../../workspace/change.ts';
-import { readable } from '../../workspace/record.ts';
-import { zoneOf } from '../../workspace/settings.ts';
+import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
+import type { Audit, AuditAction } from '../../workspace/audit.ts';
+import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
-  ACCESS,
+  ACCESS_VIEW,
   accessForm,
-  type GivenBack,
+  accessSavedText,
+  issuersText,
+  type RevocationResult,
   registeredBlocks,
-  said,
-  testing,
-  whoMay,
+  testingModal,
 } from './access-form.ts';
 import {
+  type AccessFormDefaults,
   type AccessRequest,
-  type Known,
-  labelOf,
-  projectNamed,
-  readAccessForm,
-  recall,
-  remember,
+  decodeAccessMetadata,
+  encodeAccessMetadata,
+  findAccessProject,
+  parseAccessForm,
+  projectLabel,
 } from './access-words.ts';
-import { mayHaveIssued, unclearIssue } from './audited.ts';
-import { excludedOf } from './excluded.ts';
-import { unlessFailure } from './issuing.ts';
+import { mayHaveIssued, unclearIssueAudit } from './audit.ts';
+import { findIneligible } from './ineligible.ts';
+import { ignoreFailure } from './issuing.ts';
 
 export interface AccessParts {
   readonly workspaces: Workspaces;
   readonly identity: IdentityClient;
   readonly limits: RateLimiter;
   readonly audit: Audit;
-  /** The address as it will be used; throws AddressRefused, WordRefused. */
+  /** The address as it will be used; throws AddressRefused, InvalidWord. */
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
   readonly authUrl: string | undefined;
@@ -58,21 +64,21 @@ export interface AccessParts {
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
 export function createAccess(parts: AccessParts) {
   const { workspaces, identity, limits, audit, readAuthUrl, authUrl, explain } = parts;
-  const openForm = async (known: Known, visit: Visit): Promise<void> => {
+  const openForm = async (known: AccessFormDefaults, visit: Visit): Promise<void> => {
     const { record, asker, at } = visit;
-    const project = projectNamed(known.project, record);
+    const project = findAccessProject(known.project, record);
     const current = readable(() => record.access(project));
     const isDamaged = current === undefined && record.accessIds.includes(project);
     const { people = current?.issuers.people ?? [asker.person] } = known;
     await visit.open(
       accessForm({
         project,
-        ...{ at, zone: zoneOf(record) },
-        label: labelOf(record, project).label,
+        ...{ at, zone: reportingZoneOf(record) },
+        label: projectLabel(record, project).label,
         current: isDamaged ? 'damaged' : current,
         authUrl: known.authUrl ?? current?.authUrl ?? connected(record, project) ?? authUrl,
         issuers: { people, groups: known.groups ?? current?.issuers.groups ?? [] },
-        groups: await groupsFor(visit),
+        groups: await loadUserGroups(visit),
       }),
     );
   };
@@ -84,8 +90,12 @@ export function createAccess(parts: AccessParts) {
     limits.demand('tests', visit.asker);
     const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
       if (isFailure(error) && mayHaveIssued(error)) {
-        const entry = unclearIssue(visit.at, visit.asker.person, `${about(visit.record, project)} · test`);
-        await audit.record(visit.asker.workspace, entry).catch(unlessFailure);
+        const entry = unclearIssueAudit(
+          visit.at,
+          visit.asker.person,
+          `${about(visit.record, project)} · test`,
+        );
+        await audit.record(visit.asker.workspace, entry).catch(ignoreFailure);
       }
       throw error;
     });
@@ -96,8 +106,8 @@ export function createAccess(parts: AccessParts) {
     return { issued, givenBack: GIVEN_BACK[givenBack] };
   };
 
-  const changed = (deed: Deed, project: string, visit: Visit): Change =>
-    changeBy(visit, [deed, about(visit.record, project)]);
+  const changed = (deed: AuditAction, project: string, visit: Visit): WorkspaceChange =>
+    auditedChange(visit, [deed, about(visit.record, project)]);
 
   const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
     const { asker, at } = visit;
@@ -107,12 +117,13 @@ export function createAccess(parts: AccessParts) {
     const isKnown = visit.record.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
     const access = await workspaces.saveAccess(changed(deed, project, visit), fresh);
-    const isIssuer = isNamed(access, asker.person) || (await visit.isIn(issuers.groups).catch(() => false));
-    const names = labelOf(visit.record, project);
+    const isIssuer =
+      isNamedIssuer(access, asker.person) || (await visit.isIn(issuers.groups).catch(() => false));
+    const names = projectLabel(visit.record, project);
     return registeredBlocks({
       ...names,
-      ...{ access, issued, givenBack, isIssuer, at, zone: zoneOf(visit.record) },
-      excluded: await excludedOf(issuers.people, visit),
+      ...{ access, issued, givenBack, isIssuer, at, zone: reportingZoneOf(visit.record) },
+      excluded: await findIneligible(issuers.people, visit),
     });
   };
 
@@ -123,17 +134,17 @@ export function createAccess(parts: AccessParts) {
   ): Promise<Block[]> => {
     const current = visit.record.access(project);
     if (current === undefined)
-      throw new WordRefused('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
+      throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
     if (url !== current.authUrl)
-      throw new WordRefused(url, 'is another address', 'For another one, fill in ID and secret as well.');
+      throw new InvalidWord(url, 'is another address', 'For another one, fill in ID and secret as well.');
     const { id, secret } = current.open();
     const change = changed('token issuers changed', project, visit);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });
-    const excluded = await excludedOf(issuers.people, visit);
+    const excluded = await findIneligible(issuers.people, visit);
     return [
-      header(labelOf(visit.record, project).label),
+      header(projectLabel(visit.record, project).label),
       section('Saved.'),
-      markup(whoMay(issuers, excluded)),
+      markup(issuersText(issuers, excluded)),
     ];
   };
 
@@ -141,61 +152,64 @@ export function createAccess(parts: AccessParts) {
     try {
       const before = readable(() => visit.record.access(request.project))?.issuers.groups ?? [];
       const added = request.issuers.groups.filter((group) => !before.includes(group));
-      await checkAdded(added, visit);
+      await requireKnownGroups(added, visit);
       const { given } = request;
       const blocks =
         given === undefined ? await rename(request, visit) : await register(request, given, visit);
-      await visit.show(said(blocks), { text: 'The application access is registered.', blocks });
+      await visit.show(accessSavedText(blocks), { text: 'The application access is registered.', blocks });
     } catch (error) {
       if (!isFailure(error)) throw error;
-      explain(error, ACCESS);
+      explain(error, ACCESS_VIEW);
       const { text, blocks } = failureMessage(error);
       const isKnown = readable(() => visit.record.access(request.project)) !== undefined;
       const sorry = [
-        header(isUnsure(error) ? 'Perhaps not registered' : 'Not registered'),
+        header(mayHaveBeenSaved(error) ? 'Perhaps not registered' : 'Not registered'),
         ...withoutActions(blocks),
-        ...(leftAllAsItWas(error)
+        ...(changedNothing(error)
           ? [section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.')]
           : []),
       ];
-      const suggested = error.kind === 'wrong-address' ? error.suggestion : undefined;
+      const suggested = error.kind === 'wrong-identity-url' ? error.suggestion : undefined;
       const back = actions(
         ...(suggested === undefined
           ? []
           : [
               button('access:corrected', 'Use the corrected address…', {
-                value: remember({ ...request, authUrl: suggested }),
+                value: encodeAccessMetadata({ ...request, authUrl: suggested }),
                 style: 'primary',
               }),
             ]),
-        button('access:back', 'Back to the form', { value: remember(request) }),
+        button('access:back', 'Back to the form', { value: encodeAccessMetadata(request) }),
       );
-      await visit.show(said([...sorry, back]), { text, blocks: sorry });
+      await visit.show(accessSavedText([...sorry, back]), { text, blocks: sorry });
     }
   };
 
   const remove = async (project: string, visit: Visit): Promise<void> => {
-    const { label } = labelOf(visit.record, project);
+    const { label } = projectLabel(visit.record, project);
     if (!visit.record.accessIds.includes(project))
-      return visit.show(said([section(`There is no access of ${label} any more.`)]));
+      return visit.show(accessSavedText([section(`There is no access of ${label} any more.`)]));
     await workspaces.removeAccess(changed('application access removed', project, visit), project);
     const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
-    await visit.show(said([section(text)]), { text, blocks: [section(text)] });
+    await visit.show(accessSavedText([section(text)]), { text, blocks: [section(text)] });
   };
 
   return {
     /** @param word an alias or an ID */
     open: (word: string, visit: Visit): Promise<void> => openForm({ project: word }, visit),
     actions: {
-      [ACCESS]: { right: 'manage', run: ({ value }, visit) => openForm(recall(value), visit) },
+      [ACCESS_VIEW]: {
+        right: 'manage',
+        run: ({ value }, visit) => openForm(decodeAccessMetadata(value), visit),
+      },
       'access-remove': { right: 'manage', run: ({ value }, visit) => remove(value, visit) },
     },
-    options: { issuerGroups: { right: 'manage', find: findGroups } },
+    options: { issuerGroups: { right: 'manage', find: suggestGroups } },
     views: {
-      [ACCESS]: {
+      [ACCESS_VIEW]: {
         right: 'manage',
-        waiting: testing,
-        read: (fields, metadata) => readAccessForm(fields, metadata, readAuthUrl),
+        waiting: testingModal,
+        read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
         work: (request: AccessRequest, visit) => save(request, visit),
       },
     },
@@ -204,7 +218,7 @@ export function createAccess(parts: AccessParts) {
 
 type Given = NonNullable<AccessRequest['given']>;
 
-const GIVEN_BACK: Readonly<Record<Revocation | 'failed', GivenBack>> = {
+const GIVEN_BACK: Readonly<Record<Revocation | 'failed', RevocationResult>> = {
   revoked: 'revoked',
   'already-dead': 'revoked',
   'not-offered': 'not-offered',
@@ -215,7 +229,7 @@ const GIVEN_BACK: Readonly<Record<Revocation | 'failed', GivenBack>> = {
 function newAccess(
   { project, authUrl, issuers }: AccessRequest,
   given: Given,
-  { issued, givenBack }: { readonly issued: IssuedToken; readonly givenBack: GivenBack },
+  { issued, givenBack }: { readonly issued: IssuedToken; readonly givenBack: RevocationResult },
   { asker, at }: Visit,
 ): NewAccess {
   const { name, restricted, expiresAt } = issued.credential ?? {};
@@ -239,6 +253,6 @@ function connected(record: WorkspaceRecord, project: string): string | undefined
 }
 
 function about(record: WorkspaceRecord, project: string): string {
-  const { label, word } = labelOf(record, project);
+  const { label, word } = projectLabel(record, project);
   return word === project ? label : `${label} (project ${project})`;
 }

@@ -1,10 +1,11 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import type { IssuedToken } from '../../identity/client.ts';
+import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
   button,
-  confirmation,
+  confirmDialog,
   context,
   type Message,
   markup,
@@ -12,20 +13,19 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { type Rerun, rerunButton } from '../../slack/rerun.ts';
-import { handleOf } from '../../workspace/handles.ts';
-import { clockTime, span } from './lapse.ts';
-import { canRevoke, liveTokens, type WindowToken, writeWindowTokens } from './window-tokens.ts';
+import { grantHandle } from '../../workspace/one-time-grants.ts';
+import { formatClockTime, formatDuration } from './expiry.ts';
+import { canRevoke, liveTokens, serializeWindowTokens, type WindowToken } from './window-tokens.ts';
 
-export const CONFIRM = 'os-token';
+export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
 
 /** @param tokens what the modal carries: handles, and tokens encrypted whose keys it does not have */
 const window = (blocks: readonly Block[], tokens: readonly WindowToken[] = []): ModalView =>
-  modal({ title: TITLE, metadata: writeWindowTokens(tokens), blocks });
+  modal({ title: TITLE, metadata: serializeWindowTokens(tokens), blocks });
 
 /** What a window leads to, and when and where it is read. */
-export interface Led {
+export interface TokenWindow {
   readonly tokens: readonly WindowToken[];
   /** ms */
   readonly now: number;
@@ -34,16 +34,16 @@ export interface Led {
 }
 
 /** @returns `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
-export const untilWords = (expires: WindowToken['expires'], zone: string): string =>
-  typeof expires === 'number' ? `until ${clockTime(expires, zone)}` : 'until it expires';
+export const formatUntil = (expires: WindowToken['expires'], zone: string): string =>
+  typeof expires === 'number' ? `until ${formatClockTime(expires, zone)}` : 'until it expires';
 
 /** The tokens that a window can still revoke, or at least knows of. @param beside whether it shows a newer one */
-function rowsOf({ tokens, now, zone }: Led, beside = false): SectionBlock[] {
+function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBlock[] {
   const which = beside ? 'An earlier token' : 'A token';
   return liveTokens(tokens, now).map((token) => {
-    const works = `${which} from this window still works ${untilWords(token.expires, zone)}.`;
+    const works = `${which} from this window still works ${formatUntil(token.expires, zone)}.`;
     if (!canRevoke(token)) return section(`${works} It can’t be revoked from here.`);
-    const copyFirst = confirmation('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel');
+    const copyFirst = confirmDialog('Revoke the earlier token?', COPY_FIRST, 'Revoke', 'Cancel');
     return {
       ...section(works),
       accessory: revokeButton(
@@ -57,22 +57,22 @@ function rowsOf({ tokens, now, zone }: Led, beside = false): SectionBlock[] {
 
 const COPY_FIRST = 'The result takes the place of the newer token in this window. Copy that one first.';
 
-export const issuing = (label: string): ModalView =>
+export const issuingModal = (label: string): ModalView =>
   window([section(`Issuing a token for ${label}…`), context('It appears here, on your screen only.')]);
 
-export const givingBack: ModalView = window([section('Giving the token back…')]);
+export const revokingModal: ModalView = window([section('Giving the token back…')]);
 
 /** Somebody pressed twice, or an earlier press was lost on its way. */
-export const busyModal = (buttons: readonly Button[], led: Led): ModalView =>
-  sorryModal([section(BUSY)], buttons, led);
+export const busyModal = (buttons: readonly Button[], led: TokenWindow): ModalView =>
+  tokenErrorModal([section(BUSY)], buttons, led);
 const BUSY = 'Tally is still working on your last click. If nothing happens, press again in half a minute.';
 
-export const waiting: ModalView = window([section('Issuing a token…')]);
+export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
 
 /** Before the first token in front of others. @param carried the handle of what is asked for */
-export const confirmationModal = (label: string, carried: string): ModalView =>
+export const confirmIssueModal = (label: string, carried: string): ModalView =>
   modal({
-    callback: CONFIRM,
+    callback: CONFIRM_VIEW,
     metadata: carried,
     title: TITLE,
     submit: 'Continue',
@@ -88,7 +88,7 @@ export const confirmationModal = (label: string, carried: string): ModalView =>
     ],
   });
 
-export interface Shown extends Led {
+export interface ShownToken extends TokenWindow {
   readonly label: string;
   /** What is typed to mean the project. */
   readonly word: string;
@@ -102,7 +102,7 @@ export interface Shown extends Led {
 }
 
 /** The token, once: the first of `tokens`. It stands alone in its block, so that it can be selected in one piece. */
-export function tokenModal(shown: Shown): ModalView {
+export function tokenModal(shown: ShownToken): ModalView {
   const { label, word, issued, lines, revocation, tokens } = shown;
   const [own, ...earlier] = tokens;
   const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
@@ -112,7 +112,7 @@ export function tokenModal(shown: Shown): ModalView {
       preformatted(issued.token),
       section(`The same for a shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
       preformatted(lines),
-      section(belongs(issued)),
+      section(belongsToModal(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
       actions(...revoke, anotherButton('Issue another', word)),
       ...rowsOf({ ...shown, tokens: earlier }, true),
@@ -130,13 +130,13 @@ const ENDPOINT = {
   identity: 'The service told no address of compute, so OS_ENDPOINT is that of identity:',
 } as const;
 
-function lapse({ issued: { expiresAt }, now, zone }: Shown): string {
+function lapse({ issued: { expiresAt }, now, zone }: ShownToken): string {
   if (expiresAt === undefined) return 'The service does not tell when it lapses.';
-  return `It lapses at ${clockTime(expiresAt, zone)}, in ${span(expiresAt - now)}.`;
+  return `It lapses at ${formatClockTime(expiresAt, zone)}, in ${formatDuration(expiresAt - now)}.`;
 }
 
 /** Whose it is, as the service tells it. */
-export function belongs({ project, roles, user }: IssuedToken): string {
+export function belongsToModal({ project, roles, user }: IssuedToken): string {
   const named = project?.name ?? project?.id;
   const also = project?.name !== undefined && project.id !== undefined ? ` (${project.id})` : '';
   const domain = project?.domain === undefined ? '' : ` in ${project.domain}`;
@@ -157,7 +157,7 @@ const NO_REVOCATION = {
 const revokeButton = (label: string, { carried }: WindowToken, confirm?: ConfirmationDialog): Button =>
   button('os-token-revoke', label, {
     style: 'danger',
-    value: handleOf(carried),
+    value: grantHandle(carried),
     ...(confirm && { confirm }),
   });
 
@@ -166,18 +166,18 @@ export const anotherButton = (label: string, word: string): Button =>
   button('os-token-another', label, { value: word });
 
 /** What became of a token that was to be given back. */
-export type Outcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
+export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
-export interface Revoked {
-  readonly outcome: Outcome;
-  /** When the token expires, in words, as `untilWords` gives it. */
+export interface RevokedToken {
+  readonly outcome: RevokeOutcome;
+  /** When the token expires, in words, as `formatUntil` gives it. */
   readonly until: string;
   readonly isAudited: boolean;
 }
 
 /** What happened, for the window and for the message that takes its place when it was closed. */
-export function revokedMessage({ outcome, until, isAudited }: Revoked): Message {
-  const said: Record<Outcome, string> = {
+export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Message {
+  const said: Record<RevokeOutcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
     alive: `The service said that it revoked the token, and still accepts it. It works ${until}.`,
     unchecked: 'Revoked. Whether the service still accepts it could not be checked.',
@@ -191,35 +191,42 @@ export function revokedMessage({ outcome, until, isAudited }: Revoked): Message 
 }
 
 /** @param word undefined where nothing could be kept for another token */
-export const revokedModal = (said: readonly Block[], led: Led, word: string | undefined): ModalView =>
+export const revokedModal = (said: readonly Block[], led: TokenWindow, word: string | undefined): ModalView =>
   window(
     [...said, ...(word === undefined ? [] : [actions(anotherButton('Issue another', word))]), ...rowsOf(led)],
     led.tokens,
   );
 
 /** A token that may still work, where the window that could revoke it is gone. */
-export function notRevoked({ text, blocks }: Message, until: string): Message {
+export function notRevokedText({ text, blocks }: Message, until: string): Message {
   const works = `The token was not revoked, and the window that could revoke it is closed. It works ${until}.`;
   return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };
 }
 
-export const usedModal = (led: Led): ModalView =>
+export const usedModal = (led: TokenWindow): ModalView =>
   window(
     [section('This window has been used, or its token has expired. Nothing was done.'), ...rowsOf(led)],
     led.tokens,
   );
 
 /** @param said what happened and what to do */
-export const sorryModal = (said: readonly Block[], buttons: readonly Button[], led: Led): ModalView =>
+export const tokenErrorModal = (
+  said: readonly Block[],
+  buttons: readonly Button[],
+  led: TokenWindow,
+): ModalView =>
   window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(led)], led.tokens);
 
 /** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
-export function goElsewhere(word: string | undefined, rerun: Rerun): Message {
+export function useSlashCommandMessage(word: string | undefined, rerun: CommandInvocation): Message {
   const typed = ['/os-token', word].filter(Boolean).join(' ');
   const text = `A token is never sent in a message. Type ${typed} in the message field of a channel, or press the button: it then appears in a window, on your screen only.`;
   return {
     text,
-    blocks: [section(text), actions(...rerunButton('form', 'Open the window…', rerun, { style: 'primary' }))],
+    blocks: [
+      section(text),
+      actions(...commandButton('form', 'Open the window…', rerun, { style: 'primary' })),
+    ],
   };
 }
 
@@ -233,5 +240,5 @@ export function lostMessage({ label, word }: { label: string; word: string }, is
   return { text, blocks: [section(text)] };
 }
 
-export const lostModal = ({ blocks }: Message, led: Led): ModalView =>
+export const lostModal = ({ blocks }: Message, led: TokenWindow): ModalView =>
   window([...blocks, ...rowsOf(led)], led.tokens);

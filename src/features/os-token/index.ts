@@ -6,40 +6,44 @@ import {
   NotConnected,
   NotIssuer,
   ProjectMissing,
-} from '../../domain/failure.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
+} from '../../domain/failure/index.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
 import { button, withoutActions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
-import { isDirect } from '../../slack/post.ts';
-import { placeOf, type Visit } from '../../slack/visit.ts';
-import { isNamed } from '../../workspace/accesses.ts';
-import { type Claim, type Errand, handleOf } from '../../workspace/handles.ts';
-import { type Named, type Target, targetOf } from '../../workspace/target.ts';
+import { isDirectMessage } from '../../slack/post-message.ts';
+import { askLocation, type Visit } from '../../slack/visit.ts';
+import { isNamedIssuer } from '../../workspace/accesses.ts';
+import { type GrantClaim, grantHandle, type TokenGrant } from '../../workspace/one-time-grants.ts';
+import {
+  type ProjectReference,
+  type ResolvedProject,
+  resolveProject,
+} from '../../workspace/resolve-project.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { type AccessParts, createAccess } from './access.ts';
 import {
   anotherButton,
   busyModal,
-  CONFIRM,
-  confirmationModal,
-  goElsewhere,
-  issuing,
-  sorryModal,
+  CONFIRM_VIEW,
+  confirmIssueModal,
+  issuingModal,
+  tokenErrorModal,
   usedModal,
-  waiting,
+  useSlashCommandMessage,
+  waitingTokenModal,
 } from './blocks.ts';
 import {
   createIssuing,
-  demandIssuer,
   type IssuingParts,
-  unlessFailure,
-  type Wanted,
-  zoneOf,
+  ignoreFailure,
+  requireIssuer,
+  type TokenRequest,
+  userZone,
 } from './issuing.ts';
 import { createRevoking } from './revoking.ts';
-import { readWindowTokens, type WindowToken } from './window-tokens.ts';
-import { readTokenWords } from './words.ts';
+import { parseWindowTokens, type WindowToken } from './window-tokens.ts';
+import { parseTokenText } from './words.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: '/billing projects access [project]',
@@ -67,12 +71,17 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const access = createAccess(parts);
 
   /** What may be wanted by those who are asked about at once; groups are asked about when the modal is open. */
-  const wantedBy = (named: Named, word: string | undefined, tokens: Tokens, visit: Visit): Wanted => {
+  const wantedBy = (
+    named: ProjectReference,
+    word: string | undefined,
+    tokens: Tokens,
+    visit: Visit,
+  ): TokenRequest => {
     const { record, asker, channel } = visit;
     const target = targetIn(named, visit);
     const registered = record.access(target.project);
     if (registered === undefined) throw new AccessMissing(target.project, target.label);
-    const isPossible = registered.issuers.groups.length > 0 || isNamed(registered, asker.person);
+    const isPossible = registered.issuers.groups.length > 0 || isNamedIssuer(registered, asker.person);
     if (!isPossible) throw new NotIssuer(target.label);
     const place = channel === undefined ? {} : { channel };
     const errand = { person: asker.person, project: target.project, word: word ?? target.word, ...place };
@@ -80,23 +89,27 @@ export function createOsToken(parts: OsTokenParts): Feature {
   };
 
   /** As it was asked for, by what is registered now. */
-  const wantedAgain = ({ word, project, channel }: Errand, tokens: Tokens, visit: Visit): Wanted => {
+  const wantedAgain = (
+    { word, project, channel }: TokenGrant,
+    tokens: Tokens,
+    visit: Visit,
+  ): TokenRequest => {
     const isSame = visit.record.aliases.has(word) && visit.record.project(word)?.id === project;
     return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...visit, channel });
   };
 
   /** Where nothing is kept of what was asked for, the word counts as typed: in no channel. */
-  const wantedAnew = (word: string, tokens: Tokens, visit: Visit): Wanted => {
-    const named = readTokenWords(word, visit.record.aliases);
+  const wantedAnew = (word: string, tokens: Tokens, visit: Visit): TokenRequest => {
+    const named = parseTokenText(word, visit.record.aliases);
     if (named === 'help') throw new ProjectMissing();
     return wantedBy(named, undefined, tokens, visit);
   };
 
   /** Everything that can go wrong from here on belongs into the modal, where the person looks. */
-  const issueIn = async (window: IssueWindow, find: () => Wanted, visit: Visit): Promise<void> => {
+  const issueIn = async (window: IssueWindow, find: () => TokenRequest, visit: Visit): Promise<void> => {
     try {
       const wanted = find();
-      await demandIssuer(wanted.label, wanted.access, visit);
+      await requireIssuer(wanted.label, wanted.access, visit);
       await issue(wanted, visit);
     } catch (error) {
       if (!isFailure(error)) throw error;
@@ -107,10 +120,10 @@ export function createOsToken(parts: OsTokenParts): Feature {
   /** @returns what the window leads to from now on: its claim is over, or there was none and one is made */
   const tokensAfter = async ({ claim, errand, tokens }: IssueWindow, visit: Visit): Promise<Tokens> => {
     const at = clock();
-    if (claim !== undefined) await handles.release(claim).catch(unlessFailure);
+    if (claim !== undefined) await handles.release(claim).catch(ignoreFailure);
     if (claim !== undefined || errand === undefined) return tokens;
     const kept = handles.keep(visit.asker.workspace, errand, { at, until: at + PATIENCE });
-    const carried = await kept.catch(unlessFailure);
+    const carried = await kept.catch(ignoreFailure);
     return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
   };
 
@@ -120,27 +133,28 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const message = failureMessage(error);
     const said = withoutActions(message.blocks);
     const buttons = tokens.length > 0 ? remedies(error, window, visit.asker.manage) : [];
-    const led = { tokens, now: clock(), zone: zoneOf(visit) };
-    await visit.show(sorryModal(said, buttons, led), { text: message.text, blocks: said });
+    const led = { tokens, now: clock(), zone: userZone(visit) };
+    await visit.show(tokenErrorModal(said, buttons, led), { text: message.text, blocks: said });
   };
 
-  const ask = async (named: Named, visit: Visit, rerunText: string): Promise<void> => {
+  const ask = async (named: ProjectReference, visit: Visit, rerunText: string): Promise<void> => {
     const { asker, channel, record } = visit;
-    if (!visit.opens) return visit.whisper(goElsewhere(rerunText, { command: '/os-token', text: rerunText }));
+    if (!visit.opens)
+      return visit.whisper(useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }));
     const wanted = wantedBy(named, undefined, [], visit);
     const { errand } = wanted;
-    const isSeen = channel !== undefined && !isDirect(channel);
+    const isSeen = channel !== undefined && !isDirectMessage(channel);
     if (isSeen && !record.isTold(asker.person)) {
-      await demandIssuer(wanted.label, wanted.access, visit);
+      await requireIssuer(wanted.label, wanted.access, visit);
       const at = clock();
       const handle = await handles.keep(asker.workspace, errand, { at, until: at + PATIENCE });
-      return visit.open(confirmationModal(wanted.label, handle));
+      return visit.open(confirmIssueModal(wanted.label, handle));
     }
-    await visit.open(issuing(wanted.label));
+    await visit.open(issuingModal(wanted.label));
     await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, visit);
   };
 
-  const claimFor = ({ carried = '' }: Partial<WindowToken>, visit: Visit): Claim => ({
+  const claimFor = ({ carried = '' }: Partial<WindowToken>, visit: Visit): GrantClaim => ({
     workspace: visit.asker.workspace,
     person: visit.asker.person,
     carried,
@@ -152,11 +166,11 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const issueAgain = async (tokens: Tokens, word: string, visit: Visit): Promise<void> => {
     const claim = claimFor(tokens[0] ?? {}, visit);
     const claimed = await handles.claim(claim);
-    const led = { tokens, now: clock(), zone: zoneOf(visit) };
+    const led = { tokens, now: clock(), zone: userZone(visit) };
     if (claimed === 'busy') return visit.refresh(busyModal([anotherButton('Issue another', word)], led));
     if (claimed === undefined && word === '') return visit.show(usedModal(led));
     const { errand } = claimed ?? {};
-    await visit.draw(issuing(errand?.word ?? word));
+    await visit.draw(issuingModal(errand?.word ?? word));
     if (errand === undefined)
       return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, visit), visit);
     const window = { claim, errand, word: errand.word, tokens };
@@ -171,7 +185,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
       '/os-token': {
         right: 'ask',
         async run(text, visit) {
-          const named = readTokenWords(text, visit.record.aliases);
+          const named = parseTokenText(text, visit.record.aliases);
           if (named === 'help') return visit.whisper(helpMessage('A key to the API', [HELP]));
           await ask(named, visit, named.alias ?? named.project ?? '');
         },
@@ -182,30 +196,30 @@ export function createOsToken(parts: OsTokenParts): Feature {
       'os-token-revoke': {
         right: 'belong',
         async run({ metadata, value: handle }, visit) {
-          const tokens = readWindowTokens(metadata);
-          const token = tokens.find(({ carried }) => handleOf(carried) === handle) ?? tokens[0];
+          const tokens = parseWindowTokens(metadata);
+          const token = tokens.find(({ carried }) => grantHandle(carried) === handle) ?? tokens[0];
           if (token === undefined)
-            return visit.show(usedModal({ tokens, now: clock(), zone: zoneOf(visit) }));
+            return visit.show(usedModal({ tokens, now: clock(), zone: userZone(visit) }));
           await revoke(tokens, token, visit);
         },
       },
       'os-token-another': {
         right: 'ask',
-        run: ({ metadata, value }, visit) => issueAgain(readWindowTokens(metadata), value, visit),
+        run: ({ metadata, value }, visit) => issueAgain(parseWindowTokens(metadata), value, visit),
       },
     },
     views: {
       ...access.views,
-      [CONFIRM]: {
+      [CONFIRM_VIEW]: {
         right: 'ask',
-        waiting,
+        waiting: waitingTokenModal,
         read: (_, metadata) => ({ input: metadata }),
         async work(carried: string, visit) {
           const { workspace, person } = visit.asker;
           // Nobody waits for the note: where it is lost, they are asked once more.
           await Promise.all([
-            workspaces.noteTold(workspace, person, visit.at).catch(unlessFailure),
-            issueAgain(readWindowTokens(carried), '', visit),
+            workspaces.noteTold(workspace, person, visit.at).catch(ignoreFailure),
+            issueAgain(parseWindowTokens(carried), '', visit),
           ]);
         },
       },
@@ -221,15 +235,15 @@ interface IssueWindow {
   /** What is typed to mean the project. */
   readonly word: string;
   /** What is asked for, where that is known. */
-  readonly errand?: Errand;
+  readonly errand?: TokenGrant;
   /** By which the first of `tokens` is claimed. */
-  readonly claim?: Claim;
+  readonly claim?: GrantClaim;
 }
 
 /** A token takes no connection to billing, so nobody is sent to make one first. */
-function targetIn(named: Named, visit: Visit): Target {
+function targetIn(named: ProjectReference, visit: Visit): ResolvedProject {
   try {
-    return targetOf(named, visit.record, placeOf(visit));
+    return resolveProject(named, visit.record, askLocation(visit));
   } catch (error) {
     throw error instanceof NotConnected ? new ProjectMissing() : error;
   }
@@ -243,16 +257,16 @@ function remedies(failure: Failure, { errand, word }: IssueWindow, manage: boole
     case 'not-issuer':
     case 'not-allowed':
       return [];
-    case 'wrong-address': {
+    case 'wrong-identity-url': {
       const value = JSON.stringify({ project, authUrl: failure.suggestion });
       const label = failure.suggestion === undefined ? 'Register anew…' : 'Use the corrected address…';
       return manage ? [button('access', label, { value, style: 'primary' })] : [];
     }
     case 'access-refused':
-    case 'access-unknown':
+    case 'access-not-found':
     case 'project-disabled':
     case 'access-missing':
-    case 'seal-broken':
+    case 'unseal-failed':
       return [
         ...(manage ? [button('access', 'Register anew…', { value: project, style: 'primary' })] : []),
         again,

@@ -3,30 +3,34 @@ import {
   isFailure,
   NotAllowed,
   NotIssuer,
-  TokenLeft,
-  TokensTooMany,
+  TokenNotRevoked,
   TokenTooLong,
-} from '../../domain/failure.ts';
+  TooManyTokens,
+} from '../../domain/failure/index.ts';
 import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
-import { endpointOf, shellLines } from '../../identity/shell.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
+import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { type Access, isNamed, type OpenableAccess } from '../../workspace/accesses.ts';
-import { type Allowance, MOST_TOKENS, SPAN } from '../../workspace/allowance.ts';
+import {
+  type ApplicationAccessRecord,
+  isNamedIssuer,
+  type OpenableAccess,
+} from '../../workspace/accesses.ts';
 import type { Audit } from '../../workspace/audit.ts';
-import type { Errand, Handles } from '../../workspace/handles.ts';
-import { readable } from '../../workspace/record.ts';
-import { aboutToken, mark, mayHaveIssued, revocation, unclearIssue } from './audited.ts';
+import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/issue-limit.ts';
+import type { OneTimeGrants, TokenGrant } from '../../workspace/one-time-grants.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { mayHaveIssued, revocationAudit, tokenAuditId, tokenAuditText, unclearIssueAudit } from './audit.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
-import { clockTime, zoneFor } from './lapse.ts';
-import { canRevoke, fitted, liveTokens, type WindowToken } from './window-tokens.ts';
+import { displayZone, formatClockTime } from './expiry.ts';
+import { canRevoke, fitWindowTokens, liveTokens, type WindowToken } from './window-tokens.ts';
 
 export interface IssuingParts {
   readonly identity: IdentityClient;
   readonly audit: Audit;
-  readonly handles: Handles;
-  readonly allowance: Allowance;
+  readonly handles: OneTimeGrants;
+  readonly allowance: IssueLimit;
   /** ms since the epoch */
   readonly clock: () => number;
   /** Told of what was answered with a failure, and where. */
@@ -34,8 +38,8 @@ export interface IssuingParts {
 }
 
 /** What a token is asked for. */
-export interface Wanted {
-  readonly errand: Errand;
+export interface TokenRequest {
+  readonly errand: TokenGrant;
   readonly label: string;
   readonly access: OpenableAccess;
   /** What the window leads to that it is asked for in. */
@@ -46,57 +50,61 @@ export interface Wanted {
 const UNTOLD = 24 * 60 * 60_000;
 
 /** Named for the project, and no member of another organisation: those are named by nobody here. @throws NotIssuer */
-export async function demandIssuer(label: string, access: Access, visit: Visit): Promise<void> {
+export async function requireIssuer(
+  label: string,
+  access: ApplicationAccessRecord,
+  visit: Visit,
+): Promise<void> {
   const { standing, person } = visit.asker;
   if (standing === 'stranger') throw new NotAllowed('stranger');
-  if (isNamed(access, person)) return;
+  if (isNamedIssuer(access, person)) return;
   const { issuers } = access;
   if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
 }
 
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
-  const issue = async ({ access, label, errand }: Wanted, { asker }: Visit): Promise<IssuedToken> => {
+  const issue = async ({ access, label, errand }: TokenRequest, { asker }: Visit): Promise<IssuedToken> => {
     const { workspace, person } = asker;
     const at = clock();
     const opened = access.open();
     const next = await allowance.take(workspace, person, at);
-    if (next !== undefined) throw new TokensTooMany(MOST_TOKENS, SPAN / 60_000, next - at);
+    if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / 60_000, next - at);
     try {
       return await identity.issue(opened, { workspace, connection: errand.project });
     } catch (error) {
       if (!isFailure(error)) throw error;
-      const about = aboutToken(label, errand.project, undefined);
+      const about = tokenAuditText(label, errand.project, undefined);
       const noting = mayHaveIssued(error)
-        ? audit.record(workspace, unclearIssue(clock(), person, about))
+        ? audit.record(workspace, unclearIssueAudit(clock(), person, about))
         : allowance.giveBack(workspace, person, at);
-      await noting.catch(unlessFailure);
+      await noting.catch(ignoreFailure);
       throw error;
     }
   };
 
   /** Whether the service took it back. */
-  const withdraw = async ({ errand, label, access }: Wanted, issued: IssuedToken, visit: Visit) => {
+  const withdraw = async ({ errand, label, access }: TokenRequest, issued: IssuedToken, visit: Visit) => {
     const { workspace } = visit.asker;
     const tenant = { workspace, connection: errand.project };
     const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return error;
     });
-    const about = aboutToken(label, errand.project, mark(issued.auditId));
-    const entry = revocation({ at: clock(), who: visit.asker.person, about }, outcome);
-    if (entry !== undefined) await audit.record(workspace, entry).catch(unlessFailure);
+    const about = tokenAuditText(label, errand.project, tokenAuditId(issued.auditId));
+    const entry = revocationAudit({ at: clock(), who: visit.asker.person, about }, outcome);
+    if (entry !== undefined) await audit.record(workspace, entry).catch(ignoreFailure);
     return outcome === 'revoked' || outcome === 'already-dead';
   };
 
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
-  const present = async (wanted: Wanted, issued: IssuedToken, visit: Visit): Promise<boolean> => {
+  const present = async (wanted: TokenRequest, issued: IssuedToken, visit: Visit): Promise<boolean> => {
     const { label, access } = wanted;
     const { workspace, person } = visit.asker;
     const { expiresAt, auditId } = issued;
     const now = clock();
-    const hash = mark(auditId);
-    const errand: Errand = {
+    const hash = tokenAuditId(auditId);
+    const errand: TokenGrant = {
       ...wanted.errand,
       authUrl: access.authUrl,
       ...(hash !== undefined && { audit: hash }),
@@ -104,7 +112,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     };
     const isOffered = access.revocable !== false;
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
-    const about = aboutToken(label, errand.project, hash);
+    const about = tokenAuditText(label, errand.project, hash);
     const entry = { at: now, who: person, deed: 'token issued', about } as const;
     const earlier = liveTokens(wanted.tokens, now);
     const [before] = wanted.tokens;
@@ -112,13 +120,16 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
     const token = isOffered ? issued.token : undefined;
     const carried = await handles.keep(workspace, errand, life, token, { entry, replaces });
-    const tokens = fitted([{ carried, expires: expiresAt ?? 'unknown' }, ...earlier], LIMITS.privateMetadata);
+    const tokens = fitWindowTokens(
+      [{ carried, expires: expiresAt ?? 'unknown' }, ...earlier],
+      SLACK_LIMITS.privateMetadata,
+    );
     const shown = {
       ...{ label, issued, now, tokens },
       word: errand.word,
       lines: linesFor(issued, access),
-      endpoint: endpointOf(issued.endpoints, access.authUrl).service,
-      zone: zoneOf(visit),
+      endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
+      zone: userZone(visit),
       revocation: isOffered ? (tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long') : 'not-offered',
     } as const;
     const isShown = await visit.draw(tokenModal(shown));
@@ -126,43 +137,44 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     return isShown;
   };
 
-  return async (wanted: Wanted, visit: Visit): Promise<void> => {
+  return async (wanted: TokenRequest, visit: Visit): Promise<void> => {
     const issued = await issue(wanted, visit);
     try {
-      if (linesFor(issued, wanted.access).length > LIMITS.section)
+      if (linesFor(issued, wanted.access).length > SLACK_LIMITS.section)
         throw new TokenTooLong(issued.token.length);
       if (await present(wanted, issued, visit)) return;
     } catch (error) {
       if (await withdraw(wanted, issued, visit)) throw error;
-      const until = issued.expiresAt === undefined ? 'it lapses' : clockTime(issued.expiresAt, zoneOf(visit));
-      const left = new TokenLeft(isFailure(error) ? error.message : undefined, until, { cause: error });
+      const until =
+        issued.expiresAt === undefined ? 'it lapses' : formatClockTime(issued.expiresAt, userZone(visit));
+      const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
       if (isFailure(error)) throw left;
-      await visit.whisper(failureMessage(left)).catch(unlessFailure);
+      await visit.whisper(failureMessage(left)).catch(ignoreFailure);
       throw error;
     }
     const isWithdrawn = await withdraw(wanted, issued, visit);
     const lost = lostMessage({ label: wanted.label, word: wanted.errand.word }, isWithdrawn);
     // A window that is open still would wait for ever.
     const now = clock();
-    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: zoneOf(visit) };
+    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: userZone(visit) };
     if (!(await visit.draw(lostModal(lost, led)))) await visit.whisper(lost);
   };
 }
 
 /** As many lines as Slack takes in one piece; the last ones are comments. The token is in them, so it fits where they do. */
-function linesFor(issued: IssuedToken, { authUrl }: Access): string {
-  const lines = [...shellLines(issued, authUrl)];
-  while (lines.join('\n').length > LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
+function linesFor(issued: IssuedToken, { authUrl }: ApplicationAccessRecord): string {
+  const lines = [...renderShellCommands(issued, authUrl)];
+  while (lines.join('\n').length > SLACK_LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
   return lines.join('\n');
 }
 
-export const zoneOf = ({ asker, record }: Visit): string =>
-  zoneFor(
+export const userZone = ({ asker, record }: Visit): string =>
+  displayZone(
     asker.zone,
     readable(() => record.settings.zone),
   );
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */
-export function unlessFailure(error: unknown): undefined {
+export function ignoreFailure(error: unknown): undefined {
   if (!isFailure(error)) throw error;
 }

@@ -1,26 +1,26 @@
-import { type Failure, isFailure } from '../../domain/failure.ts';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Tenant } from '../../identity/client.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Visit } from '../../slack/visit.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
-import type { Claim, Errand } from '../../workspace/handles.ts';
-import { readable } from '../../workspace/record.ts';
+import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
+import { readable } from '../../workspace/parse-record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { aboutToken, revocation } from './audited.ts';
+import { revocationAudit, tokenAuditText } from './audit.ts';
 import {
   busyModal,
-  givingBack,
-  type Led,
-  notRevoked,
-  type Outcome,
+  formatUntil,
+  notRevokedText,
+  type RevokeOutcome,
   revokedMessage,
   revokedModal,
-  sorryModal,
-  untilWords,
+  revokingModal,
+  type TokenWindow,
+  tokenErrorModal,
   usedModal,
 } from './blocks.ts';
-import { type IssuingParts, unlessFailure, zoneOf } from './issuing.ts';
+import { type IssuingParts, ignoreFailure, userZone } from './issuing.ts';
 import type { WindowToken } from './window-tokens.ts';
 
 type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Workspaces }, 'workspaces'>;
@@ -29,7 +29,7 @@ type RevokingParts = Omit<IssuingParts, 'allowance'> & Pick<{ workspaces: Worksp
 const AFTERWARDS = 60 * 60_000;
 
 /** What leaves nothing to be revoked later. */
-const isFinal = (outcome: Outcome): boolean => outcome !== 'alive' && outcome !== 'refused';
+const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outcome !== 'refused';
 
 /**
  * **Revoke now**: the two halves make the token once more, which goes back to the service that issued it and to no
@@ -37,7 +37,7 @@ const isFinal = (outcome: Outcome): boolean => outcome !== 'alive' && outcome !=
  * until the service has confirmed it.
  */
 export function createRevoking({ identity, handles, workspaces, audit, clock, explain }: RevokingParts) {
-  const giveBack = async (authUrl: string, token: string, tenant: Tenant): Promise<Outcome> => {
+  const giveBack = async (authUrl: string, token: string, tenant: Tenant): Promise<RevokeOutcome> => {
     const revoked = await identity.revoke(authUrl, token, tenant);
     if (revoked !== 'revoked') return revoked;
     try {
@@ -49,15 +49,19 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     }
   };
 
-  const learn = async (outcome: Outcome, errand: Errand, { asker, record }: Visit): Promise<void> => {
+  const learn = async (
+    outcome: RevokeOutcome,
+    errand: TokenGrant,
+    { asker, record }: Visit,
+  ): Promise<void> => {
     const access = readable(() => record.access(errand.project));
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
-      await workspaces.noteRevocable(asker.workspace, access, false).catch(unlessFailure);
+      await workspaces.noteRevocable(asker.workspace, access, false).catch(ignoreFailure);
   };
 
-  const ledTo = (tokens: readonly WindowToken[], visit: Visit): Led => ({
+  const ledTo = (tokens: readonly WindowToken[], visit: Visit): TokenWindow => ({
     ...{ tokens, now: clock() },
-    zone: zoneOf(visit),
+    zone: userZone(visit),
   });
 
   /** The window offers to revoke it once more; a message cannot. */
@@ -65,12 +69,12 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     explain(failure, 'os-token-revoke');
     const { text, blocks } = failureMessage(failure);
     const said = withoutActions(blocks);
-    const until = untilWords(token.expires, zoneOf(visit));
-    const message = notRevoked({ text, blocks: said }, until);
-    await visit.show(sorryModal(said, [], ledTo(tokens, visit)), message);
+    const until = formatUntil(token.expires, userZone(visit));
+    const message = notRevokedText({ text, blocks: said }, until);
+    await visit.show(tokenErrorModal(said, [], ledTo(tokens, visit)), message);
   };
 
-  const claimOf = ({ carried }: WindowToken, { asker: { workspace, person } }: Visit): Claim => ({
+  const claimOf = ({ carried }: WindowToken, { asker: { workspace, person } }: Visit): GrantClaim => ({
     ...{ workspace, person, carried },
     purpose: 'revoke',
     at: clock(),
@@ -78,7 +82,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
 
   /** Keeps what another token is asked for in its place. @returns what the window carries; undefined where nothing could be kept */
   const settle = async (
-    errand: Errand,
+    errand: TokenGrant,
     token: WindowToken,
     entry: AuditEntry | undefined,
     { asker }: Visit,
@@ -88,13 +92,13 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     const life = { at, until: at + AFTERWARDS };
     return handles
       .keep(asker.workspace, again, life, undefined, { entry, replaces: token.carried })
-      .catch(unlessFailure);
+      .catch(ignoreFailure);
   };
 
   const record = async (entry: AuditEntry | undefined, { asker }: Visit): Promise<boolean> => {
     if (entry === undefined) return true;
     const recording = audit.record(asker.workspace, entry).then(() => true);
-    return (await recording.catch(unlessFailure)) === true;
+    return (await recording.catch(ignoreFailure)) === true;
   };
 
   /** @param tokens all that the window leads to; @param token one of them */
@@ -111,30 +115,30 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     const others = tokens.filter((one) => one !== token);
     const { errand, token: opened } = claimed ?? {};
     if (errand?.authUrl === undefined || opened === undefined) {
-      if (errand !== undefined) await handles.release(claim).catch(unlessFailure);
+      if (errand !== undefined) await handles.release(claim).catch(ignoreFailure);
       return visit.show(usedModal(ledTo(others, visit)));
     }
 
-    await visit.show(givingBack);
-    const about = aboutToken(errand.word, errand.project, errand.audit);
-    const entryOf = (outcome: Outcome | Failure) =>
-      revocation({ at: clock(), who: visit.asker.person, about }, outcome);
+    await visit.show(revokingModal);
+    const about = tokenAuditText(errand.word, errand.project, errand.audit);
+    const entryOf = (outcome: RevokeOutcome | Failure) =>
+      revocationAudit({ at: clock(), who: visit.asker.person, about }, outcome);
     const tenant = { workspace: visit.asker.workspace, connection: errand.project };
-    let outcome: Outcome;
+    let outcome: RevokeOutcome;
     try {
       outcome = await giveBack(errand.authUrl, opened, tenant);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      await Promise.all([record(entryOf(error), visit), handles.release(claim).catch(unlessFailure)]);
+      await Promise.all([record(entryOf(error), visit), handles.release(claim).catch(ignoreFailure)]);
       return fail(error, token, tokens, visit);
     }
     // What became of it is said, whatever else fails.
     const entry = entryOf(outcome);
-    const until = untilWords(token.expires, zoneOf(visit));
+    const until = formatUntil(token.expires, userZone(visit));
     if (!isFinal(outcome)) {
       const [isAudited] = await Promise.all([
         record(entry, visit),
-        handles.release(claim).catch(unlessFailure),
+        handles.release(claim).catch(ignoreFailure),
       ]);
       const message = revokedMessage({ outcome, until, isAudited });
       return visit.show(revokedModal(message.blocks, ledTo(tokens, visit), undefined), message);

@@ -1,4 +1,4 @@
-import { handleOf } from '../../workspace/handles.ts';
+import { grantHandle } from '../../workspace/one-time-grants.ts';
 
 /** What a window leads to: a token that was issued from it, or only what another one is asked for. */
 export interface WindowToken {
@@ -14,14 +14,14 @@ export const canRevoke = ({ carried }: WindowToken): boolean => carried.includes
 export const liveTokens = (tokens: readonly WindowToken[], now: number): readonly WindowToken[] =>
   tokens.filter(({ expires }) => expires === 'unknown' || (expires !== undefined && expires > now));
 
-/** As `private_metadata`, in the same order. @see readWindowTokens */
-export const writeWindowTokens = (tokens: readonly WindowToken[]): string =>
+/** As `private_metadata`, in the same order. @see parseWindowTokens */
+export const serializeWindowTokens = (tokens: readonly WindowToken[]): string =>
   tokens
     .map(({ carried, expires }) => [carried, ...(expires === undefined ? [] : [`!${expires}`])].join(' '))
     .join('\n');
 
 /** Outside text: what it leads to is checked when it is claimed. */
-export const readWindowTokens = (metadata: string): readonly WindowToken[] =>
+export const parseWindowTokens = (metadata: string): readonly WindowToken[] =>
   metadata.split('\n').flatMap((line): WindowToken[] => {
     const words = line.split(' ').filter(Boolean);
     const carried = words.filter((word) => !word.startsWith('!')).join(' ');
@@ -40,12 +40,14 @@ function expiresIn(words: readonly string[]): WindowToken['expires'] {
  * As many as `limit` characters hold, newest first: the oldest cannot be revoked any more, and if that is not enough, are
  * not listed either.
  */
-export function fitted(tokens: readonly WindowToken[], limit: number): readonly WindowToken[] {
-  if (writeWindowTokens(tokens).length <= limit) return tokens;
+export function fitWindowTokens(tokens: readonly WindowToken[], limit: number): readonly WindowToken[] {
+  if (serializeWindowTokens(tokens).length <= limit) return tokens;
   const oldest = tokens.findLastIndex(canRevoke);
   const fewer =
     oldest < 0
       ? tokens.slice(0, -1)
-      : tokens.map((token, at) => (at === oldest ? { ...token, carried: handleOf(token.carried) } : token));
-  return fitted(fewer, limit);
+      : tokens.map((token, at) =>
+          at === oldest ? { ...token, carried: grantHandle(token.carried) } : token,
+        );
+  return fitWindowTokens(fewer, limit);
 }

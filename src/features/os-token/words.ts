@@ -1,15 +1,16 @@
-import { WordRefused } from '../../domain/failure.ts';
-import { canonical } from '../../domain/phrase.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { parseProjectText } from '../../domain/language/command-text.ts';
+import { formatPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { readProjectWords } from '../../domain/words.ts';
-import type { Named } from '../../workspace/target.ts';
+import type { ProjectReference } from '../../workspace/resolve-project.ts';
 
-/** `prod` or `123`; without a project the channel's is meant. @throws WordRefused, SecretPasted */
-export function readTokenWords(text: string, aliases: ReadonlySet<string>): Named | 'help' {
-  const { help, phrase, product, project, alias } = readProjectWords(text, aliases);
+/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
+export function parseTokenText(text: string, aliases: ReadonlySet<string>): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined) throw refused(canonical(phrase), 'names a period, and a token is for now', word);
+  if (phrase !== undefined)
+    throw refused(formatPhrase(phrase), 'names a period, and a token is for now', word);
   if (product !== undefined)
     throw refused(PRODUCTS[product].word, 'is a product, and a token is for a whole project', word);
   return {
@@ -18,5 +19,5 @@ export function readTokenWords(text: string, aliases: ReadonlySet<string>): Name
   };
 }
 
-const refused = (bad: string, why: string, word: string | undefined): WordRefused =>
-  new WordRefused(bad, why, `Try /os-token ${word ?? 'prod'}.`, word);
+const refused = (bad: string, why: string, word: string | undefined): InvalidWord =>
+  new InvalidWord(bad, why, `Try /os-token ${word ?? 'prod'}.`, word);

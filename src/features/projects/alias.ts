@@ -1,6 +1,6 @@
-import { announcesSecret, looksSecret } from '../../domain/secret-word.ts';
-import { sourceOf } from '../../domain/token.ts';
-import { normalise } from '../../domain/words.ts';
+import { normalizeText } from '../../domain/language/command-text.ts';
+import { labelsSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { tokenize } from '../../domain/language/tokenizer.ts';
 
 const FORM = /^[a-z][a-z0-9-]{1,31}$/;
 const FORM_WORDS =
@@ -16,7 +16,7 @@ const KEPT_FREE = [
 ];
 
 /** A name as it is stored and compared: `Web_Shop` is `web-shop`. */
-export const aliasOf = (typed: string): string => normalise(typed);
+export const normalizeAlias = (typed: string): string => normalizeText(typed);
 
 /** Why a name is not saved as it was typed, in a sentence; undefined where only capitals differ. */
 export function alteredAlias(typed: string, alias: string): string | undefined {
@@ -27,17 +27,17 @@ export function alteredAlias(typed: string, alias: string): string | undefined {
 /**
  * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could
  * read as anything else, alone or in parts.
- * @param alias as `aliasOf` makes it
+ * @param alias as `normalizeAlias` makes it
  * @param verbs first words of commands
  */
-export function aliasProblem(alias: string, verbs: readonly string[]): string | undefined {
-  if (looksSecret(alias) || announcesSecret(`${alias} 1`))
+export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
+  if (looksLikeSecret(alias) || labelsSecret(`${alias} 1`))
     return 'That looks like a token or a password. Choose a name that everybody may see.';
   if (/^\d+$/.test(alias)) return `That is an ID; a name goes with it. ${FORM_WORDS}`;
   if (!FORM.test(alias)) return FORM_WORDS;
   if (reserved(verbs).has(alias.replaceAll('-', '')))
     return `“${alias}” is a word of Tally’s commands. Choose another, such as ${alternative(alias)}.`;
-  const [word, ...others] = sourceOf(alias, new Set()).tokens;
+  const [word, ...others] = tokenize(alias, new Set()).tokens;
   return word?.kind === 'unknown' && others.length === 0
     ? undefined
     : `“${alias}” means a period, a product or something else in a command. Choose another, such as ${alternative(alias)}.`;

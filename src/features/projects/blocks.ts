@@ -1,6 +1,7 @@
 import type { SectionBlock } from '@slack/types';
+import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { counted } from '../../domain/text.ts';
+import { commandButton, commandOption, pageButtons } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -13,8 +14,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import { pageButtons, rerunButton, rerunOption } from '../../slack/rerun.ts';
-import { type Project, UNDO } from '../../workspace/projects.ts';
+import { type Project, UNDO_MS } from '../../workspace/projects.ts';
 
 /** Sections with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -38,7 +38,7 @@ export interface ProjectList {
   readonly channelDefault: string | undefined;
 }
 
-export function listMessage(list: ProjectList): Message {
+export function projectListMessage(list: ProjectList): Message {
   const found = list.projects.filter(
     ({ alias, id }) => alias.includes(list.search) || id.includes(list.search),
   );
@@ -46,7 +46,7 @@ export function listMessage(list: ProjectList): Message {
   const pages = Math.ceil(found.length / PAGE);
   const page = Math.min(Math.max(list.page, 1), pages);
   const shown = found.slice((page - 1) * PAGE, page * PAGE);
-  const title = counted(found.length, 'project');
+  const title = pluralize(found.length, 'project');
   const searched = list.search === '' ? title : `${title} with “${list.search}”`;
   const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
   return {
@@ -73,18 +73,18 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
   const mark = alias === channelDefault ? ' · the default here' : '';
   const told = access(project);
   const billing = (label: string, verb: string) =>
-    rerunOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
+    commandOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
   return {
     ...markup(
       [
         `*${escapeMarkup(alias)}*${mark}`,
-        details(project),
+        projectDetails(project),
         ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`]),
       ].join('\n'),
     ),
     accessory: overflow('run:project', [
-      rerunOption('Balance', { command: '/balance', text: alias }),
-      rerunOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      commandOption('Balance', { command: '/balance', text: alias }),
+      commandOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
       // Slack takes five: who manages finds the token itself on Home.
       ...(manager
         ? [
@@ -94,7 +94,7 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
           ]
         : told === undefined
           ? []
-          : [rerunOption('OS_TOKEN…', { command: '/os-token', text: alias })]),
+          : [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]),
     ]),
   };
 }
@@ -106,7 +106,7 @@ const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] 
   damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
     ...markup(`*${escapeMarkup(alias)}* · *the record is damaged:* remove it, and add it again`),
     accessory: overflow('run:project', [
-      rerunOption('Remove…', { command: '/billing', text: `projects remove ${alias}` }),
+      commandOption('Remove…', { command: '/billing', text: `projects remove ${alias}` }),
     ]),
   }));
 
@@ -115,7 +115,7 @@ const SHOWN_CHANNELS = 10;
 const what = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
 /** What is registered of it, in one line of mark-up. */
-export function details(project: Project): string {
+export function projectDetails(project: Project): string {
   const { connection, currency, channels, owner } = project;
   const more = channels.length - SHOWN_CHANNELS;
   const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
@@ -131,7 +131,7 @@ export function details(project: Project): string {
 }
 
 const addButton = () =>
-  rerunButton('add', 'Add a project…', { command: '/billing', text: 'projects add' }, { style: 'primary' });
+  commandButton('add', 'Add a project…', { command: '/billing', text: 'projects add' }, { style: 'primary' });
 
 const turns = (search: string, page: number, pages: number) =>
   pageButtons(page, pages, (to) => ({
@@ -150,7 +150,7 @@ function emptyMessage({ projects, others, search, manager, damaged }: ProjectLis
   const todo = manager
     ? 'Give one a name, and everybody can type /spend prod instead of its ID.'
     : 'Ask by ID, as in /spend 123. Owners and admins give projects names with /billing projects add.';
-  const all = rerunButton('all', 'All projects', { command: '/billing', text: 'projects' });
+  const all = commandButton('all', 'All projects', { command: '/billing', text: 'projects' });
   const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
   return {
     text,
@@ -162,13 +162,13 @@ function emptyMessage({ projects, others, search, manager, damaged }: ProjectLis
   };
 }
 
-export const plainMessage = (text: string, ...more: readonly Block[]): Message => ({
+export const projectTextMessage = (text: string, ...more: readonly Block[]): Message => ({
   text,
   blocks: [section(text), ...more],
 });
 
 /** @param channels whose default it is */
-export function removeMessage(project: Project, channels: readonly string[]): Message {
+export function removeProjectMessage(project: Project, channels: readonly string[]): Message {
   const { alias } = project;
   const text = `Remove ${alias}?`;
   return {
@@ -180,7 +180,7 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
       ),
       context(
         [
-          details(project),
+          projectDetails(project),
           ...(channels.length > 0 ? [`default of ${channels.map(channelLink).slice(0, 10).join(', ')}`] : []),
         ].join(' · '),
       ),
@@ -196,9 +196,9 @@ export function removeMessage(project: Project, channels: readonly string[]): Me
 }
 
 /** In a button's value, where the ID would be. */
-export const DAMAGED = '-';
+export const DAMAGED_PROJECT_ACTION = '-';
 
-export function damagedMessage(alias: string): Message {
+export function damagedProjectMessage(alias: string): Message {
   const text = `Remove the damaged record of ${alias}?`;
   return {
     text,
@@ -208,18 +208,18 @@ export function damagedMessage(alias: string): Message {
         `What was registered of ${alias} cannot be read any more, its limits included; so no ID is asked about until it is removed. Then it can be added again.`,
       ),
       actions(
-        button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED}` }),
+        button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),
         button('project-keep', 'Keep'),
       ),
     ],
   };
 }
 
-const MINUTES = UNDO / 60_000;
+const MINUTES = UNDO_MS / 60_000;
 
-export function removedMessage(project: Project): Message {
+export function removedProjectMessage(project: Project): Message {
   const text = `${project.alias} is removed. It can still be asked about by its ID, ${project.id}.`;
-  return plainMessage(
+  return projectTextMessage(
     text,
     actions(button('project-undo', 'Undo', { value: project.alias })),
     context(`Undo works for ${MINUTES} minutes.`),
@@ -227,14 +227,14 @@ export function removedMessage(project: Project): Message {
 }
 
 /** What a channel asks about, and how that is changed. */
-export function defaultMessage(project: Project, manager: boolean): Message {
+export function channelDefaultMessage(project: Project, manager: boolean): Message {
   const { alias } = project;
-  return plainMessage(
+  return projectTextMessage(
     `This channel asks about ${alias} when no project is named.`,
     actions(
-      ...rerunButton('balance', 'Balance', { command: '/balance', text: alias }),
-      ...rerunButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
-      ...(manager ? rerunButton('none', 'No default', { command: '/billing', text: 'default none' }) : []),
+      ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),
+      ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+      ...(manager ? commandButton('none', 'No default', { command: '/billing', text: 'default none' }) : []),
     ),
     context(what(project)),
   );

@@ -1,19 +1,19 @@
-import { WordRefused } from '../../domain/failure.ts';
-import { normalise, readWords } from '../../domain/words.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { commandOption } from '../../slack/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import type { CommandListener } from '../../slack/listeners.ts';
-import { isDirect } from '../../slack/post.ts';
-import { rerunOption } from '../../slack/rerun.ts';
+import { isDirectMessage } from '../../slack/post-message.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { changeBy } from '../../workspace/change.ts';
+import { auditedChange } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
-import { mayAsk } from '../../workspace/target.ts';
+import { canAskAbout } from '../../workspace/resolve-project.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { defaultMessage, plainMessage } from './blocks.ts';
-import { knownProject } from './words.ts';
+import { channelDefaultMessage, projectTextMessage } from './blocks.ts';
+import { requireProject } from './words.ts';
 
 const NONE = 'none';
-const ALONE = plainMessage(
+const ALONE = projectTextMessage(
   'A direct message has no default project. Name the project here, as in /balance prod; or go to a channel and type /billing default prod there.',
 );
 
@@ -26,7 +26,7 @@ export interface ChannelDefaults {
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   const set = (channel: string, alias: string | undefined, visit: Visit): Promise<void> => {
-    const change = changeBy(visit, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
+    const change = auditedChange(visit, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
     return workspaces.setChannelDefault(change, channel, alias);
   };
 
@@ -34,7 +34,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
     const alias = record.channelDefault(channel);
     const project = alias === undefined ? undefined : record.project(alias);
     if (project !== undefined && isFor(project, channel))
-      return answer(defaultMessage(project, asker.manage));
+      return answer(channelDefaultMessage(project, asker.manage));
     return answer(
       noDefault(
         record.projects.filter((one) => isFor(one, channel)),
@@ -45,31 +45,31 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 
   return {
     verb: {
-      right: (text) => (/ \S/.test(normalise(text)) ? 'manage' : 'ask'),
+      right: (text) => (/ \S/.test(normalizeText(text)) ? 'manage' : 'ask'),
       async run(word, visit) {
         const { channel, record } = visit;
-        if (channel === undefined || isDirect(channel)) return visit.answer(ALONE);
+        if (channel === undefined || isDirectMessage(channel)) return visit.answer(ALONE);
         if (word === '') return tell(channel, visit);
         if (word === NONE) {
           await set(channel, undefined, visit);
-          return visit.answer(plainMessage('This channel has no default project now.'));
+          return visit.answer(projectTextMessage('This channel has no default project now.'));
         }
-        const project = knownProject(word, record, (meant) => `default ${meant}`);
+        const project = requireProject(word, record, (meant) => `default ${meant}`);
         if (!isFor(project, channel)) throw elsewhere(project);
         await set(channel, project.alias, visit);
-        await visit.answer(defaultMessage(project, true));
+        await visit.answer(channelDefaultMessage(project, true));
       },
     },
 
     async remember(text, visit) {
       const { channel, record } = visit;
-      const { alias = '' } = readWords(text, record.aliases);
+      const { alias = '' } = parseCommandText(text, record.aliases);
       const project = record.project(alias);
-      if (channel === undefined || isDirect(channel) || project === undefined) return;
-      if (!isFor(project, channel)) return visit.whisper(plainMessage(elsewhere(project).message));
+      if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
+      if (!isFor(project, channel)) return visit.whisper(projectTextMessage(elsewhere(project).message));
       await set(channel, alias, visit);
       await visit.whisper(
-        plainMessage(
+        projectTextMessage(
           `Remembered: this channel asks about ${alias} when no project is named. /billing default none ends that.`,
         ),
       );
@@ -78,10 +78,11 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 }
 
 /** A default is everybody's: what managers may ask does not count. */
-const isFor = (project: Project, channel: string): boolean => mayAsk(project, { channel, manager: false });
+const isFor = (project: Project, channel: string): boolean =>
+  canAskAbout(project, { channel, manager: false });
 
-const elsewhere = ({ alias }: Project): WordRefused =>
-  new WordRefused(
+const elsewhere = ({ alias }: Project): InvalidWord =>
+  new InvalidWord(
     alias,
     'is limited to other channels, so it cannot be the default of this one',
     `Add this channel to it first: /billing projects edit ${alias}.`,
@@ -89,11 +90,12 @@ const elsewhere = ({ alias }: Project): WordRefused =>
 
 function noDefault(projects: readonly Project[], manager: boolean) {
   const text = 'This channel has no default project: commands name theirs, as in /balance prod.';
-  if (!manager) return plainMessage(`${text} An owner or admin can set one with /billing default prod.`);
+  if (!manager)
+    return projectTextMessage(`${text} An owner or admin can set one with /billing default prod.`);
   if (projects.length === 0)
-    return plainMessage(`${text} To set one, give a project a name first: /billing projects add.`);
+    return projectTextMessage(`${text} To set one, give a project a name first: /billing projects add.`);
   const options = projects.map(({ alias }) =>
-    rerunOption(alias, { command: '/billing', text: `default ${alias}` }),
+    commandOption(alias, { command: '/billing', text: `default ${alias}` }),
   );
-  return plainMessage(text, actions(select('rerun:default', 'Set a default', options)));
+  return projectTextMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }

@@ -1,15 +1,15 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import { LONGEST_CURRENCY } from '../../domain/money.ts';
+import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { type Block, context, header, markup, option, plain, section } from '../../slack/kit/atoms.ts';
+import { type Block, context, header, markup, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { DEFAULT_CONNECTION, type Filled, MOST_CHANNELS } from './words.ts';
+import { DEFAULT_CONNECTION, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
-export interface FormOptions {
+export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
   readonly before: string;
-  readonly filled: Filled;
+  readonly filled: ProjectFormInput;
   /** Who owns it unless the form says otherwise. */
   readonly owner: string;
   /** Why what was sent could not be saved. */
@@ -18,7 +18,7 @@ export interface FormOptions {
 
 export function projectForm(
   record: WorkspaceRecord,
-  { before, filled, owner, problem }: FormOptions,
+  { before, filled, owner, problem }: ProjectFormOptions,
 ): ModalView {
   return modal({
     callback: 'project',
@@ -59,7 +59,7 @@ export function projectForm(
           hint: 'Stands beside amounts, in place of the workspace’s. The billing service names no currency.',
           placeholder: 'EUR',
           initial: filled.currency,
-          max: LONGEST_CURRENCY,
+          max: MAX_CURRENCY_LENGTH,
         }),
       ),
       optional(channelsInput(filled.channels ?? [])),
@@ -92,12 +92,12 @@ function channelsInput(channels: readonly string[]): InputBlock {
   return {
     type: 'input',
     block_id: 'channels',
-    label: plain('Only in these channels'),
-    hint: plain('Where it may be asked about. Leave it empty for everywhere. Managers may ask anywhere.'),
+    label: plainText('Only in these channels'),
+    hint: plainText('Where it may be asked about. Leave it empty for everywhere. Managers may ask anywhere.'),
     element: {
       type: 'multi_conversations_select',
       action_id: 'value',
-      placeholder: plain('Everywhere'),
+      placeholder: plainText('Everywhere'),
       filter: { include: ['public', 'private'] },
       max_selected_items: MOST_CHANNELS,
       ...(channels.length > 0 && { initial_conversations: [...channels] }),
@@ -109,15 +109,16 @@ function ownerInput(owner: string): InputBlock {
   return {
     type: 'input',
     block_id: 'owner',
-    label: plain('Owner'),
-    hint: plain('Who answers for what it spends.'),
+    label: plainText('Owner'),
+    hint: plainText('Who answers for what it spends.'),
     element: { type: 'users_select', action_id: 'value', initial_user: owner },
   };
 }
 
-export const savingModal: ModalView = modal({ title: 'Projects', blocks: [section('Saving…')] });
+export const savingProjectModal: ModalView = modal({ title: 'Projects', blocks: [section('Saving…')] });
 
-export const closedModal = (blocks: readonly Block[]): ModalView => modal({ title: 'Projects', blocks });
+export const closedProjectModal = (blocks: readonly Block[]): ModalView =>
+  modal({ title: 'Projects', blocks });
 
 /** @param details our own words and escaped ones */
 export function savedBlocks(alias: string, happened: string, details: string): Block[] {

@@ -1,23 +1,28 @@
+import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
-import { REMEMBER } from '../../slack/project-picker.ts';
-import { readRerun } from '../../slack/rerun.ts';
+import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { accessLine } from '../../workspace/access-line.ts';
-import { projectsFor } from '../../workspace/target.ts';
+import { accessSummary } from '../../workspace/access-line.ts';
+import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { damagedMessage, listMessage, plainMessage, removeMessage } from './blocks.ts';
+import {
+  damagedProjectMessage,
+  projectListMessage,
+  projectTextMessage,
+  removeProjectMessage,
+} from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
-import { projectForm, savingModal } from './form.ts';
+import { projectForm, savingProjectModal } from './form.ts';
 import { createRemoval } from './removal.ts';
 import { createSaving } from './saving.ts';
 import {
   changesProjects,
-  type Filled,
-  knownProject,
   type ProjectForm,
-  readProjectForm,
-  readProjectsWords,
+  type ProjectFormInput,
+  parseProjectForm,
+  parseProjectsText,
+  requireProject,
 } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
@@ -49,9 +54,9 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
 
   const list = (search: string, page: number, visit: Visit): Promise<void> => {
     const { record, channel, asker } = visit;
-    const projects = projectsFor(record, { channel, manager: asker.manage });
+    const projects = visibleProjects(record, { channel, manager: asker.manage });
     return visit.answer(
-      listMessage({
+      projectListMessage({
         projects,
         others: projects.length < record.aliases.size,
         search,
@@ -59,14 +64,17 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
         manager: asker.manage,
         more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
         damaged: asker.manage ? record.damagedProjects : [],
-        access: ({ id }) => accessLine(id, visit),
+        access: ({ id }) => accessSummary(id, visit),
         channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
       }),
     );
   };
 
-  const openForm = (before: string, filled: Filled, { record, asker, open }: Visit): Promise<void> =>
-    open(projectForm(record, { before, filled, owner: asker.person }));
+  const openForm = (
+    before: string,
+    filled: ProjectFormInput,
+    { record, asker, open }: Visit,
+  ): Promise<void> => open(projectForm(record, { before, filled, owner: asker.person }));
 
   return {
     help: HELP,
@@ -75,15 +83,15 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
         async run(rest, visit) {
           const { record } = visit;
-          const request = readProjectsWords(rest, Object.keys(more()));
+          const request = parseProjectsText(rest, Object.keys(more()));
           if (request.kind === 'list') return list(request.search, request.page, visit);
           if (request.kind === 'add') return openForm('', request.filled, visit);
           if (request.kind === 'other') return more()[request.verb]?.open(request.word, visit);
           const { kind, word } = request;
-          if (record.damagedProjects.includes(word)) return visit.answer(damagedMessage(word));
-          const project = knownProject(word, record, (meant) => `projects ${kind} ${meant}`);
+          if (record.damagedProjects.includes(word)) return visit.answer(damagedProjectMessage(word));
+          const project = requireProject(word, record, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, visit);
-          await visit.answer(removeMessage(project, record.channelsOf(project.alias)));
+          await visit.answer(removeProjectMessage(project, record.channelsOf(project.alias)));
         },
       },
       default: defaults.verb,
@@ -93,15 +101,15 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
       'project-undo': { right: 'manage', run: ({ value }, visit) => removal.undo(value, visit) },
       'project-keep': {
         right: 'manage',
-        run: (_, visit) => visit.answer(plainMessage('Nothing was changed.')),
+        run: (_, visit) => visit.answer(projectTextMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER]: { right: 'ask', run: async () => undefined },
+      [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },
       pick: {
         right: 'manage',
         async run({ value, fields }, visit, rerun) {
-          const command = readRerun(value);
-          if (fields[REMEMBER] === 'yes') await defaults.remember(command.text, visit);
+          const command = parseInvocation(value);
+          if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, visit);
           await rerun(command);
         },
       },
@@ -109,8 +117,8 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
     views: {
       project: {
         right: 'manage',
-        waiting: savingModal,
-        read: (fields, metadata) => readProjectForm(fields, metadata, verbs()),
+        waiting: savingProjectModal,
+        read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
         work: (form: ProjectForm, visit) => save(form, visit),
       },
     },

@@ -1,11 +1,11 @@
 import type { Visit } from '../../slack/visit.ts';
-import type { Deed } from '../../workspace/audit.ts';
-import { changeBy } from '../../workspace/change.ts';
-import { MOST_PROJECTS, type Project } from '../../workspace/projects.ts';
-import { readable } from '../../workspace/record.ts';
+import type { AuditAction } from '../../workspace/audit.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import { details, plainMessage } from './blocks.ts';
-import { closedModal, projectForm, savedBlocks } from './form.ts';
+import { projectDetails, projectTextMessage } from './blocks.ts';
+import { closedProjectModal, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm } from './words.ts';
 
 /** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
@@ -15,37 +15,41 @@ export function createSaving(workspaces: Workspaces) {
     const again = (problem: string): Promise<void> =>
       visit.show(
         projectForm(record, { before: form.before, filled: form, owner: asker.person, problem }),
-        plainMessage(`${problem} Nothing was saved.`),
+        projectTextMessage(`${problem} Nothing was saved.`),
       );
     const known = form.before === '' ? undefined : readable(() => record.project(form.before));
     if (form.before !== '' && known === undefined) {
-      const gone = plainMessage(
+      const gone = projectTextMessage(
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
       );
-      return visit.show(closedModal(gone.blocks), gone);
+      return visit.show(closedProjectModal(gone.blocks), gone);
     }
     if (form.connection !== undefined && !record.connectionNames.includes(form.connection))
       return again('That connection was removed meanwhile. Choose another.');
-    if (known === undefined && record.aliases.size >= MOST_PROJECTS)
-      return again(`There are ${MOST_PROJECTS} projects already, and no more can be registered.`);
+    if (known === undefined && record.aliases.size >= MAX_PROJECTS)
+      return again(`There are ${MAX_PROJECTS} projects already, and no more can be registered.`);
 
     const { before: _, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: asker.person, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
     const channels = known === undefined ? [] : record.channelsOf(known.alias);
-    const change = changeBy(visit, deedOf(known, project));
+    const change = auditedChange(visit, deedOf(known, project));
     const saved =
       known === undefined
         ? await workspaces.addProject(change, project)
         : await workspaces.changeProject(change, known.alias, project);
     if (!saved) return again(`“${project.alias}” is taken by another project. Choose another name.`);
 
-    const blocks = savedBlocks(project.alias, happened(known, project, channels.length), details(project));
-    await visit.show(closedModal(blocks), { text: `${project.alias} is saved.`, blocks });
+    const blocks = savedBlocks(
+      project.alias,
+      happened(known, project, channels.length),
+      projectDetails(project),
+    );
+    await visit.show(closedProjectModal(blocks), { text: `${project.alias} is saved.`, blocks });
   };
 }
 
-function deedOf(known: Project | undefined, project: Project): readonly [Deed, string] {
+function deedOf(known: Project | undefined, project: Project): readonly [AuditAction, string] {
   if (known === undefined) return ['project added', `${project.alias} (project ${project.id})`];
   const changed = changes(known, project);
   const also = changed.length > 0 ? `: ${changed.join(', ')}` : '';

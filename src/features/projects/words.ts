@@ -1,23 +1,23 @@
-import { WordRefused } from '../../domain/failure.ts';
-import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { VOCABULARY } from '../../domain/language/vocabulary.ts';
+import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import { VOCABULARY } from '../../domain/vocabulary.ts';
-import { nearest, normalise, readWords } from '../../domain/words.ts';
-import { type Fields, severalIn } from '../../slack/kit/modal.ts';
+import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { isChannel, isPerson } from '../../workspace/ids.ts';
 import type { Project } from '../../workspace/projects.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { aliasOf, aliasProblem, alteredAlias } from './alias.ts';
+import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
-  | { readonly kind: 'add'; readonly filled: Filled }
+  | { readonly kind: 'add'; readonly filled: ProjectFormInput }
   | { readonly kind: 'edit' | 'remove'; readonly word: string }
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 /** What the form is filled in with; whatever it says is checked when it comes back. */
-export type Filled = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
+export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
 const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['add', 'add'],
@@ -28,12 +28,12 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
 
 /** Whether the whole text, `projects …`, asks to change something. @param more verbs of other features */
 export function changesProjects(text: string, more: readonly string[]): boolean {
-  const verb = normalise(text).split(' ')[1] ?? '';
+  const verb = normalizeText(text).split(' ')[1] ?? '';
   return VERBS.has(verb) || more.includes(verb);
 }
 
-/** @param more verbs of other features @throws WordRefused */
-export function readProjectsWords(rest: string, more: readonly string[]): ProjectsRequest {
+/** @param more verbs of other features @throws InvalidWord */
+export function parseProjectsText(rest: string, more: readonly string[]): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
@@ -45,8 +45,8 @@ export function readProjectsWords(rest: string, more: readonly string[]): Projec
 }
 
 function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const meant = nearest(first, [...VERBS.keys(), ...more]);
-  throw new WordRefused(
+  const meant = nearestWord(first, [...VERBS.keys(), ...more]);
+  throw new InvalidWord(
     first.slice(0, 40),
     'is nothing that /billing projects does',
     `It takes ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to look for.`,
@@ -55,9 +55,11 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 }
 
 /** `prod 123 storage` in any order, as far as it can be read. */
-function readFilled(words: readonly string[]): Filled {
+function readFilled(words: readonly string[]): ProjectFormInput {
   const alias = words.find((word) => /^[a-z]/.test(word) && !ofProduct(word));
-  const { project, product } = attempt(() => readWords(words.filter((word) => word !== alias).join(' ')));
+  const { project, product } = attempt(() =>
+    parseCommandText(words.filter((word) => word !== alias).join(' ')),
+  );
   return {
     ...(alias !== undefined && { alias }),
     ...(project !== undefined && { id: project }),
@@ -72,7 +74,7 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
   try {
     return read();
   } catch (error) {
-    if (error instanceof WordRefused) return {};
+    if (error instanceof InvalidWord) return {};
     throw error;
   }
 }
@@ -80,19 +82,19 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
 /**
  * The registered project that a word names: its alias, or the ID of one project.
  * @param textOf the command's text with another word, for the suggestion
- * @throws WordRefused
+ * @throws InvalidWord
  */
-export function knownProject(
+export function requireProject(
   word: string,
   record: WorkspaceRecord,
   textOf: (word: string) => string,
 ): Project {
-  if (word === '') throw new WordRefused('…', 'names no project', `Type /billing ${textOf('prod')}.`);
+  if (word === '') throw new InvalidWord('…', 'names no project', `Type /billing ${textOf('prod')}.`);
   const named = record.aliases.has(word) ? record.project(word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;
-  const meant = nearest(word, [...record.aliases]);
-  throw new WordRefused(
+  const meant = nearestWord(word, [...record.aliases]);
+  throw new InvalidWord(
     word.slice(0, 40),
     'is the name of no registered project',
     'See /billing projects.',
@@ -112,14 +114,14 @@ export const DEFAULT_CONNECTION = '*';
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
 
-export function readProjectForm(fields: Fields, metadata: string, verbs: readonly string[]): Reading {
+export function parseProjectForm(fields: FormFields, metadata: string, verbs: readonly string[]): Reading {
   const typed = fields.alias ?? '';
-  const alias = aliasOf(typed);
+  const alias = normalizeAlias(typed);
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
   const product = Number(fields.product);
-  const channels = severalIn(fields.channels);
+  const channels = selectedValues(fields.channels);
   const errors = refusals({
-    alias: aliasProblem(alias, verbs) ?? alteredAlias(typed, alias),
+    alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
     id: isProjectId(id)
       ? undefined
       : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',

@@ -1,4 +1,4 @@
-import type { Brief } from '../../domain/briefing.ts';
+import type { ReportPeriods } from '../../domain/money/report-figures.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
   type Block,
@@ -10,22 +10,28 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
-import { digest, digestTitle } from './digest.ts';
-import { balanceLine, chart, mainLine, monthLine, notes, spentLine } from './facts.ts';
-import { type Answered, type Headline, headlineOf, isOfMonth, type Unanswered } from './figures.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import { digestTitle, renderDigest } from './digest.ts';
+import { balanceLine, mainLine, monthLine, reportChart, reportNotes, spentLine } from './facts.ts';
+import {
+  type Headline,
+  headlineOf,
+  isMonthReport,
+  type ProjectFailure,
+  type ProjectFigures,
+} from './figures.ts';
 
 export interface ReportView {
   readonly headline: Headline;
-  readonly brief: Brief;
-  readonly answered: readonly Answered[];
-  readonly unanswered: readonly Unanswered[];
+  readonly brief: ReportPeriods;
+  readonly answered: readonly ProjectFigures[];
+  readonly unanswered: readonly ProjectFailure[];
   /** ms since the epoch */
   readonly fetched: number;
 }
 
 /** One project in full, or several as a digest with totals. */
-export function reportMessage(view: ReportView): Message {
+export function renderReport(view: ReportView): Message {
   const { answered, unanswered, brief } = view;
   const [only] = answered;
   const isDigest = answered.length + unanswered.length > 1 || only === undefined;
@@ -36,8 +42,8 @@ export function reportMessage(view: ReportView): Message {
     text: title,
     blocks: [
       header(title),
-      ...(title.length > LIMITS.header ? [section(title)] : []),
-      ...(isDigest ? digest(view) : single(only, view)),
+      ...(title.length > SLACK_LIMITS.header ? [section(title)] : []),
+      ...(isDigest ? renderDigest(view) : single(only, view)),
       context(source(view, isDigest ? undefined : only)),
     ],
   };
@@ -46,7 +52,7 @@ export function reportMessage(view: ReportView): Message {
 /** Where the figures came from, and of which days in whose midnight they are. */
 function source(
   { headline, brief: { main, zone }, fetched }: ReportView,
-  only: Answered | undefined,
+  only: ProjectFigures | undefined,
 ): string {
   const { project, product } = only?.target ?? {};
   return [
@@ -58,16 +64,16 @@ function source(
   ].join(' · ');
 }
 
-function single(one: Answered, { headline, brief }: ReportView): Block[] {
-  const month = isOfMonth(brief) ? '' : monthLine(one, brief);
+function single(one: ProjectFigures, { headline, brief }: ReportView): Block[] {
+  const month = isMonthReport(brief) ? '' : monthLine(one, brief);
   const lines =
     headline === 'left'
       ? [balanceLine(one, true), spentLine(one, brief), month]
       : [mainLine(one, brief), month, balanceLine(one)];
-  const drawn = chart(one);
+  const drawn = reportChart(one);
   return [
     markup(lines.filter(Boolean).join('\n')),
     ...(drawn === undefined ? [] : [drawn]),
-    ...notes(one, brief).map(section),
+    ...reportNotes(one, brief).map(section),
   ];
 }

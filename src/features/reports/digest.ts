@@ -1,13 +1,20 @@
-import { type Change, isWhole, sumChanges } from '../../domain/comparison.ts';
-import { type Money, sum } from '../../domain/money.ts';
-import type { Usage } from '../../domain/usage.ts';
-import { coverageOfBoth } from '../../domain/usage-text.ts';
+import { type Money, sumMoney } from '../../domain/money/amount.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
+import { isFullyReported, sumChanges, type UsageChange } from '../../domain/time/comparison-window.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';
-import { changeWords, coveredDays, monthName, notes, remarkNotes } from './facts.ts';
-import { type Answered, amountOf, isOfMonth, moneyOf, shortly, whenOf } from './figures.ts';
-import { digestRows, PART } from './rows.ts';
+import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
+import {
+  amountOf,
+  formatterFor,
+  isMonthReport,
+  type ProjectFigures,
+  reportWhen,
+  shortFailure,
+} from './figures.ts';
+import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`. Amounts of different labels are no sum: each has its own. */
 export function digestTitle({ headline, brief, answered, unanswered }: ReportView): string {
@@ -17,28 +24,28 @@ export function digestTitle({ headline, brief, answered, unanswered }: ReportVie
     const those = answered.filter(({ target }) => target.currency === label);
     const values = those.flatMap((one) => amountOf(one, headline) ?? []);
     const [first] = those;
-    return first === undefined || values.length === 0 ? [] : [moneyOf(first)(sum(values))];
+    return first === undefined || values.length === 0 ? [] : [formatterFor(first)(sumMoney(values))];
   });
   const isWhole =
     unanswered.length === 0 &&
     answered.every((one) => amountOf(one, headline) !== undefined && !one.briefing.main.total.incomplete);
-  const when = headline === 'spent' ? ` ${whenOf(brief)}` : '';
+  const when = headline === 'spent' ? ` ${reportWhen(brief)}` : '';
   if (totals.length === 0)
-    return `${count} projects · ${headline === 'spent' ? `nothing reported for ${shortly(brief.main.window, brief.today)} yet` : 'no figures'}`;
+    return `${count} projects · ${headline === 'spent' ? `nothing reported for ${shortFailure(brief.main.window, brief.today)} yet` : 'no figures'}`;
   return `${count} projects · ${totals.join(' + ')} ${headline}${when}${isWhole ? '' : ' (incomplete)'}`;
 }
 
 /** What all of them make together, then a row for each, then what a reader must know. */
-export function digest(view: ReportView): Block[] {
+export function renderDigest(view: ReportView): Block[] {
   const rows = digestRows(view);
   const together = togetherLines(view);
-  const isPart = rows.flat().some((cell) => cell.endsWith(PART));
+  const isPart = rows.flat().some((cell) => cell.endsWith(TABLE_PART_SIZE));
   return [
     ...(together.length === 0 ? [] : [markup(together.join('\n'))]),
     table(rows),
     ...remarks(view),
     ...(isPart
-      ? [context(`${PART} not every day is reported yet; a missing day is not counted as zero`)]
+      ? [context(`${TABLE_PART_SIZE} not every day is reported yet; a missing day is not counted as zero`)]
       : []),
     ...view.unanswered.map(({ label, failure }) => section(`${label}: ${failure.message}`)),
   ];
@@ -54,21 +61,21 @@ function remarks(view: ReportView): Block[] {
       ? []
       : [
           section(
-            `Nothing reported for ${shortly(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
+            `Nothing reported for ${shortFailure(brief.main.window, brief.today)} yet (not counted as zero): ${names}.`,
           ),
         ]),
     ...answered.flatMap((one) => {
       const said = silent.includes(one)
-        ? remarkNotes(one)
-        : [...notes(one, brief), ...(view.headline === 'spent' ? coverageNotes(one) : [])];
+        ? noticeNotes(one)
+        : [...reportNotes(one, brief), ...(view.headline === 'spent' ? coverageNotes(one) : [])];
       return said.length === 0 ? [] : [section(`${one.target.label}: ${said.join(' ')}`)];
     }),
   ];
 }
 
 /** What a change in the table rests on, where that is not every day. */
-const coverageNotes = ({ briefing: { change } }: Answered): string[] =>
-  change === undefined || isWhole(change) ? [] : [`Change: ${coverageOfBoth(change)}.`];
+const coverageNotes = ({ briefing: { change } }: ProjectFigures): string[] =>
+  change === undefined || isFullyReported(change) ? [] : [`Change: ${formatCoverageOfBoth(change)}.`];
 
 /** Only where every project has its figure and all are of one label: a sum of some would look like one of all. */
 function togetherLines({ headline, brief, answered, unanswered }: ReportView): string[] {
@@ -80,26 +87,29 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
   const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
   const monthly = totalOf(answered, ({ briefing }) => briefing.month);
   return [
-    ...(headline === 'spent' && change !== undefined ? changeWords(change, main.before, first) : []),
-    ...(isOfMonth(brief) || monthly === undefined
+    ...(headline === 'spent' && change !== undefined ? formatChange(change, main.before, first) : []),
+    ...(isMonthReport(brief) || monthly === undefined
       ? []
       : [
           [
-            `*${monthName(month.window, today)}* ${moneyOf(first)(monthly)} (${coveredDays(month.window, monthChange)})`,
-            ...(monthChange === undefined ? [] : changeWords(monthChange, month.before, first, true)),
+            `*${monthName(month.window, today)}* ${formatterFor(first)(monthly)} (${coveredDays(month.window, monthChange)})`,
+            ...(monthChange === undefined ? [] : formatChange(monthChange, month.before, first, true)),
           ].join(' · '),
         ]),
   ];
 }
 
-function totalOf(answered: readonly Answered[], usageOf: (one: Answered) => Usage): Money | undefined {
+function totalOf(
+  answered: readonly ProjectFigures[],
+  usageOf: (one: ProjectFigures) => Usage,
+): Money | undefined {
   const totals = answered.map((one) => usageOf(one).total);
   if (totals.some(({ readable, incomplete }) => readable === 0 || incomplete)) return undefined;
-  return sum(totals.map(({ value }) => value));
+  return sumMoney(totals.map(({ value }) => value));
 }
 
 /** Only where each has one. */
-function together(changes: readonly (Change | undefined)[]): Change | undefined {
+function together(changes: readonly (UsageChange | undefined)[]): UsageChange | undefined {
   const all = changes.flatMap((one) => one ?? []);
   return all.length < changes.length ? undefined : sumChanges(all);
 }

@@ -1,18 +1,23 @@
-import { emptyWithoutData } from '../../billing/aside.ts';
-import { type Brief, briefing, briefOf, type Scope } from '../../domain/briefing.ts';
-import { isFailure } from '../../domain/failure.ts';
-import { plainDigits, readAmount } from '../../domain/money.ts';
-import { remarksOf } from '../../domain/remark.ts';
-import { accessOf, targetOf } from '../../workspace/target.ts';
-import { keptBalance } from '../../workspace/used.ts';
-import type { Feature, Finding, Report, ReportQuestion } from '../feature.ts';
-import { reportMessage } from './blocks.ts';
-import { type Answered, amountOf, type Headline, type Unanswered } from './figures.ts';
+import { emptyIfNoData } from '../../billing/aside.ts';
+import { isFailure } from '../../domain/failure/index.ts';
+import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
+import {
+  computeReportFigures,
+  type ReportPeriods,
+  type ReportScope,
+  reportPeriodsOf,
+} from '../../domain/money/report-figures.ts';
+import { collectNotices } from '../../domain/service-notice.ts';
+import { storedBalance } from '../../workspace/last-used.ts';
+import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
+import type { Feature, PostableReport, ReportQuestion, ReportResult } from '../feature.ts';
+import { renderReport } from './blocks.ts';
+import { amountOf, type Headline, type ProjectFailure, type ProjectFigures } from './figures.ts';
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
 export function createReports({ clock }: { readonly clock: () => number }): Feature {
   const briefFor = rememberedBriefs();
-  const reportOf = (scope: Scope, headline: Headline = 'spent'): Report => ({
+  const reportOf = (scope: ReportScope, headline: Headline = 'spent'): PostableReport => ({
     covers: ({ at, days }, zone) =>
       headline === 'left' ? [] : briefFor(scope, at, zone, days).main.window.days,
     async run(question) {
@@ -25,7 +30,7 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
       const unanswered = all.filter((one) => 'failure' in one);
       const [first] = unanswered;
       if (answered.length === 0 && first !== undefined) throw first.failure;
-      const message = reportMessage({ headline, brief, answered, unanswered, fetched: clock() });
+      const message = renderReport({ headline, brief, answered, unanswered, fetched: clock() });
       return { message, ...figuresOf(answered, unanswered, brief, headline) };
     },
   });
@@ -42,11 +47,11 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
 }
 
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
-function rememberedBriefs(): typeof briefOf {
-  const briefs = new Map<string, Brief>();
+function rememberedBriefs(): typeof reportPeriodsOf {
+  const briefs = new Map<string, ReportPeriods>();
   return (scope, at, zone, days) => {
     const key = `${scope} ${at} ${zone} ${days}`;
-    const brief = briefs.get(key) ?? briefOf(scope, at, zone, days);
+    const brief = briefs.get(key) ?? reportPeriodsOf(scope, at, zone, days);
     if (briefs.size >= MOST_BRIEFS) briefs.clear();
     briefs.set(key, brief);
     return brief;
@@ -58,38 +63,36 @@ const MOST_BRIEFS = 200;
 async function answer(
   { record, channel, billing, answeredBy }: ReportQuestion,
   { id, product }: ReportQuestion['projects'][number],
-  brief: Brief,
+  brief: ReportPeriods,
   headline: Headline,
-): Promise<Answered | Unanswered> {
+): Promise<ProjectFigures | ProjectFailure> {
   let label = `Project ${id}`;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = targetOf({ project: id, product }, record, { channel, manager: false });
+    const target = resolveProject({ project: id, product }, record, { channel, manager: false });
     label = target.label;
-    const access = accessOf(record, target);
+    const access = openConnection(record, target);
     const { from, to, label: days } = brief;
     const leaving = billing.balance(access, target).catch(sentence);
     const consuming = billing.consumption(access, target, { from, to, label: days, running: false });
     // Where the balance is the answer, a project that has one is there, whether anything is reported or not.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
-      consuming.catch(async (error) =>
-        (await isEnough()) ? emptyWithoutData(error) : Promise.reject(error),
-      ),
+      consuming.catch(async (error) => ((await isEnough()) ? emptyIfNoData(error) : Promise.reject(error))),
       leaving,
     ]);
     const balance =
       typeof left === 'string'
         ? left
-        : { balance: readAmount(left.balance), bonuses: readAmount(left.bonuses) };
+        : { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
-    answeredBy(access.connection, has && keptBalance(target, has));
+    answeredBy(access.connection, has && storedBalance(target, has));
     const { locale } = record.settings;
-    const remarks = remarksOf(
+    const remarks = collectNotices(
       [`the figures for ${days}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
-    return { target, locale, balance, briefing: briefing(consumed.items, brief, has), remarks };
+    return { target, locale, balance, briefing: computeReportFigures(consumed.items, brief, has), remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { project: `${id}:${product}`, label, failure: error };
@@ -102,15 +105,15 @@ function sentence(error: unknown): string {
 }
 
 function figuresOf(
-  answered: readonly Answered[],
-  unanswered: readonly Unanswered[],
-  { main, zone }: Brief,
+  answered: readonly ProjectFigures[],
+  unanswered: readonly ProjectFailure[],
+  { main, zone }: ReportPeriods,
   headline: Headline,
-): Omit<Finding, 'message'> {
+): Omit<ReportResult, 'message'> {
   const figures = answered.flatMap((one) => {
     const amount = amountOf(one, headline);
     const { project, product } = one.target;
-    return amount === undefined ? [] : [[`${project}:${product}`, plainDigits(amount)] as const];
+    return amount === undefined ? [] : [[`${project}:${product}`, toPlainDigits(amount)] as const];
   });
   return {
     figures: Object.fromEntries(figures),
@@ -121,5 +124,5 @@ function figuresOf(
 }
 
 /** Reported as nothing: a day that is missing may yet turn out to have cost something. */
-const spentNothing = ({ briefing: { main } }: Answered): boolean =>
+const spentNothing = ({ briefing: { main } }: ProjectFigures): boolean =>
   main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);

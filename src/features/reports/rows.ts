@@ -1,15 +1,15 @@
-import { formatPercent } from '../../domain/money.ts';
-import { runwayShort } from '../../domain/runway-text.ts';
-import type { Usage } from '../../domain/usage.ts';
+import { formatPercent } from '../../domain/money/amount.ts';
+import { formatRunwayShort } from '../../domain/money/runway-text.ts';
+import type { Usage } from '../../domain/money/usage.ts';
 import type { ReportView } from './blocks.ts';
-import { type Answered, isOfMonth, leftText, moneyOf, shortly } from './figures.ts';
+import { formatterFor, isMonthReport, leftText, type ProjectFigures, shortFailure } from './figures.ts';
 
 /** Stands behind a sum that some day is missing from. */
-export const PART = '*';
+export const TABLE_PART_SIZE = '*';
 
 interface Column {
   readonly title: string;
-  readonly cell: (one: Answered) => string;
+  readonly cell: (one: ProjectFigures) => string;
 }
 
 /** A row a project, those that could not be answered at the end. Five columns are what a telephone shows. */
@@ -28,28 +28,28 @@ function columnsOf({ headline, brief }: ReportView): Column[] {
   const lasts = { title: 'Lasts', cell: lastsCell };
   const change = { title: 'Change', cell: changeCell };
   const ofMonth = {
-    title: shortly(month.window, today),
-    cell: (one: Answered) => spent(one.briefing.month, one),
+    title: shortFailure(month.window, today),
+    cell: (one: ProjectFigures) => spent(one.briefing.month, one),
   };
-  const ofMain = (title: string) => ({ title, cell: (one: Answered) => spent(one.briefing.main, one) });
-  if (headline === 'left') return [left, lasts, ofMain(shortly(main.window, today)), ofMonth];
-  return [ofMain('Spent'), change, isOfMonth(brief) ? left : ofMonth, lasts];
+  const ofMain = (title: string) => ({ title, cell: (one: ProjectFigures) => spent(one.briefing.main, one) });
+  if (headline === 'left') return [left, lasts, ofMain(shortFailure(main.window, today)), ofMonth];
+  return [ofMain('Spent'), change, isMonthReport(brief) ? left : ofMonth, lasts];
 }
 
-function spent({ total, reported, fullDays }: Usage, one: Answered): string {
+function spent({ total, reported, fullDays }: Usage, one: ProjectFigures): string {
   if (total.readable === 0) return 'not reported';
   const isPart = total.incomplete || reported.length < fullDays;
-  return `${moneyOf(one)(total.value)}${isPart ? PART : ''}`;
+  return `${formatterFor(one)(total.value)}${isPart ? TABLE_PART_SIZE : ''}`;
 }
 
-const changeCell = ({ briefing: { change }, locale }: Answered): string =>
+const changeCell = ({ briefing: { change }, locale }: ProjectFigures): string =>
   change?.figures?.percent === undefined ? '–' : formatPercent(change.figures.percent, locale);
 
-function leftCell(one: Answered): string {
+function leftCell(one: ProjectFigures): string {
   const { balance } = one;
   if (typeof balance === 'string') return 'unknown';
-  return 'value' in balance.balance ? moneyOf(one)(balance.balance.value) : leftText(one);
+  return 'value' in balance.balance ? formatterFor(one)(balance.balance.value) : leftText(one);
 }
 
-const lastsCell = ({ briefing: { runway } }: Answered): string =>
-  runway === undefined ? 'unknown' : runwayShort(runway);
+const lastsCell = ({ briefing: { runway } }: ProjectFigures): string =>
+  runway === undefined ? 'unknown' : formatRunwayShort(runway);

@@ -1,45 +1,45 @@
-import { timingWords } from '../../domain/cadence.ts';
-import { type Day, dayAt, formatDays } from '../../domain/calendar.ts';
 import type { ProductId } from '../../domain/product.ts';
-import { context, type Message, markup, moment } from '../../slack/kit/atoms.ts';
+import { formatTiming } from '../../domain/time/cadence.ts';
+import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
+import { context, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Visit } from '../../slack/visit.ts';
 import {
-  endsByItself,
-  type LastSent,
-  type Pause,
+  type LastDelivery,
+  type PauseReason,
   REPORT_NAMES,
+  resumesByItself,
   type Schedule,
 } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { type Sends, type SendsOf, wallWords } from './sends.ts';
-import { nameOf } from './site.ts';
+import { channelNameOf } from './channel-check.ts';
+import { formatWallTime, type UpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `prod, web-shop` */
-export const projectWords = ({ projects }: Schedule, record: WorkspaceRecord): string =>
-  projects.map((project) => nameOf(project, record)).join(', ');
+export const describeProjects = ({ projects }: Schedule, record: WorkspaceRecord): string =>
+  projects.map((project) => channelNameOf(project, record)).join(', ');
 
 /** How the project is called that `<project id>:<product>` means. */
 export function projectName(key: string, record: WorkspaceRecord): string {
   const [id = '', product] = key.split(':');
-  return nameOf({ id, product: Number(product) as ProductId }, record);
+  return channelNameOf({ id, product: Number(product) as ProductId }, record);
 }
 
 /** `Spend of yesterday of prod`, in mark-up. */
 const whatWords = (schedule: Schedule, record: WorkspaceRecord): string =>
-  `*${REPORT_NAMES[schedule.report]}* of ${escapeMarkup(projectWords(schedule, record))}`;
+  `*${REPORT_NAMES[schedule.report]}* of ${escapeMarkup(describeProjects(schedule, record))}`;
 
 const whenWords = ({ timing }: Schedule): string => {
-  const words = timingWords(timing);
+  const words = formatTiming(timing);
   return escapeMarkup(words[0]?.toLowerCase() + words.slice(1));
 };
 
 /** For the audit. */
-export const about = (schedule: Schedule, record: WorkspaceRecord): string =>
-  `${schedule.id}: ${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)} in ${schedule.channel}, ${timingWords(schedule.timing)}`;
+export const scheduleAuditText = (schedule: Schedule, record: WorkspaceRecord): string =>
+  `${schedule.id}: ${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
 
 /** What the channel is told: who set up what. */
-export function announcement(
+export function announcementMessage(
   schedule: Schedule,
   record: WorkspaceRecord,
   person: string,
@@ -48,19 +48,19 @@ export function announcement(
   const what = whatWords(schedule, record);
   const verb = isChange ? 'changed a post' : 'set up a post';
   const said = `${mention(person)} ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
-  const text = `Somebody ${verb} for this channel: ${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)}.`;
+  const text = `Somebody ${verb} for this channel: ${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)}.`;
   return {
     text,
     blocks: [markup(said), context('`/billing schedules` shows who answers for it, and when it comes next.')],
   };
 }
 
-export const savedSentence = (schedule: Schedule, record: WorkspaceRecord): string =>
+export const scheduleSavedText = (schedule: Schedule, record: WorkspaceRecord): string =>
   `Saved: ${whatWords(schedule, record)} in ${channelLink(schedule.channel)}, ${whenWords(schedule)}.${
     schedule.paused === undefined ? '' : ' It is paused until it is resumed.'
   }`;
 
-const PAUSED: Readonly<Record<Pause, string>> = {
+const PAUSED: Readonly<Record<PauseReason, string>> = {
   person: 'paused',
   'channel-archived': 'paused: the channel is archived',
   'not-in-channel': 'paused: Tally is not in the channel; type /invite @Tally there',
@@ -72,46 +72,48 @@ const PAUSED: Readonly<Record<Pause, string>> = {
 };
 
 /** Whether it stands still for a reason of Tally's own. */
-export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && endsByItself(paused.why);
+export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && resumesByItself(paused.why);
 
 function pauseWords({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  const resumes = endsByItself(paused.why) ? ' · resumes by itself once it works again' : '';
+  const resumes = resumesByItself(paused.why) ? ' · resumes by itself once it works again' : '';
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
 
 /** When it comes next: in its own zone, and in the reader's where that shows another time. What is due is said before. */
 function nextWords(
   { timing }: Schedule,
-  { owed, next }: Sends,
+  { owed, next }: UpcomingSends,
   reader: string | undefined,
   tried?: Day,
 ): string {
   const [due] = next;
   if (due === undefined) return 'never';
-  const here = wallWords(due.at, timing.zone);
-  const isSame = reader !== undefined && wallWords(due.at, reader) === here;
+  const here = formatWallTime(due.at, timing.zone);
+  const isSame = reader !== undefined && formatWallTime(due.at, reader) === here;
   const latest = owed.at(-1);
   const isUnsaid = latest !== undefined && latest.date !== tried;
   return [
-    ...(isUnsaid ? [`*not posted yet: ${escapeMarkup(wallWords(latest.at, timing.zone))}*`] : []),
-    `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${moment(due.at)})`}`,
+    ...(isUnsaid ? [`*not posted yet: ${escapeMarkup(formatWallTime(latest.at, timing.zone))}*`] : []),
+    `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${formatInstant(due.at)})`}`,
   ].join(' · ');
 }
 
 /** How it went the last time. */
 function lastWords(
-  sent: LastSent | undefined,
+  sent: LastDelivery | undefined,
   { timing: { zone } }: Schedule,
   record: WorkspaceRecord,
 ): string {
   if (sent === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(wallWords(sent.at, zone));
+  const when = escapeMarkup(formatWallTime(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(sent.cause)}`;
   const byHand =
-    sent.byHand === undefined ? '' : ` · sent with Send now ${escapeMarkup(wallWords(sent.byHand, zone))}`;
+    sent.byHand === undefined
+      ? ''
+      : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
       return `last posted ${when}${unansweredWords(sent, record)}`;
@@ -122,12 +124,12 @@ function lastWords(
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${moment(sent.next)}.`}${byHand}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${formatInstant(sent.next)}.`}${byHand}`;
   }
 }
 
 /** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredWords({ unanswered = {} }: LastSent, record: WorkspaceRecord): string {
+function unansweredWords({ unanswered = {} }: LastDelivery, record: WorkspaceRecord): string {
   const words = Object.entries(unanswered).map(([key, { posts, cause }]) => {
     const often = posts > 1 ? ` (${posts} posts in a row)` : '';
     return ` · *no figures for ${escapeMarkup(projectName(key, record))}*${often}: ${escapeMarkup(cause)}`;
@@ -137,17 +139,17 @@ function unansweredWords({ unanswered = {} }: LastSent, record: WorkspaceRecord)
 
 /** Who reads it, and of what. */
 interface Reader extends Pick<Visit, 'record' | 'asker'> {
-  readonly sends: SendsOf;
+  readonly sends: UpcomingSendsOf;
 }
 
 /** One schedule in mark-up, three lines. */
-export function scheduleWords(schedule: Schedule, { record, asker, sends }: Reader): string {
+export function describeSchedule(schedule: Schedule, { record, asker, sends }: Reader): string {
   const sent = record.lastSent(schedule.id);
   const tried = sent?.result === 'trying' ? sent.date : undefined;
   const runs = pauseWords(schedule) ?? nextWords(schedule, sends(schedule), asker.zone, tried);
   return [
     `${whatWords(schedule, record)} → ${channelLink(schedule.channel)}`,
-    `${escapeMarkup(timingWords(schedule.timing))} · owner ${mention(schedule.owner)}`,
+    `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
     `${runs} · ${lastWords(sent, schedule, record)}`,
   ].join('\n');
 }

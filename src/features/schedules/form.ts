@@ -2,7 +2,8 @@ import type { InputBlock, ModalView } from '@slack/types';
 import { actions, type Block, button, context, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import { type ChosenProject, type Draft, metadataOf } from './draft.ts';
+import type { ChannelCheck } from './channel-check.ts';
+import { type ChosenProject, encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
 import {
   cadenceInputs,
   channelInput,
@@ -13,17 +14,16 @@ import {
   timeInput,
   zoneInput,
 } from './inputs.ts';
-import type { Preview, Stale } from './preview.ts';
-import type { Site } from './site.ts';
+import type { SchedulePreview, StaleWarning } from './preview.ts';
 
-export interface FormState {
-  readonly draft: Draft;
+export interface ScheduleFormState {
+  readonly draft: ScheduleDraft;
   /** Undefined while nothing is known of the channel yet. */
-  readonly site: Site | undefined;
+  readonly site: ChannelCheck | undefined;
   /** Chosen projects that the channel may not be told about. */
   readonly kept: readonly ChosenProject[];
   /** Undefined where the store does not say what was posted. */
-  readonly preview: Preview | undefined;
+  readonly preview: SchedulePreview | undefined;
   readonly nameOf: (project: ChosenProject) => string;
   /** Somebody has the same posted there already. */
   readonly doubled: boolean;
@@ -34,12 +34,12 @@ export interface FormState {
   readonly at: number;
 }
 
-export function scheduleForm(state: FormState): ModalView {
+export function scheduleForm(state: ScheduleFormState): ModalView {
   const { draft, said = [], tested = [] } = state;
   const { report } = draft;
   return modal({
     callback: 'schedule',
-    metadata: metadataOf(draft),
+    metadata: encodeScheduleMetadata(draft),
     title: draft.before === '' ? 'Schedule a post' : 'Edit a schedule',
     submit: 'Save',
     close: 'Cancel',
@@ -64,25 +64,25 @@ export function scheduleForm(state: FormState): ModalView {
 
 const DOUBLED = 'The same is posted in that channel at that time already. Saving this makes it come twice.';
 
-function keptRemark({ kept, nameOf }: FormState): Block[] {
+function keptRemark({ kept, nameOf }: ScheduleFormState): Block[] {
   if (kept.length === 0) return [];
   const names = kept.map(nameOf).join(', ');
   return [section(`${names} may not be asked about in that channel, so it cannot be posted there.`)];
 }
 
-const previewText = ({ title, lines }: Preview, more = ''): string =>
+const previewText = ({ title, lines }: SchedulePreview, more = ''): string =>
   [`*${title}*${escapeMarkup(more)}`, ...lines.map(escapeMarkup)].join('\n');
 
-const staleText = ({ title, text }: Stale): string =>
+const staleText = ({ title, text }: StaleWarning): string =>
   `:warning: *${escapeMarkup(title)}* ${escapeMarkup(text)}`;
 
-const previewBlocks = ({ preview, draft: { timing } }: FormState): Block[] =>
+const previewBlocks = ({ preview, draft: { timing } }: ScheduleFormState): Block[] =>
   preview === undefined
     ? []
     : [markup(previewText(preview, ` (${timing.zone} · UTC)`)), ...staleBlocks(preview)];
 
 /** With what to do about it; a click draws the form anew with that. */
-function staleBlocks({ stale }: Preview): Block[] {
+function staleBlocks({ stale }: SchedulePreview): Block[] {
   if (stale === undefined) return [];
   const { time, zone } = stale;
   return [
@@ -94,7 +94,7 @@ function staleBlocks({ stale }: Preview): Block[] {
   ];
 }
 
-function siteBlocks({ draft, site }: FormState): (Block | InputBlock)[] {
+function siteBlocks({ draft, site }: ScheduleFormState): (Block | InputBlock)[] {
   if (site === undefined) return [];
   const { problem, remarks, canJoin } = site;
   if (problem !== undefined) return [section(problem)];
@@ -102,13 +102,13 @@ function siteBlocks({ draft, site }: FormState): (Block | InputBlock)[] {
   return [...(remarks.length > 0 ? [section(remarks.join(' '))] : []), joinInput(draft)];
 }
 
-export const waitingModal: ModalView = modal({
+export const savingScheduleModal: ModalView = modal({
   title: 'Schedule a post',
   blocks: [section('Looking at the channel…')],
 });
 
 /** @param said our own words and escaped ones */
-export const savedModal = (said: string, preview: Preview): ModalView =>
+export const scheduleSavedModal = (said: string, preview: SchedulePreview): ModalView =>
   modal({
     title: 'Scheduled posts',
     blocks: [

@@ -1,26 +1,32 @@
-import { WordRefused } from '../../domain/failure.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
-import { readWords } from '../../domain/words.ts';
-import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
+import { searchZones, zoneOption } from '../../slack/time-zones.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { findZones, zoneOption } from '../../slack/zones.ts';
 import { isChannel } from '../../workspace/ids.ts';
+import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { ReportName } from '../../workspace/schedules.ts';
-import { projectsFor } from '../../workspace/target.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature, Report } from '../feature.ts';
-import { createDeeds } from './deeds.ts';
-import { type ChosenProject, type Draft, readDraft, readMetadata, refusalsOf } from './draft.ts';
-import { waitingModal } from './form.ts';
+import type { Feature, PostableReport } from '../feature.ts';
+import { createScheduleActions } from './actions.ts';
+import { channelNameOf, checkChannel, limitedProjects } from './channel-check.ts';
+import { savingScheduleModal } from './form.ts';
+import {
+  type ChosenProject,
+  decodeScheduleMetadata,
+  parseFormState,
+  type ScheduleDraft,
+  validateFormState,
+} from './form-state.ts';
 import { FIELD, projectOption, REFILLED } from './inputs.ts';
-import { homeBlocks, ROW, statusBlocks } from './list.ts';
-import { mine } from './owning.ts';
+import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatusBlocks } from './list.ts';
+import { requireOwnedSchedule } from './permissions.ts';
 import type { Scheduling } from './scheduling.ts';
-import { readSends } from './sends.ts';
-import { createSetup } from './setup.ts';
-import { keptFrom, nameOf, siteOf } from './site.ts';
-import { CADENCES, readPage, readScheduleWords } from './words.ts';
+import { createScheduleForm } from './setup.ts';
+import { loadUpcomingSends } from './upcoming-sends.ts';
+import { CADENCE_EXAMPLES, parsePage, parseScheduleText } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
   {
@@ -34,23 +40,23 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
-const SMALL = `${WORDS.order} How often: ${CADENCES}. Times: 09:00, 9 am, daily 9. ${WORDS.products}`;
+const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
 export interface SchedulesParts {
   readonly workspaces: Workspaces;
   readonly scheduling: Scheduling;
   /** What the features have to post. */
-  readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
+  readonly reports: () => Readonly<Partial<Record<ReportName, PostableReport>>>;
 }
 
 /** `/billing schedule` and `/billing schedules`: reports that come by themselves, for full members. */
 export function createSchedules({ workspaces, scheduling, reports }: SchedulesParts): Feature {
-  const setup = createSetup(workspaces, scheduling, reports);
-  const deeds = createDeeds(workspaces, scheduling);
+  const setup = createScheduleForm(workspaces, scheduling, reports);
+  const deeds = createScheduleActions(workspaces, scheduling);
 
   const edit = async (id: string, visit: Visit): Promise<void> => {
-    const schedule = mine(id, visit);
+    const schedule = requireOwnedSchedule(id, visit);
     if (schedule === undefined) return deeds.run('edit', id, visit);
     await setup.openFor(schedule, visit);
   };
@@ -62,12 +68,12 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
     fields: Readonly<Record<string, string>>,
     metadata: string,
     { asker, record }: Visit,
-  ): Draft => readDraft(fields, metadata, asker.zone ?? record.settings.zone);
+  ): ScheduleDraft => parseFormState(fields, metadata, asker.zone ?? record.settings.zone);
 
-  const viewer = async (visit: Visit) => ({ ...visit, sends: await readSends(scheduling, visit) });
+  const viewer = async (visit: Visit) => ({ ...visit, sends: await loadUpcomingSends(scheduling, visit) });
   const zones: OptionsListener = {
     right: 'member',
-    find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
+    find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
   };
 
   return {
@@ -76,12 +82,12 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
       schedule: {
         right: 'member',
         help,
-        run: (rest, visit) => setup.openNew(readScheduleWords(rest, visit.record.aliases), visit),
+        run: (rest, visit) => setup.openNew(parseScheduleText(rest, visit.record.aliases), visit),
       },
       schedules: {
         right: 'member',
         help,
-        run: (rest, visit) => deeds.list(visit, undefined, readPage(rest)),
+        run: (rest, visit) => deeds.list(visit, undefined, parsePage(rest)),
       },
     },
     options: {
@@ -90,8 +96,8 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
       [`${FIELD}:projects`]: {
         right: 'member',
         find: async (query, visit, metadata) =>
-          (await findProjects(query, visit, readMetadata(metadata).channel)).map((one) =>
-            projectOption(one, nameOf(one, visit.record)),
+          (await findProjects(query, visit, decodeScheduleMetadata(metadata).channel)).map((one) =>
+            projectOption(one, channelNameOf(one, visit.record)),
           ),
       },
     },
@@ -114,7 +120,7 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
         right: 'member',
         run: ({ fields, metadata }, visit) => setup.test(draftIn(fields, metadata, visit), visit),
       },
-      [ROW]: onButton(async (value, visit) => {
+      [SCHEDULE_ROW_ACTION]: onButton(async (value, visit) => {
         const [deed = '', id = ''] = value.split(' ');
         if (deed === 'edit') return edit(id, visit);
         if (deed === 'adopt') return deeds.adopt(id, visit);
@@ -130,16 +136,16 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
     views: {
       schedule: {
         right: 'member',
-        waiting: waitingModal,
+        waiting: savingScheduleModal,
         read(fields, metadata) {
-          const errors = refusalsOf(fields);
+          const errors = validateFormState(fields);
           return Object.keys(errors).length > 0 ? { errors } : { input: { fields, metadata } };
         },
         work: ({ fields, metadata }, visit) => setup.save(draftIn(fields, metadata, visit), visit),
       },
     },
-    home: async (visit) => homeBlocks(await viewer(visit)),
-    status: async (visit) => statusBlocks(await viewer(visit)),
+    home: async (visit) => scheduleHomeBlocks(await viewer(visit)),
+    status: async (visit) => scheduleStatusBlocks(await viewer(visit)),
   };
 }
 
@@ -150,26 +156,26 @@ const MOST_FOUND = 100;
 async function findProjects(query: string, visit: Visit, channel: string): Promise<readonly ChosenProject[]> {
   const { record } = visit;
   const wanted = query.trim().toLowerCase();
-  const isTheirs = isChannel(channel) && (await siteOf(channel, visit)).problem === undefined;
+  const isTheirs = isChannel(channel) && (await checkChannel(channel, visit)).problem === undefined;
   const place = { channel: isTheirs ? channel : undefined, manager: false };
-  const named = projectsFor(record, place).filter(
+  const named = visibleProjects(record, place).filter(
     ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
   );
   const ids = typed(query).filter(
     (one) => !named.some(({ id, product }) => id === one.id && product === one.product),
   );
-  const open = keptFrom(place.channel ?? '', ids, record);
+  const open = limitedProjects(place.channel ?? '', ids, record);
   return [...named, ...ids.filter((one) => !open.includes(one))].slice(0, MOST_FOUND);
 }
 
 /** `123` as each of the products, `123 storage` as that one. */
 function typed(query: string): readonly ChosenProject[] {
   try {
-    const { project, product } = readWords(query);
+    const { project, product } = parseCommandText(query);
     if (project === undefined) return [];
     return (product === undefined ? PRODUCT_IDS : [product]).map((one) => ({ id: project, product: one }));
   } catch (error) {
-    if (error instanceof WordRefused) return [];
+    if (error instanceof InvalidWord) return [];
     throw error;
   }
 }

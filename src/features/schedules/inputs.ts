@@ -1,11 +1,11 @@
 import type { InputBlock } from '@slack/types';
-import { WEEKDAYS } from '../../domain/cadence.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { option, plain } from '../../slack/kit/atoms.ts';
+import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
-import { zoneOption } from '../../slack/zones.ts';
-import { MOST_IN_DIGEST, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
-import { type ChosenProject, type Draft, projectValue } from './draft.ts';
+import { zoneOption } from '../../slack/time-zones.ts';
+import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
+import { type ChosenProject, projectValue, type ScheduleDraft } from './form-state.ts';
 
 /** The action id of a field whose change draws the form anew. */
 export const FIELD = 'schedule-form';
@@ -18,7 +18,7 @@ const live = (input: InputBlock, more = ''): InputBlock => ({
 });
 
 /** Slack keeps what a field holds while its ids stay, so one that Tally fills in anew has another. */
-const refilled = ({ isRefilled }: Draft): string => (isRefilled ? REFILLED : '');
+const refilled = ({ isRefilled }: ScheduleDraft): string => (isRefilled ? REFILLED : '');
 export const REFILLED = ':refilled';
 
 const choice = (
@@ -29,7 +29,7 @@ const choice = (
 ): InputBlock => choiceInput({ block, label, options, initial });
 
 export const projectsInput = (
-  { projects }: Draft,
+  { projects }: ScheduleDraft,
   nameOf: (project: ChosenProject) => string,
 ): InputBlock => ({
   ...live(
@@ -40,7 +40,7 @@ export const projectsInput = (
       hint: 'By name, or type an ID. Several make one post with a total.',
       placeholder: 'prod, or 123',
       initial: projects.map((project) => projectOption(project, nameOf(project))),
-      max: MOST_IN_DIGEST,
+      max: MAX_DIGEST_PROJECTS,
     }),
   ),
   optional: false,
@@ -53,7 +53,7 @@ export function projectOption(project: ChosenProject, name: string) {
   return option(name, projectValue(project), about);
 }
 
-export const reportInput = ({ report }: Draft): InputBlock =>
+export const reportInput = ({ report }: ScheduleDraft): InputBlock =>
   live(
     choice(
       'report',
@@ -63,7 +63,7 @@ export const reportInput = ({ report }: Draft): InputBlock =>
     ),
   );
 
-export function cadenceInputs({ timing: { cadence } }: Draft): InputBlock[] {
+export function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBlock[] {
   const kinds = [
     option('Every day', 'daily'),
     option('Monday to Friday', 'weekdays'),
@@ -72,38 +72,40 @@ export function cadenceInputs({ timing: { cadence } }: Draft): InputBlock[] {
   ];
   const first = live(choice('cadence', 'How often', cadence.kind, kinds));
   if (cadence.kind === 'weekly') {
-    const days = WEEKDAYS.map((day, at) => option(day, String(at + 1)));
+    const days = WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1)));
     return [first, live(choice('weekday', 'On', String(cadence.weekday), days))];
   }
   if (cadence.kind !== 'monthly') return [first];
   const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
   const input = choice('day', 'On', String(cadence.day), [option('The last day', 'last'), ...days]);
-  const hint = plain('In shorter months day 29, 30 or 31 is the last one.');
+  const hint = plainText('In shorter months day 29, 30 or 31 is the last one.');
   return [first, { ...live(input), hint }];
 }
 
-export const timeInput = (draft: Draft): InputBlock =>
+export const timeInput = (draft: ScheduleDraft): InputBlock =>
   live(
     {
       type: 'input',
       block_id: 'time',
-      label: plain('At'),
-      element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plain('09:00') },
+      label: plainText('At'),
+      element: { type: 'timepicker', initial_time: draft.timing.time, placeholder: plainText('09:00') },
     },
     refilled(draft),
   );
 
-export const zoneInput = (draft: Draft, at: number): InputBlock =>
+export const zoneInput = (draft: ScheduleDraft, at: number): InputBlock =>
   live(
     {
       type: 'input',
       block_id: 'zone',
-      label: plain('Time zone'),
-      hint: plain('Of the time above. Where the days of a report begin and end is set in /billing settings.'),
+      label: plainText('Time zone'),
+      hint: plainText(
+        'Of the time above. Where the days of a report begin and end is set in /billing settings.',
+      ),
       element: {
         type: 'external_select',
         min_query_length: 0,
-        placeholder: plain('Berlin, Kolkata, New York, UTC…'),
+        placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
         initial_option: zoneOption(draft.timing.zone, at),
       },
     },
@@ -114,17 +116,17 @@ export const channelInput = (channel: string): InputBlock =>
   live({
     type: 'input',
     block_id: 'channel',
-    label: plain('Channel'),
-    hint: plain('Everybody there reads the posts. Tally says there who set them up.'),
+    label: plainText('Channel'),
+    hint: plainText('Everybody there reads the posts. Tally says there who set them up.'),
     element: {
       type: 'conversations_select',
-      placeholder: plain('Choose a channel'),
+      placeholder: plainText('Choose a channel'),
       filter: { include: ['public', 'private'] },
       ...(channel !== '' && { initial_conversation: channel }),
     },
   });
 
-export const joinInput = ({ joins }: Draft): InputBlock =>
+export const joinInput = ({ joins }: ScheduleDraft): InputBlock =>
   checksInput({
     block: 'join',
     label: 'Tally is not in that channel yet',
@@ -134,7 +136,7 @@ export const joinInput = ({ joins }: Draft): InputBlock =>
 
 const CORRECTIONS = [1, 2, 5, 10, 25, 50];
 
-export function moreInputs({ skipsEmpty, correctsFrom }: Draft): InputBlock[] {
+export function moreInputs({ skipsEmpty, correctsFrom }: ScheduleDraft): InputBlock[] {
   const shares = [...new Set([...CORRECTIONS, correctsFrom])].filter((one) => one > 0).sort((a, b) => a - b);
   return [
     checksInput({
@@ -148,7 +150,9 @@ export function moreInputs({ skipsEmpty, correctsFrom }: Draft): InputBlock[] {
         ...shares.map((share) => option(`When its total changes by more than ${share} %`, String(share))),
         option('Never', '0'),
       ]),
-      hint: plain('Figures of past days can change. Then the post is edited, and a reply says what changed.'),
+      hint: plainText(
+        'Figures of past days can change. Then the post is edited, and a reply says what changed.',
+      ),
     },
   ];
 }

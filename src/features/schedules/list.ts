@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
-import { counted } from '../../domain/text.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -12,15 +13,14 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { pageButtons, rerunButton } from '../../slack/rerun.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { UNDO } from '../../workspace/projects.ts';
-import { readable } from '../../workspace/record.ts';
-import { type LastSent, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { UNDO_MS } from '../../workspace/projects.ts';
+import { type LastDelivery, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
-import { isStuck, projectWords, scheduleWords } from './blocks.ts';
-import { isMine, orphansAmong, shownTo } from './owning.ts';
-import type { SendsOf } from './sends.ts';
+import { describeProjects, describeSchedule, isStuck } from './blocks.ts';
+import { canEditSchedule, findOrphans, schedulesVisibleTo } from './permissions.ts';
+import type { UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -28,10 +28,10 @@ const PAGE = 20;
 const MOST_AT_HOME = 10;
 
 interface Viewer extends Pick<Visit, 'asker' | 'record' | 'channel'> {
-  readonly sends: SendsOf;
+  readonly sends: UpcomingSendsOf;
 }
 
-export interface List {
+export interface ScheduleList {
   /** From 1; beyond the last one it is the last. */
   readonly page: number;
   /** Those on the page that this person may take over. */
@@ -41,19 +41,19 @@ export interface List {
 }
 
 /** The schedules on a page, which beyond the last one is the last. */
-export function pageOf(visit: Omit<Viewer, 'sends'>, page: number) {
-  const all = shownTo(visit);
+export function schedulePageOf(visit: Omit<Viewer, 'sends'>, page: number) {
+  const all = schedulesVisibleTo(visit);
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-export function listMessage({ page, orphans, said }: List, visit: Viewer): Message {
-  const { all, pages, number, shown } = pageOf(visit, page);
-  const title = counted(all.length, 'scheduled post');
+export function scheduleListMessage({ page, orphans, said }: ScheduleList, visit: Viewer): Message {
+  const { all, pages, number, shown } = schedulePageOf(visit, page);
+  const title = pluralize(all.length, 'scheduled post');
   const news = [
     ...(said === undefined ? [] : [markup(said)]),
-    ...(visit.asker.manage && damagedIn(visit.record).length > 0 ? damagedBlocks() : []),
+    ...(visit.asker.manage && damagedSchedules(visit.record).length > 0 ? damagedBlocks() : []),
   ];
   if (all.length === 0) return { text: said ?? NONE, blocks: [...news, section(NONE), addActions()] };
   return {
@@ -81,42 +81,42 @@ const damagedBlocks = (): Block[] => [
 ];
 
 /** Ids of the schedules that cannot be read. */
-export const damagedIn = (record: WorkspaceRecord): readonly string[] =>
+export const damagedSchedules = (record: WorkspaceRecord): readonly string[] =>
   record.scheduleIds.filter((id) => readable(() => record.schedule(id)) === undefined);
 
 const NONE =
   'Nothing is posted here on a schedule yet. A report can come every morning, say, with what was spent.';
 
 const addButton = () =>
-  rerunButton(
+  commandButton(
     'schedule',
     'Schedule a post…',
     { command: '/billing', text: 'schedule' },
     { style: 'primary' },
   );
 /** Those that are paused and that this person may resume. */
-export const resumable = (visit: Omit<Viewer, 'sends'>): readonly Schedule[] =>
-  shownTo(visit).filter((one) => one.paused !== undefined && isMine(one, visit));
+export const resumableSchedules = (visit: Omit<Viewer, 'sends'>): readonly Schedule[] =>
+  schedulesVisibleTo(visit).filter((one) => one.paused !== undefined && canEditSchedule(one, visit));
 
 const resumeButton = (visit: Viewer) =>
-  resumable(visit).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
+  resumableSchedules(visit).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
 const turns = (page: number, pages: number) =>
   pageButtons(page, pages, (to) => ({ command: '/billing', text: `schedules page ${to}` }));
 
 /** The action id of a row's menu: its value is what to do, and the schedule's id. */
-export const ROW = 'schedule-row';
+export const SCHEDULE_ROW_ACTION = 'schedule-row';
 
 function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock {
-  const text = markup(scheduleWords(schedule, visit));
+  const text = markup(describeSchedule(schedule, visit));
   const choices = [
-    ...(isMine(schedule, visit) ? deedsFor(schedule) : []),
+    ...(canEditSchedule(schedule, visit) ? deedsFor(schedule) : []),
     ...(isOrphan ? [['Adopt', 'adopt']] : []),
   ];
   if (choices.length === 0) return text;
   const options = choices.map(([label = '', deed]) => option(label, `${deed} ${schedule.id}`));
-  return { ...text, accessory: overflow(ROW, options) };
+  return { ...text, accessory: overflow(SCHEDULE_ROW_ACTION, options) };
 }
 
 const deedsFor = ({ paused }: Schedule): string[][] => [
@@ -126,10 +126,10 @@ const deedsFor = ({ paused }: Schedule): string[][] => [
   ['Delete', 'delete'],
 ];
 
-const MINUTES = UNDO / 60_000;
+const MINUTES = UNDO_MS / 60_000;
 
-export function deletedMessage(schedule: Schedule, { record }: Visit): Message {
-  const what = `${REPORT_NAMES[schedule.report]} of ${projectWords(schedule, record)}`;
+export function scheduleDeletedMessage(schedule: Schedule, { record }: Visit): Message {
+  const what = `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)}`;
   const text = `The schedule is deleted: ${what} is not posted any more.`;
   return {
     text,
@@ -145,12 +145,12 @@ export function deletedMessage(schedule: Schedule, { record }: Visit): Message {
 }
 
 /** A part of somebody's Home: what they answer for; to whoever manages all. */
-export async function homeBlocks(visit: Visit & Viewer): Promise<readonly Block[]> {
+export async function scheduleHomeBlocks(visit: Visit & Viewer): Promise<readonly Block[]> {
   const here = { ...visit, channel: undefined };
-  const all = shownTo(here);
+  const all = schedulesVisibleTo(here);
   if (all.length === 0) return [];
   const shown = byNeed(all, here).slice(0, MOST_AT_HOME);
-  const isOrphan = await orphansAmong(shown, visit);
+  const isOrphan = await findOrphans(shown, visit);
   const more = all.length - shown.length;
   return [
     header('Scheduled posts'),
@@ -160,12 +160,12 @@ export async function homeBlocks(visit: Visit & Viewer): Promise<readonly Block[
 }
 
 /** For `/billing status`: how many there are, then what stands still or failed, then what comes next. */
-export function statusBlocks(visit: Viewer): readonly Block[] {
-  const all = shownTo(visit);
+export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
+  const all = schedulesVisibleTo(visit);
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
-  const cameTo = (result: LastSent['result']) =>
+  const cameTo = (result: LastDelivery['result']) =>
     running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;

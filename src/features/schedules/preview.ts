@@ -1,19 +1,25 @@
-import { clocksAt, type Due, daysCovered, duesBetween, type Timing } from '../../domain/cadence.ts';
-import { DAY, type Day, formatDays, startOfDay, wallAt } from '../../domain/calendar.ts';
-import type { LedgerEntry } from '../../workspace/ledger.ts';
-import type { Report } from '../feature.ts';
-import { type CarriedOver, wallWords } from './sends.ts';
+import type { DeliveryLogEntry } from '../../delivery/delivery-log.ts';
+import {
+  clockChangeAt,
+  type DueTime,
+  daysCovered,
+  dueTimesBetween,
+  type Timing,
+} from '../../domain/time/cadence.ts';
+import { DAY_MS, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
+import type { PostableReport } from '../feature.ts';
+import { type CarryOverResult, formatWallTime } from './upcoming-sends.ts';
 
 /** What a form promises before it is saved, and a saved schedule after. Nothing of it is escaped. */
-export interface Preview {
+export interface SchedulePreview {
   readonly title: string;
   /** The next sends, then what does not come, then the days that the first post covers. */
   readonly lines: readonly string[];
-  readonly stale: Stale | undefined;
+  readonly stale: StaleWarning | undefined;
 }
 
 /** Posts that go out before the day that they should be about is over in the reporting zone. */
-export interface Stale {
+export interface StaleWarning {
   readonly title: string;
   readonly text: string;
   /** A time of day, 'HH:mm', at which none is, in the zone as it is; undefined where there is none. */
@@ -24,17 +30,17 @@ export interface Stale {
 
 interface Previewed {
   readonly timing: Timing;
-  readonly carried: CarriedOver;
+  readonly carried: CarryOverResult;
   /** Nothing is posted until somebody resumes it. */
   readonly isPaused: boolean;
-  readonly report: Report | undefined;
+  readonly report: PostableReport | undefined;
   /** Undefined where the settings are damaged. */
   readonly reportingZone: string | undefined;
   /** ms since the epoch */
   readonly now: number;
 }
 
-export function previewOf(previewed: Previewed): Preview {
+export function previewSchedule(previewed: Previewed): SchedulePreview {
   const { timing, carried, isPaused, report, reportingZone } = previewed;
   const { owed, next } = carried.sends;
   const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
@@ -54,18 +60,18 @@ export function previewOf(previewed: Previewed): Preview {
 }
 
 /** In the schedule's zone, in UTC, and what the clocks do that night. */
-function sendWords(due: Due, timing: Timing): string {
+function sendWords(due: DueTime, timing: Timing): string {
   const { zone } = timing;
-  const here = wallWords(due.at, zone);
+  const here = formatWallTime(due.at, zone);
   if (zone === 'UTC') return `${here} UTC`;
-  const [utc, local] = [wallAt(due.at, 'UTC'), wallAt(due.at, zone)];
+  const [utc, local] = [wallClockAt(due.at, 'UTC'), wallClockAt(due.at, zone)];
   const known = local.day.slice(0, 4);
   const day = utc.day === local.day ? '' : `${formatDays(utc.day, utc.day, known)}, `;
   return `${here} · ${day}${utc.time} UTC${clockWords(due, timing)}`;
 }
 
-function clockWords(due: Due, timing: Timing): string {
-  switch (clocksAt(due, timing)) {
+function clockWords(due: DueTime, timing: Timing): string {
+  switch (clockChangeAt(due, timing)) {
     case 'skipped':
       return ` (clocks go forward: ${timing.time} does not exist that night)`;
     case 'doubled':
@@ -84,37 +90,39 @@ function remarks({ timing, carried, now }: Previewed): string[] {
   const { owed, passedOver, last } = sends;
   const latest = owed.at(-1);
   const known = new Set([...owed, ...dropped].map(({ date }) => date));
-  const isOpen = ({ date }: Due) => !known.has(date) && (last === undefined || date > last.date);
-  const passed = since < now ? undefined : duesBetween(timing, now - JUST, now).findLast(isOpen);
+  const isOpen = ({ date }: DueTime) => !known.has(date) && (last === undefined || date > last.date);
+  const passed = since < now ? undefined : dueTimesBetween(timing, now - JUST, now).findLast(isOpen);
   return [
-    ...(latest === undefined ? [] : [`The post due ${wallWords(latest.at, timing.zone)} is still to come.`]),
+    ...(latest === undefined
+      ? []
+      : [`The post due ${formatWallTime(latest.at, timing.zone)} is still to come.`]),
     ...(dropped.length === 0 ? [] : [`With this change, no post comes for ${datesOf(dropped)}.`]),
     ...(passedOver.length === 0 || last === undefined
       ? []
       : [`No post comes for ${datesOf(passedOver)}: this schedule ${doneWords(last.entry, last.date)}.`]),
     ...(passed === undefined
       ? []
-      : [`${wallWords(passed.at, timing.zone)} has just passed, so no post comes for it.`]),
+      : [`${formatWallTime(passed.at, timing.zone)} has just passed, so no post comes for it.`]),
   ];
 }
 
 const MOST_NAMED = 3;
 
-function datesOf(dues: readonly Due[]): string {
+function datesOf(dues: readonly DueTime[]): string {
   const named = dues.slice(0, MOST_NAMED).map(({ date }) => formatDays(date, date));
   const more = dues.length - named.length;
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ');
 }
 
-function doneWords({ state }: LedgerEntry, date: Day): string {
+function doneWords({ state }: DeliveryLogEntry, date: Day): string {
   const day = formatDays(date, date);
   if (state === 'skipped') return `had nothing to post for ${day} already`;
   return state === 'failed' ? `failed for ${day} already` : `has posted for ${day} already`;
 }
 
 interface Found {
-  readonly first: Due;
-  readonly report: Report;
+  readonly first: DueTime;
+  readonly report: PostableReport;
   /** The reporting zone. */
   readonly zone: string;
 }
@@ -129,16 +137,21 @@ function coversWords(timing: Timing, { first, report, zone }: Found): string[] {
   return days.length === 0 ? [] : [`The first one covers ${named(days)} (${zone}).`];
 }
 
-const coverage = (due: Due, timing: Timing, report: Report, zone: string, at: number): readonly Day[] =>
-  report.covers({ at, days: daysCovered(timing, due.at) }, zone);
+const coverage = (
+  due: DueTime,
+  timing: Timing,
+  report: PostableReport,
+  zone: string,
+  at: number,
+): readonly Day[] => report.covers({ at, days: daysCovered(timing, due.at) }, zone);
 
 /** Clocks change within it, wherever they do. */
-const YEAR = 366 * DAY;
+const YEAR = 366 * DAY_MS;
 /** Whether a date misses anything hangs on its weekday at most, and these are all there are of any cadence. */
 const EXAMPLES = 14;
 
-function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): Stale | undefined {
-  const early = duesBetween(timing, first.at - 1, now + YEAR).flatMap((due) => {
+function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): StaleWarning | undefined {
+  const early = dueTimesBetween(timing, first.at - 1, now + YEAR).flatMap((due) => {
     const begins = startOfDay(due.date, zone);
     return begins > due.at ? [{ due, begins }] : [];
   });
@@ -161,10 +174,10 @@ function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): St
 
 /** The first time of day that is never before the reporting zone has come to that day; undefined where none of the day is. */
 function timeAfter(
-  early: readonly { readonly due: Due; readonly begins: number }[],
+  early: readonly { readonly due: DueTime; readonly begins: number }[],
   { zone }: Timing,
 ): string | undefined {
-  const walls = early.map(({ due, begins }) => ({ due, wall: wallAt(begins, zone) }));
+  const walls = early.map(({ due, begins }) => ({ due, wall: wallClockAt(begins, zone) }));
   if (walls.some(({ due, wall }) => wall.day !== due.date)) return undefined;
   return walls
     .map(({ wall }) => wall.time)

@@ -1,17 +1,17 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
-import { createAlarms } from '../../jobs/alarms.ts';
+import { createDelivery } from '../../delivery/delivery.ts';
+import { createDeliveryLog, type DeliveryLog } from '../../delivery/delivery-log.ts';
+import { createEngine } from '../../delivery/engine.ts';
+import { createScheduler } from '../../delivery/scheduler.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import type { WebClient } from '../../slack/web.ts';
-import { createLedger, type Ledger } from '../../workspace/ledger.ts';
-import { scheduledWorkspaces } from '../../workspace/scheduled.ts';
-import type { LastSent, ReportName } from '../../workspace/schedules.ts';
-import type { Used } from '../../workspace/used.ts';
+import type { WebClient } from '../../slack/web-client.ts';
+import type { LastUsed } from '../../workspace/last-used.ts';
+import { listScheduledWorkspaces } from '../../workspace/schedule-index.ts';
+import type { LastDelivery, ReportName } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature, Report } from '../feature.ts';
-import { createDelivery } from './delivery.ts';
-import { createEngine } from './engine.ts';
+import type { Feature, PostableReport } from '../feature.ts';
 import { createSchedules } from './index.ts';
 import type { Scheduling } from './scheduling.ts';
 
@@ -22,23 +22,23 @@ export interface ScheduledPostsParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
-  readonly used: Used;
-  /** @throws NotInstalled, SealBroken, StoreUnreachable */
+  readonly used: LastUsed;
+  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   /** What the features have to post. */
-  readonly reports: () => Readonly<Partial<Record<ReportName, Report>>>;
+  readonly reports: () => Readonly<Partial<Record<ReportName, PostableReport>>>;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
   /** Told of each due date's end. */
-  readonly onSent: (result: LastSent['result']) => void;
+  readonly onSent: (result: LastDelivery['result']) => void;
 }
 
 /** The whole of it: what people set up and see, and what posts by itself. */
 export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   const { redis, queue, workspaces, billing, limits, used, clientFor, reports, clock, log, onSent } = parts;
-  const ledger = watched(createLedger(redis), onSent);
-  const alarms = createAlarms({
+  const ledger = watched(createDeliveryLog(redis), onSent);
+  const alarms = createScheduler({
     connection: queue,
     clock,
     onError: (err) => log.debug({ err }, 'the queue stumbled'),
@@ -48,7 +48,7 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
     delivery: createDelivery({ workspaces, ledger, clientFor, reports, billing, used, clock, log }),
     workspaces,
     ledger,
-    scheduled: () => scheduledWorkspaces(redis),
+    scheduled: () => listScheduledWorkspaces(redis),
     clock,
     log,
   });
@@ -69,7 +69,7 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
 }
 
 /** What the ledger does not take did not happen here. */
-const watched = (ledger: Ledger, onSent: ScheduledPostsParts['onSent']): Ledger => ({
+const watched = (ledger: DeliveryLog, onSent: ScheduledPostsParts['onSent']): DeliveryLog => ({
   ...ledger,
   async enter(lease, entering) {
     const entered = await ledger.enter(lease, entering);

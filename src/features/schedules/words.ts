@@ -1,8 +1,8 @@
-import { type Cadence, WEEKDAYS } from '../../domain/cadence.ts';
-import { WordRefused } from '../../domain/failure.ts';
-import { canonical, type Phrase } from '../../domain/phrase.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import type { ProductId } from '../../domain/product.ts';
-import { nearest, normalise, readWords } from '../../domain/words.ts';
+import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { ReportName } from '../../workspace/schedules.ts';
 
 /** What was typed after `/billing schedule`, as far as anything was. */
@@ -19,7 +19,7 @@ export interface ScheduleWords {
 const EXAMPLE = 'Type it like /billing schedule prod last-week weekly mon 09:00.';
 
 /** Every cadence as it is typed. */
-export const CADENCES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
+export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
 /** A part of the text and what it means; the text goes on without it. */
 interface Part<T> {
@@ -31,10 +31,10 @@ interface Part<T> {
 
 /**
  * `prod last-week weekly mon 8:30` in any order.
- * @param aliases in lower case @throws WordRefused, whose suggestion is the command's text put right; SecretPasted
+ * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; SecretPasted
  */
-export function readScheduleWords(text: string, aliases: ReadonlySet<string>): ScheduleWords {
-  const timed = takeTime(normalise(text));
+export function parseScheduleText(text: string, aliases: ReadonlySet<string>): ScheduleWords {
+  const timed = takeTime(normalizeText(text));
   const paced = takeCadence(timed.rest, timed.found === undefined);
   refuseOthers(paced, timed.typed, aliases);
   const named = takeBalance(paced.rest);
@@ -73,7 +73,7 @@ function takeTime(text: string): Part<string> {
 }
 
 const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
-const WEEKDAY = `(?:${DAY}|${WEEKDAYS.map((day) => day.toLowerCase()).join('|')})`;
+const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
 const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
 /** The hour may follow it bare: `daily 9`. */
@@ -115,7 +115,7 @@ const OTHERS: readonly (readonly [form: string, instead: string | undefined])[] 
 ];
 const OTHER = new RegExp(`(?<![^ ])(?:${OTHERS.map(([form]) => `(${form})`).join('|')})(?![^ ])`, 'g');
 
-/** @throws WordRefused that names the cadences there are */
+/** @throws InvalidWord that names the cadences there are */
 function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<string>): void {
   const [match, ...more] = [...paced.rest.matchAll(OTHER)].filter(([typed]) => !aliases.has(typed));
   if (match === undefined) return;
@@ -123,11 +123,11 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
   const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1] ?? `weekly ${typed}`;
   const words = ['schedule', without(paced.rest, match), paced.typed || instead, time];
   const suggestion = more.length > 0 ? undefined : words.filter(Boolean).join(' ');
-  throw new WordRefused(typed, 'is not a cadence', `Use ${CADENCES}. ${EXAMPLE}`, suggestion);
+  throw new InvalidWord(typed, 'is not a cadence', `Use ${CADENCE_EXAMPLES}. ${EXAMPLE}`, suggestion);
 }
 
 const numberOf = (typed: string): number =>
-  1 + WEEKDAYS.findIndex((day) => day.toLowerCase().startsWith(typed.slice(0, 3)));
+  1 + WEEKDAY_NAMES.findIndex((day) => day.toLowerCase().startsWith(typed.slice(0, 3)));
 
 function takeBalance(text: string): Part<ReportName> {
   const match = /(?<![^ ])balance(?![^ ])/.exec(text);
@@ -148,14 +148,14 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', 'balance'];
  */
 function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
   try {
-    return readWords(text, aliases);
+    return parseCommandText(text, aliases);
   } catch (error) {
-    if (!(error instanceof WordRefused)) throw error;
+    if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
-    const meant = nearest(word, OWN_WORDS);
+    const meant = nearestWord(word, OWN_WORDS);
     const instead = meant === undefined ? error.suggestion : text.replace(word, meant);
     const whole = instead && ['schedule', instead, ...others].filter(Boolean).join(' ').replace(/ +/g, ' ');
-    throw new WordRefused(word, why, `${works} ${EXAMPLE}`, whole);
+    throw new InvalidWord(word, why, `${works} ${EXAMPLE}`, whole);
   }
 }
 
@@ -166,8 +166,8 @@ const REPORT_OF: Readonly<Record<string, ReportName>> = {
   'this-month': 'month-to-date',
 };
 
-function reportOf(phrase: Phrase): ReportName {
-  const report = REPORT_OF[canonical({ ...phrase, includingToday: false })];
+function reportOf(phrase: PeriodPhrase): ReportName {
+  const report = REPORT_OF[formatPhrase({ ...phrase, includingToday: false })];
   if (report !== undefined) return report;
   throw refused(
     phrase.typed,
@@ -176,8 +176,8 @@ function reportOf(phrase: Phrase): ReportName {
   );
 }
 
-const refused = (word: string, why: string, works: string = EXAMPLE): WordRefused =>
-  new WordRefused(word.trim().slice(0, 40), why, works);
+const refused = (word: string, why: string, works: string = EXAMPLE): InvalidWord =>
+  new InvalidWord(word.trim().slice(0, 40), why, works);
 
 /** `page 2` after `/billing schedules`; the first page for anything else. */
-export const readPage = (text: string): number => Number(/^page (\d{1,3})$/.exec(text)?.[1] ?? 1);
+export const parsePage = (text: string): number => Number(/^page (\d{1,3})$/.exec(text)?.[1] ?? 1);

@@ -1,24 +1,24 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import { LONGEST_CURRENCY } from '../../domain/money.ts';
-import { context, type Message, option, plain, section } from '../../slack/kit/atoms.ts';
+import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
+import { context, type Message, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
-import { type Groups, groupsInput } from '../../slack/user-groups.ts';
-import { localTime, type Zone, zoneOption } from '../../slack/zones.ts';
-import { MOST_GROUPS, MOST_MANAGERS, type Settings } from '../../workspace/settings.ts';
-import type { Change } from './changes.ts';
+import { formatLocalTime, type ZoneName, zoneOption } from '../../slack/time-zones.ts';
+import { type GroupChoices, groupsInput } from '../../slack/user-groups.ts';
+import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
+import type { SettingsChange } from './changes.ts';
 import { numberOptions } from './numbers.ts';
 
-export interface FormState {
+export interface SettingsFormState {
   /** What is chosen now. */
   readonly settings: Settings;
   /** What was stored could not be read, so these are the defaults. */
   readonly damaged: boolean;
-  readonly groups: Groups;
+  readonly groups: GroupChoices;
   /** ms */
   readonly at: number;
 }
 
-export function settingsForm({ settings, damaged, groups, at }: FormState): ModalView {
+export function settingsForm({ settings, damaged, groups, at }: SettingsFormState): ModalView {
   return modal({
     callback: 'settings',
     title: 'Settings',
@@ -27,7 +27,7 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
     blocks: [
       ...(damaged ? [section(DAMAGED)] : []),
       zoneInput(settings.zone, at),
-      section(`Today there: ${localTime(settings.zone, at)}`),
+      section(`Today there: ${formatLocalTime(settings.zone, at)}`),
       context(CUT),
       visibilityInput(settings),
       textInput({
@@ -35,7 +35,7 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
         label: 'Currency label',
         hint: 'Stands beside amounts, such as EUR or €. The billing service names no currency, so without a label none is shown.',
         initial: settings.currency,
-        max: LONGEST_CURRENCY,
+        max: MAX_CURRENCY_LENGTH,
         optional: true,
       }),
       choiceInput({
@@ -50,7 +50,7 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
         label: 'People who manage Tally',
         hint: 'Beside owners and admins, who always do. Full members only: naming a guest has no effect.',
         initial: settings.managers,
-        max: MOST_MANAGERS,
+        max: MAX_MANAGERS,
       }),
       ...groupsInput(
         {
@@ -58,7 +58,7 @@ export function settingsForm({ settings, damaged, groups, at }: FormState): Moda
           action: 'managerGroups',
           label: 'User groups that manage Tally',
           hint: 'Every full member of the group, as it is at the time.',
-          max: MOST_GROUPS,
+          max: MAX_MANAGER_GROUPS,
         },
         settings.managerGroups,
         groups,
@@ -74,20 +74,20 @@ const CUT =
 const DAMAGED =
   'The stored settings are damaged and cannot be read. The form shows the defaults; saving replaces what was stored.';
 
-function zoneInput(chosen: Zone, at: number): InputBlock {
+function zoneInput(chosen: ZoneName, at: number): InputBlock {
   return {
     type: 'input',
     block_id: 'zone',
     dispatch_action: true,
-    label: plain('Reporting time zone'),
-    hint: plain(
+    label: plainText('Reporting time zone'),
+    hint: plainText(
       'Days begin and end at midnight there, for everybody in this workspace. Type a city, an area or UTC.',
     ),
     element: {
       type: 'external_select',
       action_id: 'zone',
       min_query_length: 0,
-      placeholder: plain('Berlin, Kolkata, New York, UTC…'),
+      placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
       initial_option: zoneOption(chosen, at),
     },
   };
@@ -117,9 +117,9 @@ const othersInput = ({ guests, strangers }: Settings): InputBlock =>
     initial: [...(guests ? ['guests'] : []), ...(strangers ? ['strangers'] : [])],
   });
 
-export const saving: ModalView = modal({ title: 'Settings', blocks: [section('Saving…')] });
+export const savingSettingsModal: ModalView = modal({ title: 'Settings', blocks: [section('Saving…')] });
 
-export function savedMessage(changes: readonly Change[], damaged: boolean): Message {
+export function settingsSavedMessage(changes: readonly SettingsChange[], damaged: boolean): Message {
   const sentences = [
     ...(damaged ? ['The damaged settings are replaced.'] : []),
     ...changes.map(({ sentence }) => sentence),
@@ -128,4 +128,4 @@ export function savedMessage(changes: readonly Change[], damaged: boolean): Mess
   return { text: [text, ...sentences].join(' '), blocks: [text, ...sentences].map(section) };
 }
 
-export const savedModal = ({ blocks }: Message): ModalView => modal({ title: 'Settings', blocks });
+export const settingsSavedModal = ({ blocks }: Message): ModalView => modal({ title: 'Settings', blocks });

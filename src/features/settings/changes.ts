@@ -1,9 +1,9 @@
-import { localTime } from '../../slack/zones.ts';
+import { formatLocalTime } from '../../slack/time-zones.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { numberExample } from './numbers.ts';
 
 /** One thing that is different now. */
-export interface Change {
+export interface SettingsChange {
   /** For the audit: the setting, not what it holds. */
   readonly name: string;
   readonly sentence: string;
@@ -20,7 +20,7 @@ const PARTS: readonly Part[] = [
     name: 'reporting time zone',
     keys: ['zone'],
     sentence: ({ zone }, at) =>
-      `Days now begin and end at midnight in ${zone}; there it is ${localTime(zone, at)}. Earlier answers keep the days they were asked with.`,
+      `Days now begin and end at midnight in ${zone}; there it is ${formatLocalTime(zone, at)}. Earlier answers keep the days they were asked with.`,
   },
   {
     name: 'default visibility',
@@ -63,7 +63,7 @@ const PARTS: readonly Part[] = [
 ];
 
 /** What saving changes, in the order of the form. @param at ms, for the time in a zone */
-export function changesOf(before: Settings, now: Settings, at: number): readonly Change[] {
+export function settingsChanges(before: Settings, now: Settings, at: number): readonly SettingsChange[] {
   const differs = (key: keyof Settings) => String(before[key]) !== String(now[key]);
   return PARTS.filter(({ keys }) => keys.some(differs)).map(({ name, sentence }) => ({
     name,

@@ -1,12 +1,12 @@
-import { checkAdded, findGroups, groupsFor } from '../../slack/user-groups.ts';
+import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
+import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
 import type { Visit } from '../../slack/visit.ts';
-import { findZones, isKnown, zoneOption } from '../../slack/zones.ts';
-import { changeBy } from '../../workspace/change.ts';
+import { auditedChange } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { savedMessage, savedModal, saving, settingsForm } from './blocks.ts';
-import { changesOf } from './changes.ts';
-import { type Given, givenIn, readSettingsForm, settingsNow } from './words.ts';
+import { savingSettingsModal, settingsForm, settingsSavedMessage, settingsSavedModal } from './blocks.ts';
+import { settingsChanges } from './changes.ts';
+import { currentSettings, parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
@@ -14,25 +14,25 @@ export interface SettingsParts {
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettings({ workspaces }: SettingsParts): Feature {
-  const formWith = async (visit: Visit, given: Given) => {
-    const { settings, damaged } = settingsNow(visit.record);
-    const groups = await groupsFor(visit);
+  const formWith = async (visit: Visit, given: SettingsInput) => {
+    const { settings, damaged } = currentSettings(visit.record);
+    const groups = await loadUserGroups(visit);
     return settingsForm({ settings: { ...settings, ...given }, damaged, groups, at: visit.at });
   };
 
-  const save = async (given: Given, visit: Visit) => {
-    const { settings, damaged } = settingsNow(visit.record);
+  const save = async (given: SettingsInput, visit: Visit) => {
+    const { settings, damaged } = currentSettings(visit.record);
     const { managerGroups: groups = [] } = given;
-    await checkAdded(
+    await requireKnownGroups(
       groups.filter((id) => !settings.managerGroups.includes(id)),
       visit,
     );
-    const changes = changesOf(settings, { ...settings, ...given }, visit.at);
+    const changes = settingsChanges(settings, { ...settings, ...given }, visit.at);
     if (changes.length > 0 || damaged) {
       const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
-      await workspaces.saveSettings(changeBy(visit, ['settings changed', about.join(', ')]), given);
+      await workspaces.saveSettings(auditedChange(visit, ['settings changed', about.join(', ')]), given);
     }
-    return savedMessage(changes, damaged);
+    return settingsSavedMessage(changes, damaged);
   };
 
   return {
@@ -48,29 +48,30 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     options: {
       zone: {
         right: 'manage',
-        find: (query, { at }) => findZones(query).map((zone) => zoneOption(zone, at)),
+        find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
       },
       managerGroups: {
         right: 'manage',
-        find: findGroups,
+        find: suggestGroups,
       },
     },
     actions: {
       zone: {
         right: 'manage',
         async run({ value, fields }, visit) {
-          if (isKnown(value)) await visit.show(await formWith(visit, { ...givenIn(fields), zone: value }));
+          if (isKnownZone(value))
+            await visit.show(await formWith(visit, { ...parseSettingsText(fields), zone: value }));
         },
       },
     },
     views: {
       settings: {
         right: 'manage',
-        waiting: saving,
-        read: readSettingsForm,
-        async work(given: Given, visit) {
+        waiting: savingSettingsModal,
+        read: parseSettingsForm,
+        async work(given: SettingsInput, visit) {
           const saved = await save(given, visit);
-          await visit.show(savedModal(saved), saved);
+          await visit.show(settingsSavedModal(saved), saved);
         },
       },
     },

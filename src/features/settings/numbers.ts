@@ -1,5 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
-import { formatMoney, isLocale, ZERO } from '../../domain/money.ts';
+import { formatMoney, isLocale, ZERO } from '../../domain/money/amount.ts';
 import { option } from '../../slack/kit/atoms.ts';
 
 /** BCP 47, by the languages' own names; where a region writes numbers in its own way, that region as well. */

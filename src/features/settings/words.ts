@@ -1,14 +1,14 @@
-import { CURRENCY_RULE } from '../../domain/money.ts';
-import { type Fields, severalIn } from '../../slack/kit/modal.ts';
-import { readable } from '../../workspace/record.ts';
-import { DEFAULT_SETTINGS, refusedSettings, type Settings } from '../../workspace/settings.ts';
+import { CURRENCY_RULE } from '../../domain/money/amount.ts';
+import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import { DEFAULT_SETTINGS, invalidSettings, type Settings } from '../../workspace/settings.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
-export type Given = Partial<Omit<Settings, 'connection'>>;
+export type SettingsInput = Partial<Omit<Settings, 'connection'>>;
 
 /** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
-export function givenIn({
+export function parseSettingsText({
   zone,
   visibility,
   currency,
@@ -16,15 +16,15 @@ export function givenIn({
   managers,
   managerGroups,
   others,
-}: Fields): Given {
-  const allowed = others === undefined ? undefined : severalIn(others);
+}: FormFields): SettingsInput {
+  const allowed = others === undefined ? undefined : selectedValues(others);
   return {
     ...(zone !== undefined && { zone }),
     ...(visibility !== undefined && { visibility: visibility as Settings['visibility'] }),
     ...(currency !== undefined && { currency }),
     ...(locale !== undefined && { locale }),
-    ...(managers !== undefined && { managers: severalIn(managers) }),
-    ...(managerGroups !== undefined && { managerGroups: severalIn(managerGroups) }),
+    ...(managers !== undefined && { managers: selectedValues(managers) }),
+    ...(managerGroups !== undefined && { managerGroups: selectedValues(managerGroups) }),
     ...(allowed !== undefined && {
       guests: allowed.includes('guests'),
       strangers: allowed.includes('strangers'),
@@ -41,17 +41,17 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
   managerGroups: 'Choose at most 20 user groups from the list.',
 };
 
-export function readSettingsForm(
-  fields: Fields,
-): { readonly errors: Record<string, string> } | { readonly input: Given } {
-  const input = givenIn(fields);
-  const refused = refusedSettings(input);
+export function parseSettingsForm(
+  fields: FormFields,
+): { readonly errors: Record<string, string> } | { readonly input: SettingsInput } {
+  const input = parseSettingsText(fields);
+  const refused = invalidSettings(input);
   if (refused.length === 0) return { input };
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }
 
 /** What the form starts from: damaged settings must not stand in the way of the form that mends them. */
-export function settingsNow(record: WorkspaceRecord): {
+export function currentSettings(record: WorkspaceRecord): {
   readonly settings: Settings;
   readonly damaged: boolean;
 } {

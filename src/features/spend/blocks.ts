@@ -1,40 +1,40 @@
-import { type Change, isThin } from '../../domain/comparison.ts';
-import { formatPercent, type Money } from '../../domain/money.ts';
-import type { Period } from '../../domain/period.ts';
+import { formatPercent, type Money } from '../../domain/money/amount.ts';
+import type { Usage, UsageTotal } from '../../domain/money/usage.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { Total, Usage } from '../../domain/usage.ts';
-import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
-import { moneyOf, type Report, reportMessage } from '../../slack/report.ts';
+import { isPoorlyReported, type UsageChange } from '../../domain/time/comparison-window.ts';
+import type { Period } from '../../domain/time/period.ts';
+import { type AnswerDetails, moneyFormatter, renderAnswer } from '../../slack/answer-message.ts';
 import {
+  type CommandInvocation,
+  commandButton,
+  commandOption,
   nameOption,
-  type Rerun,
-  rerunButton,
-  rerunOption,
   scheduleOption,
   shareButton,
-} from '../../slack/rerun.ts';
-import { chart, days } from './days.ts';
-import { namerFor } from './grain.ts';
-import { notes } from './notes.ts';
+} from '../../slack/command-buttons.ts';
+import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
+import { dayBlocks, spendChart } from './days.ts';
+import { dayNamerFor } from './granularity.ts';
+import { spendNotes } from './notes.ts';
 
 /** Everything an answer to `/spend` says. */
-export interface SpendReport extends Report {
+export interface SpendReport extends AnswerDetails {
   readonly period: Period;
   readonly usage: Usage;
   /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
-  readonly change: Change | string | undefined;
+  readonly change: UsageChange | string | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {
   const { period } = report;
-  return reportMessage(report, {
+  return renderAnswer(report, {
     headline: headline(report),
     spoken: period.label,
     body: [
       section(period.label),
       ...facts(report).map(markup),
-      ...[chart(report), days(report)].filter((block) => block !== undefined),
-      ...notes(report).map(section),
+      ...[spendChart(report), dayBlocks(report)].filter((block) => block !== undefined),
+      ...spendNotes(report).map(section),
     ],
     buttons: buttons(report),
   });
@@ -43,14 +43,14 @@ export function spendMessage(report: SpendReport): Message {
 function headline(report: SpendReport): string {
   const { total } = report.usage;
   if (total.readable === 0) return 'no readable amounts';
-  return `${moneyOf(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
+  return `${moneyFormatter(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
 /** The line under the period: the average and what it compares with, the highest day, the bonuses. */
 function facts(report: SpendReport): string[] {
   const { usage, period } = report;
-  const nameOf = namerFor(period.days);
-  const money = moneyOf(report);
+  const nameOf = dayNamerFor(period.days);
+  const money = moneyFormatter(report);
   const { average, highest, today } = usage;
   const line = [
     ...(average === undefined ? [] : [`*${money(average)}* a day${comparison(report)}`]),
@@ -63,7 +63,7 @@ function facts(report: SpendReport): string[] {
   return [line.filter(Boolean).join(' · ')].filter(Boolean);
 }
 
-function bonuses({ value, readable, incomplete }: Total, money: (value: Money) => string): string {
+function bonuses({ value, readable, incomplete }: UsageTotal, money: (value: Money) => string): string {
   if (readable === 0 && !incomplete) return '';
   return `bonuses ${money(value)}${incomplete ? ' (incomplete)' : ''}`;
 }
@@ -72,11 +72,11 @@ function bonuses({ value, readable, incomplete }: Total, money: (value: Money) =
 function comparison(report: SpendReport): string {
   const { change, period, locale } = report;
   if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
-  if (change.figures === undefined || isThin(change)) return '';
+  if (change.figures === undefined || isPoorlyReported(change)) return '';
   const { percent, daily } = change.figures;
   const { label, days } = period.comparison;
   if (percent !== undefined) return `, ${formatPercent(percent, locale)} vs ${label}`;
-  const before = moneyOf(report)(daily.before);
+  const before = moneyFormatter(report)(daily.before);
   return days.length === 1 ? `, ${before} on ${label}` : `, ${before} a day in ${label}`;
 }
 
@@ -96,7 +96,7 @@ const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
 
 function buttons({ target, mayName, period, asked }: SpendReport) {
   const { word, product } = target;
-  const words = (phrase: string, as: ProductId = product): Rerun => ({
+  const words = (phrase: string, as: ProductId = product): CommandInvocation => ({
     command: '/spend',
     text: `${word} ${phrase} ${PRODUCTS[as].word}`,
   });
@@ -105,14 +105,14 @@ function buttons({ target, mayName, period, asked }: SpendReport) {
     select(
       'rerun:period',
       'Period',
-      PERIODS.map(([label, phrase]) => rerunOption(label, words(phrase))),
+      PERIODS.map(([label, phrase]) => commandOption(label, words(phrase))),
     ),
-    ...(include === undefined ? [] : rerunButton('today', 'Include today', words(include))),
+    ...(include === undefined ? [] : commandButton('today', 'Include today', words(include))),
     ...shareButton(words(period.phrase), asked),
     overflow('rerun:more', [
-      rerunOption('Balance', { command: '/balance', text: `${word} ${PRODUCTS[product].word}` }),
+      commandOption('Balance', { command: '/balance', text: `${word} ${PRODUCTS[product].word}` }),
       ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
-        rerunOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
+        commandOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
       ),
       ...(mayName ? [nameOption(target)] : []),
       scheduleOption(

@@ -1,24 +1,24 @@
-import { formatMoney, roundedDigits, sum } from '../../domain/money.ts';
-import { counted } from '../../domain/text.ts';
-import type { Figure, UsageRow } from '../../domain/usage.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { formatMoney, sumMoney, toRoundedDigits } from '../../domain/money/amount.ts';
+import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
-import { LIMITS } from '../../slack/kit/limits.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
 import type { SpendReport } from './blocks.ts';
-import { groupDays, type Namer, namerFor } from './grain.ts';
+import { type DayNamer, dayNamerFor, groupDays } from './granularity.ts';
 
 /** A bar for each complete reported day, put together where the period is long. Drawn from rounded figures. */
-export function chart({ usage, period }: SpendReport): Chart | undefined {
+export function spendChart({ usage, period }: SpendReport): Chart | undefined {
   const bars = usage.rows.flatMap(({ day, outside, amount }) =>
     day !== undefined && day !== period.today && !outside && 'value' in amount
       ? [{ day, value: amount.value }]
       : [],
   );
   if (bars.length < 2) return undefined;
-  const { unit, groups } = groupDays(bars, LIMITS.chartPoints, period.days);
+  const { unit, groups } = groupDays(bars, SLACK_LIMITS.chartPoints, period.days);
   const points = groups.map(({ label, items }) => ({
     label,
-    value: Number(roundedDigits(sum(items.map((bar) => bar.value)))),
+    value: Number(toRoundedDigits(sumMoney(items.map((bar) => bar.value)))),
   }));
   return barChart(`Spent per ${unit}`, 'Spent', points);
 }
@@ -27,7 +27,7 @@ export function chart({ usage, period }: SpendReport): Chart | undefined {
 const FOR_ALL = 10;
 
 /** A row a day, the missing ones among them while there is room; weeks, months or more where days do not fit. */
-export function days(report: SpendReport): Table | undefined {
+export function dayBlocks(report: SpendReport): Table | undefined {
   const { usage } = report;
   if (usage.rows.length === 0) return undefined;
   const isForAll = report.byline?.how === 'asked' && usage.rows.length > FOR_ALL;
@@ -44,7 +44,7 @@ export function days(report: SpendReport): Table | undefined {
 
 function daily(report: SpendReport, missing: readonly string[]): string[][] {
   const { rows } = report.usage;
-  const nameOf = namerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
+  const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
   const isAsked = ({ day, outside }: UsageRow) => day !== undefined && !outside;
   const asked = [
     ...rows.filter(isAsked).map((row) => ({ day: row.day ?? '', cells: dailyRow(row, report, nameOf) })),
@@ -60,7 +60,7 @@ function daily(report: SpendReport, missing: readonly string[]): string[][] {
 function dailyRow(
   { day, shown, outside, merged, amount, bonuses }: UsageRow,
   { period, locale }: SpendReport,
-  nameOf: Namer,
+  nameOf: DayNamer,
 ): string[] {
   const marks = [
     ...(day !== undefined && day === period.today ? ['so far'] : []),
@@ -74,7 +74,7 @@ function dailyRow(
 const marked = (name: string, marks: readonly string[]): string =>
   marks.length === 0 ? name : `${name} (${marks.join(', ')})`;
 
-function figure(amount: Figure, locale: string): string {
+function figure(amount: RowAmount, locale: string): string {
   if ('unreadable' in amount) return `unreadable: ${amount.unreadable}`;
   return `${formatMoney(amount.value, locale)}${amount.incomplete ? ' (incomplete)' : ''}`;
 }
@@ -103,21 +103,21 @@ function grouped(report: SpendReport, most: number): string[][] {
       const outside = items.filter((row) => row.outside).length;
       const marks = [
         ...(items.some(({ day }) => day === period.today) ? ['today so far'] : []),
-        ...(outside > 0 ? [`${counted(outside, 'day')} not asked about`] : []),
+        ...(outside > 0 ? [`${pluralize(outside, 'day')} not asked about`] : []),
       ];
       const count = items.filter(({ day }) => reported.has(day)).length;
       return [marked(label, marks), ...figures(items), String(count)];
     }),
-    ...unplaced.slice(0, most).map((row) => [...dailyRow(row, report, namerFor([])), '–']),
+    ...unplaced.slice(0, most).map((row) => [...dailyRow(row, report, dayNamerFor([])), '–']),
     ...(rest.length === 0
       ? []
       : [[`${rest.length} more ${rest.length === 1 ? 'row' : 'rows'} without a day`, ...figures(rest), '–']]),
   ];
 }
 
-function added(figures: readonly Figure[], locale: string): string {
+function added(figures: readonly RowAmount[], locale: string): string {
   const readable = figures.flatMap((each) => ('value' in each ? [each] : []));
   if (readable.length === 0) return 'unreadable';
   const incomplete = readable.length < figures.length || readable.some((each) => each.incomplete);
-  return `${formatMoney(sum(readable.map(({ value }) => value)), locale)}${incomplete ? ' (incomplete)' : ''}`;
+  return `${formatMoney(sumMoney(readable.map(({ value }) => value)), locale)}${incomplete ? ' (incomplete)' : ''}`;
 }

@@ -1,16 +1,16 @@
-import { aside } from '../../billing/aside.ts';
+import { settleOptional } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
-import { compareUsage } from '../../domain/comparison.ts';
-import type { Period } from '../../domain/period.ts';
-import { remarksOf } from '../../domain/remark.ts';
-import { readUsage, type Usage } from '../../domain/usage.ts';
-import { type HelpLine, helpMessage, WORDS } from '../../slack/kit/help.ts';
-import { placeOf, type Visit } from '../../slack/visit.ts';
-import { accessOf, targetOf } from '../../workspace/target.ts';
-import type { Used } from '../../workspace/used.ts';
+import { computeUsage, type Usage } from '../../domain/money/usage.ts';
+import { collectNotices } from '../../domain/service-notice.ts';
+import { compareUsage } from '../../domain/time/comparison-window.ts';
+import type { Period } from '../../domain/time/period.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { askLocation, type Visit } from '../../slack/visit.ts';
+import type { LastUsed } from '../../workspace/last-used.ts';
+import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { type SpendReport, spendMessage } from './blocks.ts';
-import { periodOf, readSpendWords } from './words.ts';
+import { parseSpendText, resolveSpendPeriod } from './words.ts';
 
 const HELP: HelpLine = {
   usage: '/spend [project] [period] [product]',
@@ -18,11 +18,11 @@ const HELP: HelpLine = {
   examples: ['/spend 123 last-7-days', '/spend 123 mtd', '/spend 123 2026-10-01..2026-10-15 storage'],
 };
 
-const SMALL = `${WORDS.order} ${WORDS.periods} ${WORDS.products}`;
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
 
 export interface SpendParts {
   readonly billing: BillingClient;
-  readonly used: Used;
+  readonly used: LastUsed;
   /** ms since the epoch */
   readonly clock: () => number;
 }
@@ -31,19 +31,19 @@ export interface SpendParts {
 export function createSpend({ billing, used, clock }: SpendParts): Feature {
   async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
     const { asker, at, record } = visit;
-    const request = readSpendWords(text, record.aliases);
+    const request = parseSpendText(text, record.aliases);
     if (request === 'help') return request;
     const { zone } = record.settings;
-    const target = targetOf(request, record, placeOf(visit));
-    const period = periodOf(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
-    const access = accessOf(record, target);
+    const target = resolveProject(request, record, askLocation(visit));
+    const period = resolveSpendPeriod(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
+    const access = openConnection(record, target);
     const { from, to, dates: label, comparison } = period;
     const span = { from, to, label, running: period.today !== undefined };
     const [now, before] = await Promise.all([
       billing.consumption(access, target, span),
-      comparison && aside(billing.consumption(access, target, { ...comparison, running: false })),
+      comparison && settleOptional(billing.consumption(access, target, { ...comparison, running: false })),
     ]);
-    const usage = readUsage(now.items, { ...period, zone });
+    const usage = computeUsage(now.items, { ...period, zone });
     return {
       target,
       connection: access.connection,
@@ -51,7 +51,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       period,
       usage,
       change: changeOf(usage, before, period, zone),
-      remarks: remarksOf(
+      remarks: collectNotices(
         [`the figures for ${label}`, now],
         ...(before && comparison ? [[`the figures for ${comparison.label}`, before] as const] : []),
       ),
@@ -83,12 +83,12 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
 /** With the name of the connection that it came by. */
 type Answered = SpendReport & { readonly connection: string };
 
-type Before = Awaited<ReturnType<typeof aside>> | undefined;
+type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
 
 /** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
 function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {
   if (comparison === undefined || before === undefined) return undefined;
   if ('why' in before) return before.why;
   const { currentDays: current, days } = comparison;
-  return compareUsage(usage, readUsage(before.items, { days, zone }), { current, before: days });
+  return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
 }

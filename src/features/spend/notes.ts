@@ -1,21 +1,21 @@
-import { type Coverage, isThin, isWhole } from '../../domain/comparison.ts';
-import type { Money } from '../../domain/money.ts';
-import type { Period } from '../../domain/period.ts';
-import { counted } from '../../domain/text.ts';
-import type { Usage } from '../../domain/usage.ts';
-import { coverageOfBoth, coverageText, usageNotes } from '../../domain/usage-text.ts';
-import { moneyOf } from '../../slack/report.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import type { Money } from '../../domain/money/amount.ts';
+import type { Usage } from '../../domain/money/usage.ts';
+import { describeGaps, formatCoverage, formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
+import { type Coverage, isFullyReported, isPoorlyReported } from '../../domain/time/comparison-window.ts';
+import type { Period } from '../../domain/time/period.ts';
+import { moneyFormatter } from '../../slack/answer-message.ts';
 import type { SpendReport } from './blocks.ts';
-import { namerFor } from './grain.ts';
+import { dayNamerFor } from './granularity.ts';
 
 /** What a reader must know to trust the figures, a sentence each. */
-export function notes(report: SpendReport): string[] {
+export function spendNotes(report: SpendReport): string[] {
   const { usage, period, change } = report;
   return [
-    ...usageNotes(usage, namerFor(period.days)),
+    ...describeGaps(usage, dayNamerFor(period.days)),
     ...(period.today !== undefined && usage.today === undefined ? ['Nothing for today yet.'] : []),
     ...strayNotes(usage),
-    ...compared(change, period, moneyOf(report)),
+    ...compared(change, period, moneyFormatter(report)),
   ];
 }
 
@@ -31,7 +31,7 @@ function strayNotes({ outside, unplaced }: Usage): string[] {
 }
 
 const strayNote = (count: number, what: string, where: string): string[] =>
-  count === 0 ? [] : [`${counted(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
+  count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
 
 function compared(
   change: SpendReport['change'],
@@ -41,10 +41,10 @@ function compared(
   if (change === undefined || window === undefined) return [];
   if (typeof change === 'string') return [`No comparison with ${window.label}: ${change}`];
   const { figures, coverage } = change;
-  if (figures === undefined) return [`No comparison with ${window.label}: ${coverageOfBoth(change)}.`];
+  if (figures === undefined) return [`No comparison with ${window.label}: ${formatCoverageOfBoth(change)}.`];
   const isAverage = figures.basis === 'average';
   const side = (value: Money, when: string, days: Coverage) =>
-    `${money(value)} ${when}${isAverage || !isWhole(change) ? ` (${coverageText(days)})` : ''}`;
+    `${money(value)} ${when}${isAverage || !isFullyReported(change) ? ` (${formatCoverage(days)})` : ''}`;
   const sides = [
     side(figures.current, 'now', coverage.current),
     side(figures.before, 'then', coverage.before),
@@ -52,6 +52,6 @@ function compared(
   const how = isAverage ? ' by the average a day' : '';
   return [
     `Compared with ${window.basis} (${window.label})${how}: ${sides.join(', ')}.`,
-    ...(isThin(change) ? ['Too few days are reported for a percentage.'] : []),
+    ...(isPoorlyReported(change) ? ['Too few days are reported for a percentage.'] : []),
   ];
 }

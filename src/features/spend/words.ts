@@ -1,39 +1,39 @@
-import { WordRefused } from '../../domain/failure.ts';
-import { type Period, resolvePeriod } from '../../domain/period.ts';
-import { LAST_7_DAYS, type Phrase } from '../../domain/phrase.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
+import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { readWords } from '../../domain/words.ts';
-import type { Named, Target } from '../../workspace/target.ts';
+import { type Period, resolvePeriod } from '../../domain/time/period.ts';
+import type { ProjectReference, ResolvedProject } from '../../workspace/resolve-project.ts';
 
-export interface SpendRequest extends Named {
-  readonly phrase: Phrase;
+export interface SpendRequest extends ProjectReference {
+  readonly phrase: PeriodPhrase;
 }
 
 /**
  * `123 last-7-days cloud` or `prod mtd`, in any order; without a project the channel's is meant.
- * @throws WordRefused, SecretPasted
+ * @throws InvalidWord, SecretPasted
  */
-export function readSpendWords(text: string, aliases: ReadonlySet<string>): SpendRequest | 'help' {
-  const words = readWords(text, aliases);
+export function parseSpendText(text: string, aliases: ReadonlySet<string>): SpendRequest | 'help' {
+  const words = parseCommandText(text, aliases);
   return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS };
 }
 
 /**
  * The period at this moment; a refusal suggests the whole command's text.
  * @param when `asked` is when an answer that is shared now was asked for, both in ms
- * @throws WordRefused, JustBegun
+ * @throws InvalidWord, PeriodJustBegan
  */
-export function periodOf(
-  phrase: Phrase,
-  target: Target,
+export function resolveSpendPeriod(
+  phrase: PeriodPhrase,
+  target: ResolvedProject,
   when: { readonly at: number; readonly asked: number | undefined },
   zone: string,
 ): Period {
   try {
     return resolvePeriod(phrase, when.at, zone, when.asked);
   } catch (error) {
-    if (!(error instanceof WordRefused) || error.suggestion === undefined) throw error;
+    if (!(error instanceof InvalidWord) || error.suggestion === undefined) throw error;
     const whole = `${target.word} ${error.suggestion} ${PRODUCTS[target.product].word}`;
-    throw new WordRefused(error.word, error.why, error.works, whole);
+    throw new InvalidWord(error.word, error.why, error.works, whole);
   }
 }

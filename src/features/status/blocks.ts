@@ -1,47 +1,47 @@
-import { dayAt, formatDays } from '../../domain/calendar.ts';
-import { isFailure, type SealBroken } from '../../domain/failure.ts';
+import { isFailure, type UnsealFailed } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { counted } from '../../domain/text.ts';
+import { dayAt, formatDays } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
   button,
   context,
+  formatInstant,
   header,
   type Message,
   markup,
-  moment,
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import { accessWords, type OpenableAccess } from '../../workspace/accesses.ts';
+import { describeAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import {
   type Connection,
+  describeToken,
+  expiresSoon,
+  formatExpiry,
   LIFETIME_NAMES,
-  lapsesSoon,
-  lapseWords,
   ROLE_NAMES,
   TYPE_NAMES,
-  tokenWords,
 } from '../../workspace/connections.ts';
+import { readable } from '../../workspace/parse-record.ts';
+import type { Permissions } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects.ts';
-import { readable } from '../../workspace/record.ts';
-import type { Rights } from '../../workspace/rights.ts';
-import { isCutOff, mayAsk, type Place } from '../../workspace/target.ts';
+import { type AskLocation, canAskAbout, isConnectionMissing } from '../../workspace/resolve-project.ts';
 import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
 
-export interface Status {
+export interface StatusView {
   readonly record: WorkspaceRecord;
-  readonly asker: Pick<Rights, 'manage'>;
+  readonly asker: Pick<Permissions, 'manage'>;
   /** Where it is read: a project that is limited to other channels is not named there. */
-  readonly place: Place;
+  readonly place: AskLocation;
   /** ms */
   readonly at: number;
-  readonly tested: Tested | undefined;
+  readonly tested: TestResult | undefined;
 }
 
 /** What a test that was just made says of a connection. */
-export interface Tested {
+export interface TestResult {
   readonly name: string;
   readonly says: readonly Block[];
 }
@@ -50,12 +50,12 @@ export interface Tested {
 interface Entry {
   readonly name: string;
   readonly connection: Connection | undefined;
-  readonly broken: SealBroken['reason'] | undefined;
+  readonly broken: UnsealFailed['reason'] | undefined;
   readonly isDefault: boolean;
   readonly lastUsed: number | undefined;
 }
 
-export function statusMessage({ record, asker, place, at, tested }: Status): Message {
+export function statusMessage({ record, asker, place, at, tested }: StatusView): Message {
   const settings = readable(() => record.settings);
   const entries = record.connectionNames.map((name) => entryOf(name, record));
   const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
@@ -71,7 +71,7 @@ export function statusMessage({ record, asker, place, at, tested }: Status): Mes
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
       : forMembers(entries, scene, wrong.length === 0)),
     ...accesses,
-    context(`As of ${moment(at)}`),
+    context(`As of ${formatInstant(at)}`),
   ];
   return entries.length === 0
     ? nothingThere(asker.manage, accesses)
@@ -87,13 +87,13 @@ const NO_DEFAULT =
   'None of these is the default, so only projects that name one can be asked about. Make one the default.';
 
 /** The projects whose connection is gone, with what each of them asks for. */
-function cutOffBlocks(record: WorkspaceRecord, place: Place): Block[] {
-  const all = record.projects.filter((project) => isCutOff(project, record));
-  const named = all.filter((project) => mayAsk(project, place));
+function cutOffBlocks(record: WorkspaceRecord, place: AskLocation): Block[] {
+  const all = record.projects.filter((project) => isConnectionMissing(project, record));
+  const named = all.filter((project) => canAskAbout(project, place));
   const lines = named.slice(0, MOST_CUT_OFF).map((project) => cutOffWords(project, place.manager));
   const more = named.length - lines.length;
   const hidden = all.length > named.length ? [CUT_OFF_ELSEWHERE] : [];
-  const words = [...lines, ...(more > 0 ? [`and ${counted(more, 'more project')}`] : []), ...hidden];
+  const words = [...lines, ...(more > 0 ? [`and ${pluralize(more, 'more project')}`] : []), ...hidden];
   return words.length === 0 ? [] : [markup(words.join('\n'))];
 }
 
@@ -134,7 +134,7 @@ function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
     record.connection(name)?.token();
     return undefined;
   } catch (error) {
-    if (isFailure(error) && error.kind === 'seal-broken') return error.reason;
+    if (isFailure(error) && error.kind === 'unseal-failed') return error.reason;
     throw error;
   }
 }
@@ -159,7 +159,7 @@ function accessText(access: OpenableAccess | undefined, at: number, zone: string
   if (access === undefined) return 'damaged and not used';
   if (readable(() => access.open()) === undefined)
     return 'cannot be opened and is not used: register it anew';
-  return accessWords(access, at, zone);
+  return describeAccess(access, at, zone);
 }
 
 interface Scene {
@@ -184,10 +184,10 @@ function forMembers(entries: readonly Entry[], scene: Scene, isSound: boolean): 
 function troubleOf({ connection, broken }: Entry, { at, zone }: Scene): string | undefined {
   if (connection === undefined || broken !== undefined)
     return ' · cannot be used now; an owner or admin can mend it';
-  return lapsesSoon(connection, at, zone) ? ` · its token ${lapseWords(connection, at, zone)}` : undefined;
+  return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : undefined;
 }
 
-const BROKEN: Record<SealBroken['reason'], string> = {
+const BROKEN: Record<UnsealFailed['reason'], string> = {
   'unknown-key':
     'Its token was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or replace the token.',
   'not-authentic': 'Its record does not belong here or was changed, so it is not used. Replace the token.',
@@ -213,12 +213,12 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scen
     ...(type ? [TYPE_NAMES[type]] : []),
     ...(account ? [`account ${account}`] : []),
   ];
-  const lasts = lapseWords(connection, at, zone);
-  const noted = lapsesSoon(connection, at, zone) ? `*${lasts}*` : lasts;
+  const lasts = formatExpiry(connection, at, zone);
+  const noted = expiresSoon(connection, at, zone) ? `*${lasts}*` : lasts;
   const lifeSpan = lifetime === 'none' ? '' : ` for ${LIFETIME_NAMES[lifetime]}`;
   return [
-    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${moment(lastUsed)}`}`,
-    escapeMarkup(`${hosts} · ${tokenWords(connection)}`),
+    `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${formatInstant(lastUsed)}`}`,
+    escapeMarkup(`${hosts} · ${describeToken(connection)}`),
     escapeMarkup(made.join(' · ')),
     `registered by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
   ];
@@ -237,7 +237,10 @@ function buttons({ name, connection, isDefault }: Entry): Block {
   );
 }
 
-export function testedText({ project, product }: NonNullable<Connection['test']>, answered: boolean): string {
+export function formatTestResult(
+  { project, product }: NonNullable<Connection['test']>,
+  answered: boolean,
+): string {
   if (answered) return `Tested just now: the token is accepted, and project ${project} answers.`;
   return `Tested just now: the token is accepted, but project ${project} gave no data as ${PRODUCTS[product].name} (${product}).`;
 }

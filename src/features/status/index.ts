@@ -1,22 +1,22 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { ConnectionMissing, isFailure, NoData } from '../../domain/failure.ts';
-import { failureMessage } from '../../slack/failure-reply.ts';
+import { ConnectionMissing, isFailure, NoData } from '../../domain/failure/index.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import { placeOf, type Visit } from '../../slack/visit.ts';
-import { changeBy } from '../../workspace/change.ts';
+import { askLocation, type Visit } from '../../slack/visit.ts';
+import { auditedChange } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
-import { whenReadable } from '../../workspace/record.ts';
-import type { Used } from '../../workspace/used.ts';
+import type { LastUsed } from '../../workspace/last-used.ts';
+import { whenReadable } from '../../workspace/parse-record.ts';
 import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
-import { statusMessage, type Tested, testedText } from './blocks.ts';
+import { formatTestResult, statusMessage, type TestResult } from './blocks.ts';
 
 export interface StatusParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
-  readonly used: Used;
+  readonly used: LastUsed;
   /** What other features say here, in their order. */
   readonly sections: () => readonly ((visit: Visit) => readonly Block[] | Promise<readonly Block[]>)[];
 }
@@ -28,10 +28,10 @@ const DAMAGED =
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
-  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: Tested): Promise<void> => {
+  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: TestResult): Promise<void> => {
     const { asker, at } = visit;
     await visit.answer(
-      await whole(statusMessage({ record, asker, place: placeOf(visit), at, tested }), visit),
+      await whole(statusMessage({ record, asker, place: askLocation(visit), at, tested }), visit),
     );
   };
   /** The other features' lines stand before the small print. */
@@ -55,9 +55,9 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       const access = { workspace, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
       await used.note({ workspace: asker.workspace, record }, { connection: connection.name, at });
-      return [section(testedText(connection.test, true))];
+      return [section(formatTestResult(connection.test, true))];
     } catch (error) {
-      if (error instanceof NoData) return [section(testedText(connection.test, false))];
+      if (error instanceof NoData) return [section(formatTestResult(connection.test, false))];
       if (!isFailure(error)) throw error;
       return withoutActions(failureMessage(error).blocks);
     }
@@ -86,7 +86,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
         right: 'manage',
         async run({ value: name }, visit) {
           if (!visit.record.connectionNames.includes(name)) throw new ConnectionMissing(name);
-          await workspaces.chooseDefault(changeBy(visit, ['default connection changed', name]), name);
+          await workspaces.chooseDefault(auditedChange(visit, ['default connection changed', name]), name);
           await draw(visit, await workspaces.read(visit.asker.workspace));
         },
       },

@@ -3,13 +3,13 @@ import { SCOPES } from './scopes.ts';
 import { STYLE } from './style.ts';
 
 /** A page for a person's browser. Everything from outside goes through `escapeHtml`. */
-export interface Page {
+export interface HtmlPage {
   readonly status: number;
   readonly html: string;
 }
 
 /** Why somebody came back from Slack without an installation. */
-export type Refusal = 'denied' | 'state' | 'slack' | 'store' | 'busy' | 'unknown';
+export type PageRefusal = 'denied' | 'state' | 'slack' | 'store' | 'busy' | 'unknown';
 
 /** No script, nothing from elsewhere, in no frame; the address carries a code, so it goes to nobody. */
 export const PAGE_HEADERS = {
@@ -21,7 +21,7 @@ export const PAGE_HEADERS = {
 } as const;
 
 /** @param address Slack's page that asks for the permissions */
-export function landingPage(address: string): Page {
+export function landingPage(address: string): HtmlPage {
   return page(
     200,
     'Add Tally to Slack',
@@ -40,7 +40,7 @@ export function landingPage(address: string): Page {
   );
 }
 
-export interface Done {
+export interface InstalledPage {
   /** The workspace's or organisation's name, as Slack has it. */
   readonly name: string | undefined;
   readonly organisation: boolean;
@@ -48,7 +48,7 @@ export interface Done {
   readonly open: string | undefined;
 }
 
-export function donePage({ name, organisation, open }: Done): Page {
+export function donePage({ name, organisation, open }: InstalledPage): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = organisation
     ? '<li>Choose the workspaces that Tally is for, in your organisation’s settings in Slack, under Integrations.</li>\n'
@@ -68,7 +68,7 @@ ${first}<li>An owner or admin types <code>/billing connect</code> and registers 
   );
 }
 
-const REFUSALS: Readonly<Record<Refusal, { status: number; title: string; says: string }>> = {
+const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
   denied: {
     status: 200,
     title: 'Tally was not installed',
@@ -105,7 +105,7 @@ const REFUSALS: Readonly<Record<Refusal, { status: number; title: string; says: 
  * @param again where to start anew
  * @param reason Slack's own word
  */
-export function refusalPage(refusal: Refusal, again: string, reason?: string): Page {
+export function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const word = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
   return page(
@@ -115,7 +115,7 @@ export function refusalPage(refusal: Refusal, again: string, reason?: string): P
   );
 }
 
-function page(status: number, title: string, body: string): Page {
+function page(status: number, title: string, body: string): HtmlPage {
   const html = `<!doctype html>
 <html lang="en">
 <head>

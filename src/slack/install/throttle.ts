@@ -10,7 +10,10 @@ export const CALLBACK_LIMITS = { window: 60_000, perAddress: 10, total: 60 } as 
  * @param clock ms since the epoch
  * @returns lets one in, or tells after how many seconds to try again
  */
-export function createThrottle(clock: () => number, limits: typeof CALLBACK_LIMITS = CALLBACK_LIMITS) {
+export function createCallbackThrottle(
+  clock: () => number,
+  limits: typeof CALLBACK_LIMITS = CALLBACK_LIMITS,
+) {
   const counts = new Map<string, number>();
   let total = 0;
   let ends = 0;

@@ -1,10 +1,10 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import type { Audit } from '../../workspace/audit.ts';
-import { outgoing } from '../kit/atoms.ts';
-import { callSlack, type WebClient } from '../web.ts';
+import { escapeMessageText } from '../kit/atoms.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
 import { FIRST_STEPS } from './first-steps.ts';
-import { idOf } from './installation.ts';
+import { installationId } from './installation.ts';
 
 export interface WelcomeParts {
   readonly audit: Audit;
@@ -18,7 +18,7 @@ export interface WelcomeParts {
 export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
   return async (installation: Installation): Promise<void> => {
     const { user, bot, isEnterpriseInstall } = installation;
-    const workspace = idOf(installation);
+    const workspace = installationId(installation);
     log.info({ workspace }, 'Tally was installed');
     const about = isEnterpriseInstall ? 'for the organisation' : 'for the workspace';
     const outcomes = await Promise.allSettled([
@@ -26,7 +26,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
       callSlack('chat.postMessage', () =>
         clientFor(bot?.token ?? '').chat.postMessage({
           channel: user.id,
-          ...(outgoing(FIRST_STEPS) as { text: string; blocks: never[] }),
+          ...(escapeMessageText(FIRST_STEPS) as { text: string; blocks: never[] }),
         }),
       ),
     ]);

@@ -15,55 +15,64 @@ import type {
 } from '@slack/types';
 import type { Chart } from './chart.ts';
 import { escapeMarkup } from './escape.ts';
-import { clip, LIMITS } from './limits.ts';
+import { clipText, SLACK_LIMITS } from './limits.ts';
 import type { Table } from './table.ts';
 
 /** What Tally puts into a message or a view. */
 export type Block = ActionsBlock | ContextBlock | HeaderBlock | RichTextBlock | SectionBlock | Chart | Table;
 
-/** `text` is the notification and what a screen reader says: plain, outside text as it came. `outgoing` escapes it. */
+/** `text` is the notification and what a screen reader says: plain, outside text as it came. `escapeMessageText` escapes it. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
 /** What Slack is given: it reads mark-up in `text`. The one place that escapes it, for every message there is. */
-export const outgoing = ({ text, blocks }: Message) => ({ text: escapeMarkup(text), blocks: [...blocks] });
+export const escapeMessageText = ({ text, blocks }: Message) => ({
+  text: escapeMarkup(text),
+  blocks: [...blocks],
+});
 
 /** Slack refuses an empty text, so an empty one becomes a dash. */
-export const plain = (text: string, limit: number = LIMITS.section): PlainTextElement => ({
+export const plainText = (text: string, limit: number = SLACK_LIMITS.section): PlainTextElement => ({
   type: 'plain_text',
-  text: clip(text, limit) || '–',
+  text: clipText(text, limit) || '–',
   emoji: false,
 });
 
 /** Our own words only, or outside text that went through `escape`. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
-  text: clip(text, LIMITS.section),
+  text: clipText(text, SLACK_LIMITS.section),
   verbatim: true,
 });
 
-export const header = (text: string): HeaderBlock => ({ type: 'header', text: plain(text, LIMITS.header) });
+export const header = (text: string): HeaderBlock => ({
+  type: 'header',
+  text: plainText(text, SLACK_LIMITS.header),
+});
 
 /** What was said, where its buttons would lead nowhere. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
-export const section = (text: string): SectionBlock => ({ type: 'section', text: plain(text) });
+export const section = (text: string): SectionBlock => ({ type: 'section', text: plainText(text) });
 
 export const markup = (text: string): SectionBlock => ({ type: 'section', text: mrkdwn(text) });
 
 export const context = (...texts: readonly string[]): ContextBlock => ({
   type: 'context',
-  elements: texts.slice(0, LIMITS.contextElements).map(mrkdwn),
+  elements: texts.slice(0, SLACK_LIMITS.contextElements).map(mrkdwn),
 });
 
 /** Text from outside, word for word and without any power: a quote that no mark-up reaches. */
 export const quote = (text: string): RichTextBlock => ({
   type: 'rich_text',
   elements: [
-    { type: 'rich_text_quote', elements: [{ type: 'text', text: clip(text, LIMITS.section) || '–' }] },
+    {
+      type: 'rich_text_quote',
+      elements: [{ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }],
+    },
   ],
 });
 
@@ -73,7 +82,7 @@ export const preformatted = (text: string): RichTextBlock => ({
   elements: [
     {
       type: 'rich_text_preformatted',
-      elements: [{ type: 'text', text: clip(text, LIMITS.section) || '–' }],
+      elements: [{ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }],
       border: 0,
     },
   ],
@@ -93,22 +102,22 @@ export interface ButtonOptions {
 export const button = (id: string, label: string, options: ButtonOptions = {}): Button => ({
   type: 'button',
   action_id: id,
-  text: plain(label, LIMITS.button),
+  text: plainText(label, SLACK_LIMITS.button),
   ...options,
 });
 
-export const confirmation = (title: string, text: string, yes: string, no: string): ConfirmationDialog => ({
-  title: plain(title, LIMITS.confirmTitle),
-  text: plain(text, LIMITS.confirmText),
-  confirm: plain(yes, LIMITS.confirmButton),
-  deny: plain(no, LIMITS.confirmButton),
+export const confirmDialog = (title: string, text: string, yes: string, no: string): ConfirmationDialog => ({
+  title: plainText(title, SLACK_LIMITS.confirmTitle),
+  text: plainText(text, SLACK_LIMITS.confirmText),
+  confirm: plainText(yes, SLACK_LIMITS.confirmButton),
+  deny: plainText(no, SLACK_LIMITS.confirmButton),
   style: 'danger',
 });
 
 export const option = (label: string, value: string, description?: string): PlainTextOption => ({
-  text: plain(label, LIMITS.option),
+  text: plainText(label, SLACK_LIMITS.option),
   value,
-  ...(description !== undefined && { description: plain(description, LIMITS.option) }),
+  ...(description !== undefined && { description: plainText(description, SLACK_LIMITS.option) }),
 });
 
 /** More options than Slack takes in a list stand in groups, each named by its first and its last. */
@@ -119,16 +128,18 @@ export const select = (
 ): StaticSelect => ({
   type: 'static_select',
   action_id: id,
-  placeholder: plain(placeholder, 150),
-  ...(options.length > LIMITS.options ? { option_groups: grouped(options) } : { options: [...options] }),
+  placeholder: plainText(placeholder, 150),
+  ...(options.length > SLACK_LIMITS.options
+    ? { option_groups: grouped(options) }
+    : { options: [...options] }),
 });
 
 function grouped(options: readonly PlainTextOption[]): NonNullable<StaticSelect['option_groups']> {
-  const starts = options.map((_, at) => at).filter((at) => at % LIMITS.options === 0);
+  const starts = options.map((_, at) => at).filter((at) => at % SLACK_LIMITS.options === 0);
   return starts.map((at) => {
-    const group = options.slice(at, at + LIMITS.options);
+    const group = options.slice(at, at + SLACK_LIMITS.options);
     return {
-      label: plain(`${group[0]?.text.text} – ${group.at(-1)?.text.text}`, LIMITS.option),
+      label: plainText(`${group[0]?.text.text} – ${group.at(-1)?.text.text}`, SLACK_LIMITS.option),
       options: group,
     };
   });
@@ -145,5 +156,5 @@ export const instant = (ms: number): string =>
   `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
 
 /** The same with its date. */
-export const moment = (ms: number): string =>
+export const formatInstant = (ms: number): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;

@@ -1,4 +1,4 @@
-import { clip, LIMITS } from './limits.ts';
+import { clipText, SLACK_LIMITS } from './limits.ts';
 
 /**
  * Slack's native chart (June 2026), which `@slack/types` 3.2 does not know yet; the one place that declares it.
@@ -22,14 +22,14 @@ export interface ChartPoint {
 
 /** A bar for each point; none when there is nothing to draw or more than Slack takes. */
 export function barChart(title: string, name: string, points: readonly ChartPoint[]): Chart | undefined {
-  if (points.length === 0 || points.length > LIMITS.chartPoints) return undefined;
-  const data = points.map(({ label, value }) => ({ label: clip(label, LIMITS.chartLabel), value }));
+  if (points.length === 0 || points.length > SLACK_LIMITS.chartPoints) return undefined;
+  const data = points.map(({ label, value }) => ({ label: clipText(label, SLACK_LIMITS.chartLabel), value }));
   return {
     type: 'data_visualization',
-    title: clip(title, LIMITS.chartTitle),
+    title: clipText(title, SLACK_LIMITS.chartTitle),
     chart: {
       type: 'bar',
-      series: [{ name: clip(name, LIMITS.chartLabel), data }],
+      series: [{ name: clipText(name, SLACK_LIMITS.chartLabel), data }],
       axis_config: { categories: data.map(({ label }) => label) },
     },
   };

@@ -9,7 +9,7 @@ export interface HelpLine {
 }
 
 /** What the words of a command may be, for the small print. */
-export const WORDS = {
+export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
     'Periods: yesterday, last-week, last-4-weeks, mtd, q3, 2026-10, 2026-10-01..2026-10-15, since october.',

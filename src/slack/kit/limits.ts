@@ -2,7 +2,7 @@
  * Slack's limits that Tally's messages can come near, in one table (characters unless said otherwise).
  * Source: Slack's Block Kit reference, https://docs.slack.dev/reference/block-kit.
  */
-export const LIMITS = {
+export const SLACK_LIMITS = {
   header: 150,
   section: 3000,
   contextElements: 10,
@@ -25,7 +25,7 @@ export const LIMITS = {
 } as const;
 
 /** `text` within `limit` characters, an ellipsis standing for what was cut. Never splits a surrogate pair. */
-export function clip(text: string, limit: number): string {
+export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;

@@ -1,6 +1,6 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
-import { type Block, plain } from './atoms.ts';
-import { LIMITS } from './limits.ts';
+import { type Block, plainText } from './atoms.ts';
+import { SLACK_LIMITS } from './limits.ts';
 
 export interface ModalOptions {
   readonly callback?: string;
@@ -21,11 +21,11 @@ export const modal = ({
   blocks,
 }: ModalOptions): ModalView => ({
   type: 'modal',
-  title: plain(title, LIMITS.modalTitle),
-  close: plain(close, LIMITS.modalTitle),
+  title: plainText(title, SLACK_LIMITS.modalTitle),
+  close: plainText(close, SLACK_LIMITS.modalTitle),
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
-  ...(submit !== undefined && { submit: plain(submit, LIMITS.modalTitle) }),
+  ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
   // Slack's own types do not know the chart, which no view of Tally's carries.
   blocks: [...blocks] as ModalView['blocks'],
 });
@@ -55,13 +55,13 @@ export const textInput = ({
   type: 'input',
   block_id: block,
   ...(optional === true && { optional }),
-  label: plain(label, 2000),
-  ...(hint !== undefined && { hint: plain(hint, 2000) }),
+  label: plainText(label, 2000),
+  ...(hint !== undefined && { hint: plainText(hint, 2000) }),
   element: {
     type: 'plain_text_input',
     action_id: VALUE,
     max_length: max,
-    ...(placeholder !== undefined && { placeholder: plain(placeholder, 150) }),
+    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
     ...(initial !== undefined && initial !== '' && { initial_value: initial }),
   },
 });
@@ -79,8 +79,8 @@ export const choiceInput = ({ block, label, hint, options, initial }: ChoiceInpu
   return {
     type: 'input',
     block_id: block,
-    label: plain(label, 2000),
-    ...(hint !== undefined && { hint: plain(hint, 2000) }),
+    label: plainText(label, 2000),
+    ...(hint !== undefined && { hint: plainText(hint, 2000) }),
     element: {
       type: 'static_select',
       action_id: VALUE,
@@ -101,8 +101,8 @@ const many = ({ block, label, hint }: ManyInput, element: InputBlock['element'])
   type: 'input',
   block_id: block,
   optional: true,
-  label: plain(label, 2000),
-  ...(hint !== undefined && { hint: plain(hint, 2000) }),
+  label: plainText(label, 2000),
+  ...(hint !== undefined && { hint: plainText(hint, 2000) }),
   element,
 });
 
@@ -134,7 +134,7 @@ export const searchInput = ({ action, placeholder, initial, max, ...rest }: Sear
     action_id: action,
     min_query_length: 0,
     max_selected_items: max,
-    placeholder: plain(placeholder, 150),
+    placeholder: plainText(placeholder, 150),
     ...(initial.length > 0 && { initial_options: [...initial] }),
   });
 
@@ -154,10 +154,10 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
 };
 
 /** block id → what was typed or chosen, trimmed; '' where nothing was. Several choices stand with commas between. */
-export type Fields = Readonly<Record<string, string>>;
+export type FormFields = Readonly<Record<string, string>>;
 
 /** What was chosen where several can be. */
-export const severalIn = (field = ''): readonly string[] => field.split(',').filter(Boolean);
+export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
 interface StateValue {
   readonly value?: string | null;
@@ -173,7 +173,7 @@ interface StateValue {
 /** Reads a view's `state.values`; where a block id was made unique with `:…`, its first part counts. */
 export function readFields(
   values?: Readonly<Record<string, Readonly<Record<string, StateValue>>>> | null,
-): Fields {
+): FormFields {
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([block, byAction]) => {
       return [block.split(':')[0], chosen(Object.values(byAction)[0] ?? {})];

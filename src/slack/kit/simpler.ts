@@ -5,7 +5,7 @@ import type { Table } from './table.ts';
  * The same message without the blocks that a Slack may refuse where they are new or not allowed: a chart goes, a
  * table becomes lines of equal width. Undefined when there is nothing to simplify.
  */
-export function simpler(message: Message): Message | undefined {
+export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
 }

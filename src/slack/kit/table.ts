@@ -1,13 +1,13 @@
 import type { TableBlock } from '@slack/types';
-import { LIMITS } from './limits.ts';
+import { SLACK_LIMITS } from './limits.ts';
 
 export type Table = TableBlock;
 
 /** Whether a table of these rows, its header among them, stays within Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
-    rows.length <= LIMITS.tableRows &&
-    rows.flat().reduce((sum, cell) => sum + cell.length, 0) <= LIMITS.tableCharacters
+    rows.length <= SLACK_LIMITS.tableRows &&
+    rows.flat().reduce((sum, cell) => sum + cell.length, 0) <= SLACK_LIMITS.tableCharacters
   );
 }
 

@@ -1,0 +1,40 @@
+import { nextDueTimes, type Timing } from '../domain/time/cadence.ts';
+
+/**
+ * When a workspace is woken, as the text that a job scheduler keeps in place of a cron expression: cron knows neither
+ * the last day of a month nor what a skipped hour means here.
+ *
+ * @param timings in any order, doubled ones too
+ */
+export function encodePattern(workspace: string, timings: readonly Timing[]): string {
+  const distinct = [
+    ...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone]))),
+  ];
+  return JSON.stringify([spreadOf(workspace), ...distinct.sort().map((text) => JSON.parse(text) as unknown)]);
+}
+
+type Pattern = readonly [spread: number, ...timings: (readonly [Timing['cadence'], string, string])[]];
+
+/** The next instant (ms) after `after`; undefined for what is no pattern of ours. */
+export function nextOccurrence(pattern: string, after: number): number | undefined {
+  try {
+    const [spread, ...timings] = JSON.parse(pattern) as Pattern;
+    const next = timings.flatMap(
+      ([cadence, time, zone]) => nextDueTimes({ cadence, time, zone }, after - spread, 1)[0]?.at ?? [],
+    );
+    return next.length === 0 ? undefined : Math.min(...next) + spread;
+  } catch {
+    // A worker that stumbles here would end the scheduler's chain without a word.
+    return undefined;
+  }
+}
+
+/** Everybody is due at 09:00: each workspace has its own moment within this many ms after it. */
+const SPREAD = 20_000;
+
+/** FNV-1a: the same in every process. */
+function spreadOf(workspace: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  return (hash >>> 0) % SPREAD;
+}

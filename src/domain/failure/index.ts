@@ -1,0 +1,48 @@
+/**
+ * Everything that can go wrong on the way from a command to its answer, one class a concern.
+ * A class carries data; its constructor writes the sentence that says what happened. What to do about
+ * it, and the button, is said in one place: `slack/error-messages.ts`, an exhaustive switch over `kind`.
+ *
+ * Nothing secret and no body of a response ever goes into a failure: it is logged and shown.
+ */
+
+import { FailureBase } from './base.ts';
+import type { CommandFailure } from './command.ts';
+import type { IdentityFailure } from './identity.ts';
+import type { LimitFailure } from './limits.ts';
+import type { PermissionFailure } from './permissions.ts';
+import type { ServiceFailure } from './service.ts';
+import type { SlackFailure } from './slack.ts';
+import type { StoreFailure } from './store.ts';
+import type { TokenFailure } from './tokens.ts';
+
+export * from './command.ts';
+export * from './identity.ts';
+export * from './limits.ts';
+export * from './permissions.ts';
+export * from './service.ts';
+export * from './slack.ts';
+export * from './store.ts';
+export * from './tokens.ts';
+
+export type Failure =
+  | ServiceFailure
+  | IdentityFailure
+  | CommandFailure
+  | PermissionFailure
+  | TokenFailure
+  | StoreFailure
+  | SlackFailure
+  | LimitFailure;
+
+export function isFailure(error: unknown): error is Failure {
+  return error instanceof FailureBase;
+}
+
+/** Whether what was to be stored may have been all the same. */
+export const mayHaveBeenSaved = (failure: Failure): boolean =>
+  failure.kind === 'store-unavailable' && failure.unsure;
+
+/** Whether what stood there before stands: nothing was stored, and nobody else was quicker. */
+export const changedNothing = (failure: Failure): boolean =>
+  !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict';

@@ -1,0 +1,107 @@
+/** What a command's words can be, each found at a place among tokens. */
+
+import { isProductId, type ProductId } from '../product.ts';
+import { type Match, parseErrorAt, senseOf } from './combinators.ts';
+import { isBareYear } from './date-expression.ts';
+import { parsePeriodPhrase } from './period-grammar.ts';
+import type { PeriodPhrase } from './period-phrase.ts';
+import type { TokenizedText } from './tokenizer.ts';
+
+export type Argument =
+  | { readonly kind: 'phrase'; readonly value: PeriodPhrase }
+  | { readonly kind: 'product'; readonly value: ProductId }
+  /** Digits, or an alias, which begins with a letter. */
+  | { readonly kind: 'project'; readonly value: string }
+  | { readonly kind: 'including-today'; readonly value: true };
+
+/** `projectKnown`: a project was read to the left, so that a bare number can be a product or a year. */
+export type ArgumentParser = (
+  source: TokenizedText,
+  at: number,
+  projectKnown: boolean,
+) => Match<Argument> | undefined;
+
+/** Whether a number stands for itself: apart on its left, and on its right at least before a word. */
+function standsAlone({ text, tokens }: TokenizedText, at: number): boolean {
+  const [token, after] = [tokens[at], tokens[at + 1]];
+  if (token?.kind !== 'number' || token.start !== token.raw.start) return false;
+  const years =
+    after?.kind === 'number' && after.dashed && [token, after].every(({ digits }) => isBareYear(digits));
+  return !years && /^(?:-+(?:[a-z].*)?)?$/.test(text.slice(token.end, token.raw.end));
+}
+
+/** The first bare number is the project, always; after a project 1, 2 and 3 are products. */
+function numberAt(source: TokenizedText, at: number, projectKnown: boolean): Match<Argument> | undefined {
+  const token = source.tokens[at];
+  if (token?.kind !== 'number' || !standsAlone(source, at)) return undefined;
+  const number = Number(token.digits);
+  if (projectKnown && token.digits.length === 1 && isProductId(number))
+    return { value: { kind: 'product', value: number }, next: at + 1 };
+  return { value: { kind: 'project', value: token.digits }, next: at + 1 };
+}
+
+function productAt(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const { tokens } = source;
+  const named = senseOf(tokens[at], 'product-name')?.product;
+  if (named === 1 && senseOf(tokens[at + 1], 'platform'))
+    return { value: { kind: 'product', value: named }, next: at + 2 };
+  if (named) return { value: { kind: 'product', value: named }, next: at + 1 };
+  if (senseOf(tokens[at], 'object') && senseOf(tokens[at + 1], 'product-name')?.product === 2)
+    return { value: { kind: 'product', value: 2 }, next: at + 2 };
+  return senseOf(tokens[at], 'product') && productNumbered(source, at + 1);
+}
+
+/** 'product 2', and 'product cloud' as well. */
+function productNumbered(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const token = source.tokens[at];
+  if (token?.kind !== 'number') return productAt(source, at);
+  const number = Number(token.digits);
+  if (isProductId(number)) return { value: { kind: 'product', value: number }, next: at + 1 };
+  throw parseErrorAt(
+    source,
+    at,
+    at + 1,
+    'is no product',
+    'Products are cloud (1), storage (2) and virtualization (3).',
+  );
+}
+
+function aliasAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
+  const token = tokens[at];
+  return token?.kind === 'alias'
+    ? { value: { kind: 'project', value: token.name }, next: at + 1 }
+    : undefined;
+}
+
+/** 'project 123', 'project prod'. */
+function projectNamed(source: TokenizedText, at: number): Match<Argument> | undefined {
+  const { tokens } = source;
+  if (!senseOf(tokens[at], 'project')) return undefined;
+  const number = tokens[at + 1];
+  if (number?.kind !== 'number') return aliasAt(source, at + 1);
+  return { value: { kind: 'project', value: number.digits }, next: at + 2 };
+}
+
+function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
+  return senseOf(tokens[at], 'including') && senseOf(tokens[at + 1], 'today')
+    ? { value: { kind: 'including-today', value: true }, next: at + 2 }
+    : undefined;
+}
+
+function periodAt(source: TokenizedText, at: number, bareYear: boolean): Match<Argument> | undefined {
+  const found = parsePeriodPhrase(source, at, bareYear);
+  return found && { ...found, value: { kind: 'phrase', value: found.value } };
+}
+
+export const parsePeriodArgument: ArgumentParser = (source, at, projectKnown) =>
+  includingAt(source, at) ?? periodAt(source, at, projectKnown);
+
+export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
+  parsePeriodArgument(source, at, projectKnown) ??
+  productAt(source, at) ??
+  projectNamed(source, at) ??
+  aliasAt(source, at) ??
+  numberAt(source, at, projectKnown);
+
+/** Where there is no project, a bare year cannot be taken for one. */
+export const parsePeriodOnly: ArgumentParser = (source, at) => parsePeriodArgument(source, at, true);

@@ -1,0 +1,138 @@
+/** From a text to what a grammar makes of it, or to a failure that helps: the frame around every reading. */
+import { InvalidWord, SecretPasted } from '../failure/index.ts';
+import { ParseError } from './parse-error.ts';
+import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
+import { clipWord, nearestWord } from './spelling.ts';
+import type { Expectation } from './syntax-hints.ts';
+import { cleanTyping, originalSpelling, simplifyText } from './text.ts';
+import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
+import { SUGGESTIONS } from './vocabulary.ts';
+
+/** No word of the language, however run together, is much longer. */
+const LONGEST_WORD = 40;
+/** A button holds a text of this length, and nobody checks a longer one before pressing it. */
+const LONGEST_SUGGESTION = 200;
+/** A text with more slips than this is better typed again. */
+const MOST_SLIPS = 3;
+
+const SPELLINGS = [...SUGGESTIONS.keys()];
+
+const NO_ALIASES: Aliases = new Set();
+
+const isUnknown = (text: string, aliases = NO_ALIASES): boolean =>
+  tokenize(text, aliases).tokens.some(({ kind }) => kind === 'unknown');
+
+function near(word: string, aliases: Aliases): string | undefined {
+  const found = nearestWord(word, [...SPELLINGS, ...aliases]);
+  return found && (SUGGESTIONS.get(found) ?? found);
+}
+
+/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
+function corrections(raw: string, aliases: Aliases): readonly string[] {
+  const runs = raw
+    .split(/([^a-z]+)/)
+    .map((run) => (/[a-z]/.test(run) && isUnknown(run) ? near(run, NO_ALIASES) : run));
+  const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
+  const wholes = [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)];
+  return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
+}
+
+interface Shape {
+  readonly form: RegExp;
+  readonly why: string;
+  readonly works: string;
+  readonly instead: (raw: string) => readonly string[];
+}
+
+const DIGITS_ONLY = 'A project ID is digits and nothing else, such as 123.';
+
+/** Words that show what they were meant to be, though they are not. */
+const SHAPES: readonly Shape[] = [
+  {
+    form: /^\d{1,3}(?:[.,]\d{3})+$/,
+    why: 'is no project ID',
+    works: DIGITS_ONLY,
+    instead: (raw) => [raw.replace(/\D/g, '')],
+  },
+  { form: /^[-+#]*\d[\d.,]*$/, why: 'is no project ID', works: DIGITS_ONLY, instead: () => [] },
+  {
+    form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
+    why: 'names a time of day',
+    works: 'Tally counts whole days, as in 2026-10-05.',
+    instead: (raw) => [raw.slice(0, 10)],
+  },
+];
+
+function unknownWord(
+  { text, aliases }: TokenizedText,
+  { raw }: Token,
+  { name, works }: Expectation,
+): ParseError {
+  const word = text.slice(raw.start, raw.end);
+  const shape = SHAPES.find(({ form }) => form.test(word));
+  if (shape) return new ParseError(raw.start, raw.end, shape.why, shape.works, shape.instead(word));
+  const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
+  return new ParseError(raw.start, raw.end, `is no ${name} that Tally knows`, works, instead);
+}
+
+/** Throws for the first word that is no part of the language at all. */
+export function rejectUnknownWords(source: TokenizedText, advice: Expectation): void {
+  const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
+  if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
+  if (bad) throw unknownWord(source, bad, advice);
+}
+
+/** A text read in vain, and where; `retryButton` reads another text with the same grammar. */
+interface Attempt {
+  readonly text: string;
+  readonly slip: ParseError;
+  readonly again: (text: string) => ParseError | undefined;
+}
+
+/** The whole text with the misread place put right, and whatever else is wrong in it: only what reads is suggested. */
+function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
+  if (left === 0 || text.length > LONGEST_SUGGESTION) return undefined;
+  for (const instead of slip.instead) {
+    const candidate = simplifyText(text.slice(0, slip.start) + instead + text.slice(slip.end));
+    const next = again(candidate);
+    const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
+    if (right !== undefined) return right;
+  }
+  return undefined;
+}
+
+export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof ParseError) return error;
+    throw error;
+  }
+}
+
+/** Only a word without meaning can be a secret; letters as typed, as lower case hides what tokens look like. */
+function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
+  const tidied = cleanTyping(text);
+  if (source.tokens.some(({ kind }) => kind === 'unknown') && labelsSecret(tidied)) return true;
+  return tidied.split(' ').some((word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)));
+}
+
+/** Throws InvalidWord, or SecretPasted when something that could not be read looks like one. */
+export function parseWith<T>(
+  text: string,
+  grammar: (source: TokenizedText) => T,
+  aliases: Aliases = NO_ALIASES,
+): T {
+  const source = tokenize(simplifyText(text), aliases);
+  const slipIn = (other: string) => {
+    const read = tryParse(() => grammar(tokenize(other, aliases)));
+    return read instanceof ParseError ? read : undefined;
+  };
+  if (holdsSecret(text, source, (word) => !isUnknown(word, aliases) && !slipIn(word)))
+    throw new SecretPasted();
+  const read = tryParse(() => grammar(source));
+  if (!(read instanceof ParseError)) return read.value;
+  const word = originalSpelling(text, source.shown.slice(read.start, read.end));
+  const suggestion = corrected({ text: source.text, slip: read, again: slipIn });
+  throw new InvalidWord(clipWord(word), read.why, read.works, suggestion);
+}

@@ -1,0 +1,167 @@
+/** Finds a period phrase at a place among tokens. Nothing here knows what day it is. */
+
+import type { Unit } from '../time/calendar-unit.ts';
+import {
+  firstOf,
+  type Match,
+  type Parser,
+  parseErrorAt,
+  senseOf,
+  typedText,
+  type WithoutSource,
+} from './combinators.ts';
+import { isSpacedQuarter, isYearWord, parseDateExpression } from './date-expression.ts';
+import type { DateExpression, PeriodPhrase } from './period-phrase.ts';
+import { clipWord } from './spelling.ts';
+import type { Token, TokenizedText } from './tokenizer.ts';
+
+/** More than ten years is a mistake sooner than a question. */
+export const MAX_PERIOD_DAYS = 3660;
+export const PERIOD_TOO_LONG = 'is longer than 3,660 days';
+
+/** Where the second end of a range would begin. */
+function afterConnector({ tokens }: TokenizedText, at: number): number | undefined {
+  const token = tokens[at];
+  if (token?.kind === 'range-sign' || senseOf(token, 'to')) return at + 1;
+  return token?.dashed ? at : undefined;
+}
+
+/** A point, or a range when another follows; `alone` says what the point is otherwise. */
+function pointOrRange(
+  source: TokenizedText,
+  at: number,
+  bareYear: boolean,
+  alone: (point: DateExpression) => WithoutSource<PeriodPhrase>,
+): Match<WithoutSource<PeriodPhrase>> | undefined {
+  const from = parseDateExpression(source, at, bareYear);
+  if (!from) return undefined;
+  const second = afterConnector(source, from.next);
+  const to = second === undefined ? undefined : parseDateExpression(source, second, bareYear);
+  return to
+    ? { value: { kind: 'range', from: from.value, to: to.value }, next: to.next }
+    : { value: alone(from.value), next: from.next };
+}
+
+const points: Parser<WithoutSource<PeriodPhrase>> = (source, at, bareYear) =>
+  pointOrRange(source, at, bareYear, (point) => ({ kind: 'at', at: point }));
+
+const since: Parser<WithoutSource<PeriodPhrase>> = (source, at, bareYear) =>
+  senseOf(source.tokens[at], 'since') &&
+  pointOrRange(source, at + 1, bareYear, (from) => ({ kind: 'since', from }));
+
+/** A count of days beyond the limit is refused here already: any longer number would not even be exact. */
+function countOf(digits: string, refuse: (why: string, works: string) => Error): number {
+  const count = digits.replace(/^0+/, '');
+  if (count === '') throw refuse('asks for nothing', 'Counts begin at 1, as in last-1-day or last-7-days.');
+  if (count.length > 4 || Number(count) > MAX_PERIOD_DAYS)
+    throw refuse(PERIOD_TOO_LONG, 'Ask for ten years or less, as in last-3-years.');
+  return Number(count);
+}
+
+/** 'month to date' and 'year 2026' begin with a unit that no count before it may take away. */
+function beginsAnother({ tokens }: TokenizedText, at: number): boolean {
+  const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
+  if (toDateAfter(token, one, two)) return true;
+  if (isYearWord(token) && one?.kind === 'number' && /^\d{4}$/.test(one.digits)) return true;
+  return isSpacedQuarter(token, one);
+}
+
+function toDateAfter(token?: Token, one?: Token, two?: Token): Unit | undefined {
+  const named = senseOf(token, 'unit')?.unit;
+  const singular = token?.kind === 'word' && token.spelling === named;
+  const joined = one?.kind === 'word' && one.spelling === 'to' && senseOf(two, 'date');
+  return singular && joined ? named : undefined;
+}
+
+const minutesOrMonths = (n: string): [why: string, works: string] => [
+  `could be ${n} minutes or ${n} months`,
+  `Write ${n}mo or ${n} months; Tally counts nothing shorter than a day.`,
+];
+
+/** '7 days', as part of a phrase that begins at `from`. */
+function countedFrom(
+  source: TokenizedText,
+  from: number,
+  at: number,
+): Match<WithoutSource<PeriodPhrase>> | undefined {
+  const [number, word] = [source.tokens[at], source.tokens[at + 1]];
+  if (number?.kind !== 'number' || beginsAnother(source, at + 1)) return undefined;
+  const refuse = (why: string, works: string) => parseErrorAt(source, from, at + 2, why, works);
+  if (senseOf(word, 'minute-or-month')) throw refuse(...minutesOrMonths(clipWord(number.digits)));
+  const unit = senseOf(word, 'unit')?.unit;
+  return unit && { value: { kind: 'last', unit, count: countOf(number.digits, refuse) }, next: at + 2 };
+}
+
+/**
+ * '7 quarter 3': a number before a unit in the singular, with another bare number to come, is the project sooner than a
+ * count. '7-quarter 3' and '7 quarters 3' are clear.
+ */
+function isProjectSooner({ tokens }: TokenizedText, at: number): boolean {
+  const [number, word] = [tokens[at], tokens[at + 1]];
+  if (number?.kind !== 'number' || number.digits === '1' || !word?.spaced) return false;
+  const isSingular = senseOf(word, 'unit') && word.kind === 'word' && !word.spelling.endsWith('s');
+  return (isSingular ?? false) && tokens.some((_, later) => later > at + 1 && isBareNumber(tokens, later));
+}
+
+function isBareNumber(tokens: readonly Token[], at: number): boolean {
+  const [before, token] = [tokens[at - 1], tokens[at]];
+  const isNamed = senseOf(before, 'project') ?? senseOf(before, 'product');
+  return token?.kind === 'number' && token.spaced && token.end === token.raw.end && !isNamed;
+}
+
+const counted: Parser<WithoutSource<PeriodPhrase>> = (source, at, projectKnown) =>
+  !projectKnown && isProjectSooner(source, at) ? undefined : countedFrom(source, at, at);
+
+/** 'last week', 'last 4 weeks'. */
+const last: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
+  if (!senseOf(source.tokens[at], 'last')) return undefined;
+  const unit = senseOf(source.tokens[at + 1], 'unit')?.unit;
+  return unit ? { value: { kind: 'last', unit, count: 1 }, next: at + 2 } : countedFrom(source, at, at + 1);
+};
+
+const current: Parser<WithoutSource<PeriodPhrase>> = ({ tokens }, at) => {
+  const short = senseOf(tokens[at], 'to-date')?.unit;
+  if (short) return { value: { kind: 'this', unit: short }, next: at + 1 };
+  const unit = senseOf(tokens[at], 'this') && senseOf(tokens[at + 1], 'unit')?.unit;
+  if (unit === 'day')
+    return { value: { kind: 'at', at: { kind: 'today', typed: 'this day' } }, next: at + 2 };
+  if (unit) return { value: { kind: 'this', unit }, next: at + 2 };
+  const toDate = toDateAfter(tokens[at], tokens[at + 1], tokens[at + 2]);
+  return toDate && { value: { kind: 'this', unit: toDate }, next: at + 3 };
+};
+
+/** Refused wherever it stands, with what belongs to it. */
+const future: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
+  const { tokens } = source;
+  if (!senseOf(tokens[at], 'next') && !senseOf(tokens[at], 'tomorrow')) return undefined;
+  const counts = tokens[at + 1]?.kind === 'number' && senseOf(tokens[at + 2], 'unit');
+  const next = counts ? at + 3 : senseOf(tokens[at + 1], 'unit') ? at + 2 : at + 1;
+  throw parseErrorAt(
+    source,
+    at,
+    next,
+    'is in the future',
+    'Ask up to today, as in this-week, mtd or last-7-days.',
+  );
+};
+
+const says = firstOf(future, last, current, counted, since, points);
+
+/** The phrase that begins at a token, without any `including today`, which may stand elsewhere. */
+export function parsePeriodPhrase(
+  source: TokenizedText,
+  at: number,
+  bareYear: boolean,
+): Match<PeriodPhrase> | undefined {
+  const found = says(source, at, bareYear);
+  return (
+    found && {
+      ...found,
+      value: {
+        ...found.value,
+        typed: typedText(source, at, found.next),
+        includingToday: false,
+      } as PeriodPhrase,
+    }
+  );
+}

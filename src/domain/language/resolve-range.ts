@@ -1,0 +1,162 @@
+/** Which days of the calendar a phrase means today, or why it means none. */
+
+import { InvalidWord } from '../failure/index.ts';
+import { addDays, type Day, daysBefore, daysBetween, formatDays } from '../time/calendar.ts';
+import { countUnits, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../time/calendar-unit.ts';
+import type { ComparisonRule } from '../time/comparison-window.ts';
+import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './period-grammar.ts';
+import { type DateExpression, formatPhrase, type PeriodPhrase } from './period-phrase.ts';
+import { clipWord } from './spelling.ts';
+
+export interface DayRange {
+  readonly first: Day;
+  /** Today at the latest. */
+  readonly last: Day;
+  readonly plan: ComparisonRule;
+}
+
+/** Weeks have no names, so no point is one. */
+type Named = Exclude<Unit, 'week'>;
+
+type Stretch = { readonly first: Day; readonly last: Day; readonly unit: Named };
+
+const DAYS: ComparisonRule = { kind: 'days' };
+
+const PAST = 'Tally asks about what was, up to today, as in this-month or last-7-days.';
+
+function inFuture(typed: string, instead?: string): InvalidWord {
+  return new InvalidWord(clipWord(typed), 'is in the future', PAST, instead);
+}
+
+function unitOf(unit: Named, day: Day): Stretch {
+  const first = startOfUnit(unit, day);
+  return { first, last: endOfUnit(unit, first), unit };
+}
+
+/** The first month of a month or quarter; without a year the latest that has begun by `today`. */
+function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, today: Day): Stretch {
+  const month = point.kind === 'month' ? point.month : point.quarter * 3 - 2;
+  const thisYear = Number(today.slice(0, 4));
+  const begins = (year: number) => `${year}-${String(month).padStart(2, '0')}-01`;
+  const year = point.year ?? (begins(thisYear) > today ? thisYear - 1 : thisYear);
+  return unitOf(point.kind, begins(year));
+}
+
+function stretchOf(point: DateExpression, today: Day, zone: string): Stretch {
+  switch (point.kind) {
+    case 'day':
+      return unitOf('day', point.day);
+    case 'today':
+      return unitOf('day', today);
+    case 'yesterday':
+      return unitOf('day', daysBefore(today, 1, zone)[0] ?? addDays(today, -1));
+    case 'year':
+      return unitOf('year', `${point.year}-01-01`);
+    default:
+      return season(point, today);
+  }
+}
+
+function begun(point: DateExpression, today: Day, zone: string): Stretch {
+  const stretch = stretchOf(point, today, zone);
+  if (stretch.first > today) throw inFuture(point.typed);
+  return stretch;
+}
+
+const earlier = (a: Day, b: Day): Day => (a < b ? a : b);
+
+function planOf({ last, unit }: Stretch, today: Day): ComparisonRule {
+  if (unit === 'day') return DAYS;
+  return last < today ? { kind: 'units', unit, count: 1 } : { kind: 'running', unit };
+}
+
+function spanAt(point: DateExpression, today: Day, zone: string): DayRange {
+  const stretch = begun(point, today, zone);
+  return { ...stretch, last: earlier(stretch.last, today), plan: planOf(stretch, today) };
+}
+
+/**
+ * Whole months, quarters and years that are over count as units, and one of them is what it is alone; any other range
+ * counts as days.
+ */
+function planBetween(from: Stretch, to: Stretch, today: Day): ComparisonRule {
+  if (from.unit === to.unit && from.first === to.first) return planOf(to, today);
+  if (from.unit === 'day' || to.unit === 'day' || to.last >= today) return DAYS;
+  const unit = from.unit === to.unit ? from.unit : 'month';
+  return { kind: 'units', unit, count: countUnits(unit, from.first, to.last) };
+}
+
+type Range = Extract<PeriodPhrase, { kind: 'range' }>;
+
+/** What a range was meant to be: a month without a year, the one before its end; anything else, the other way round. */
+function turnedRound({ from, to, ...phrase }: Range, end: Day): string {
+  if ((from.kind !== 'month' && from.kind !== 'quarter') || from.year !== undefined)
+    return formatPhrase({ ...phrase, from: to, to: from });
+  const year = Number(season(from, end).first.slice(0, 4));
+  const named = to.kind === 'month' || to.kind === 'quarter';
+  const closing = named ? { ...to, year: Number(end.slice(0, 4)) } : to;
+  return formatPhrase({ ...phrase, from: { ...from, year }, to: closing });
+}
+
+function spanBetween(phrase: Range, today: Day, zone: string): DayRange {
+  const [from, to] = [begun(phrase.from, today, zone), stretchOf(phrase.to, today, zone)];
+  if (to.last < from.first)
+    throw new InvalidWord(
+      clipWord(phrase.typed),
+      `ends before it begins (${from.first} to ${to.last})`,
+      'Write the earlier end first, as in 2026-10-01..2026-10-15.',
+      turnedRound(phrase, to.last),
+    );
+  if (to.first > today) throw inFuture(phrase.to.typed, formatPhrase({ ...phrase, kind: 'since' }));
+  return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
+}
+
+function spanLast(unit: Unit, count: number, including: boolean, today: Day, zone: string): DayRange {
+  if (unit !== 'day') {
+    const first = startOfUnit(unit, today);
+    const plan: ComparisonRule = { kind: 'units', unit, count };
+    return { first: shiftUnits(unit, first, -count), last: addDays(first, -1), plan };
+  }
+  const [before, last] = including ? [count - 1, today] : [count, addDays(today, -1)];
+  return { first: daysBefore(today, before, zone)[0] ?? today, last, plan: DAYS };
+}
+
+function spanSaid(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
+  switch (phrase.kind) {
+    case 'last':
+      return spanLast(phrase.unit, phrase.count, phrase.includingToday, today, zone);
+    case 'this':
+      return {
+        first: startOfUnit(phrase.unit, today),
+        last: today,
+        plan: { kind: 'running', unit: phrase.unit },
+      };
+    case 'at':
+      return spanAt(phrase.at, today, zone);
+    case 'range':
+      return spanBetween(phrase, today, zone);
+    case 'since':
+      return { first: begun(phrase.from, today, zone).first, last: today, plan: DAYS };
+  }
+}
+
+/** Throws InvalidWord for what is in the future, turned round, too long, or cannot include the today it asks for. */
+export function resolveRange(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
+  const span = spanSaid(phrase, today, zone);
+  const length = daysBetween(span.first, span.last) + 1;
+  // Thousands of years back there is no day left to count from, and the length is no number.
+  if (!(length <= MAX_PERIOD_DAYS))
+    throw new InvalidWord(
+      clipWord(phrase.typed),
+      PERIOD_TOO_LONG,
+      'Ask for ten years or less, as in last-3-years.',
+    );
+  if (phrase.includingToday && span.last !== today)
+    throw new InvalidWord(
+      'including today',
+      `cannot go with “${clipWord(phrase.typed)}”, which is over (${formatDays(span.first, span.last)})`,
+      'It goes with counts of days, as in last-7-days including today.',
+      formatPhrase({ ...phrase, includingToday: false }),
+    );
+  return span;
+}

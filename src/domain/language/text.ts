@@ -1,0 +1,99 @@
+/** What people's keyboards and Slack make of a text, undone. */
+
+const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
+
+/** Anchored on one side only: `+$` would look at a long run of quotes once from each of them. */
+const FIRST_QUOTES = new RegExp(`^${QUOTES.source}+`, 'u');
+
+/** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
+const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
+
+const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
+
+/** No language stacks more marks on a letter, and normalising sorts each stack: that takes the square of its height. */
+const STACKED = /(\p{M}{30})\p{M}+/gu;
+
+/** Slack writes links, people and channels as <address|label>. */
+const LINK = /<[^<>|]*\|([^<>]*)>/g;
+
+/**
+ * The text with one kind of dash, space and dot, and without quotes, asterisks and invisible characters; letters
+ * as they were typed. Quotes go before NFKC as well, which would make a space of an acute accent.
+ */
+export function cleanTyping(text: string): string {
+  return text
+    .replace(QUOTES, '')
+    .replace(STACKED, '$1')
+    .normalize('NFKC')
+    .replace(QUOTES, '')
+    .replace(INVISIBLE, '')
+    .replace(DASHES, '-')
+    .replace(LINK, '$1')
+    .replace(/[<>*]/g, '')
+    .replace(/\.{2,}/g, '..')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/**
+ * What one pass leaves may be work for the next, as in '-*-'. No text is known that needs more than three; the bound
+ * keeps the work in proportion to the length, whatever somebody finds.
+ */
+const MOST_PASSES = 8;
+
+/**
+ * The form in which Tally reads, letters still as typed: tidy, underscores as hyphens (as Slack's italics at the
+ * edges of a word: nothing), no punctuation after words, 'product:2' and '#123' without their signs, '?' as help.
+ */
+export function simplifyText(text: string): string {
+  let [before, after] = [text, simplified(text)];
+  for (let pass = 1; after !== before && pass < MOST_PASSES; pass++) {
+    [before, after] = [after, simplified(after)];
+  }
+  return after;
+}
+
+function simplified(text: string): string {
+  return cleanTyping(text)
+    .replace(/_+/g, '_')
+    .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
+    .replaceAll('_', '-')
+    .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
+    .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
+    .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
+    .replace(/(?<![^ ])#(?=\d)/g, '')
+    .replace(/ +/g, ' ')
+    .trim();
+}
+
+/** The plain text in lower case: what is compared with the vocabulary. */
+export function normalizeText(text: string): string {
+  return simplifyText(text).toLowerCase();
+}
+
+/** More words than these are clipped when they are quoted. */
+const MOST_QUOTED = 20;
+
+/**
+ * How a piece of the plain text stood in the typed one, for quoting: with its signs, without the quotes around it and
+ * without what cannot be seen. The piece itself where it was only a part of a word.
+ */
+export function originalSpelling(typed: string, piece: string): string {
+  const words = typed.replace(INVISIBLE, '').replace(LINK, '$1').trim().split(/\s+/);
+  const { length } = piece.split(' ');
+  if (length > MOST_QUOTED) return piece;
+  const starts = words.map((_, at) => words.slice(at, at + length).join(' '));
+  const found = starts.find((some) => simplifyText(some) === piece) ?? piece;
+  return withoutQuotesAround(found) || piece;
+}
+
+function withoutQuotesAround(text: string): string {
+  const rest = text.replace(FIRST_QUOTES, '');
+  let end = rest.length;
+  while (end > 0 && FIRST_QUOTES.test(rest.charAt(end - 1))) end -= 1;
+  return rest.slice(0, end);
+}
+
+/** `1 day`, `2 days` */
+export const pluralize = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,122 @@
+/** The pieces of a text: words of the vocabulary, numbers, quarters, dates, range signs, and what is none of them. */
+import { type DateLiteral, parseDateLiteral } from './date-literal.ts';
+import { VOCABULARY, type WordSense } from './vocabulary.ts';
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  /** The characters between white space that it belongs to. */
+  readonly raw: { readonly start: number; readonly end: number };
+  /** What stands before it: white space (or the text's beginning), and a dash, possibly both. */
+  readonly spaced: boolean;
+  readonly dashed: boolean;
+}
+
+type Meaning =
+  | { readonly kind: 'word'; readonly spelling: string; readonly sense: WordSense }
+  | { readonly kind: 'number'; readonly digits: string }
+  | { readonly kind: 'quarter'; readonly digits: string }
+  | { readonly kind: 'range-sign' }
+  | { readonly kind: 'alias'; readonly name: string }
+  | { readonly kind: 'unknown' }
+  | DateLiteral;
+
+export type Token = Place & Meaning;
+
+/** Names that the workspace gave its projects, in lower case. */
+export type Aliases = ReadonlySet<string>;
+
+export interface TokenizedText {
+  readonly text: string;
+  /** The same, letter by letter, in the letters it was typed in: for quoting. */
+  readonly shown: string;
+  readonly tokens: readonly Token[];
+  readonly aliases: Aliases;
+}
+
+/** Letters that mean something only beside a number: taken as words anywhere, they would tear names apart. */
+const LONGEST = 40;
+
+/** A run of letters as words of the vocabulary, the longest first, or undefined: 'monthtodate' is three words. */
+function split(run: string, afterDigit: boolean): readonly string[] | undefined {
+  if (run.length > LONGEST) return undefined;
+  const rest: (readonly string[] | undefined)[] = [];
+  rest[run.length] = [];
+  for (let at = run.length - 1; at >= 0; at--) {
+    const shortest = (at === 0 && afterDigit) || run.length === 1 ? 1 : 2;
+    for (let end = run.length; end >= at + shortest && !rest[at]; end--) {
+      const [word, after] = [run.slice(at, end), rest[end]];
+      if (after && VOCABULARY.has(word)) rest[at] = [word, ...after];
+    }
+  }
+  return rest[0];
+}
+
+type Piece = Meaning & { readonly length: number };
+
+const match = (pattern: RegExp, text: string, at: number): string | undefined => {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+};
+
+/** Letters up to, but without, a q that begins a quarter: 'sinceq3'. */
+const LETTERS = /(?:[a-pr-z]|q(?!\d))+/y;
+/** The digits of a year may follow without a gap: 'q32026'. */
+const QUARTER = /q(?:[1-4](?=(?:19|20)\d\d(?!\d))|\d+)/y;
+const NUMBER = /\d+/y;
+
+function words(run: string, afterDigit: boolean): readonly Piece[] | undefined {
+  return split(run, afterDigit)?.flatMap((spelling) => {
+    const sense = VOCABULARY.get(spelling);
+    return sense ? [{ kind: 'word', spelling, sense, length: spelling.length } as const] : [];
+  });
+}
+
+/** The pieces that begin at a character of a raw word, or undefined where nothing known does. */
+function piecesAt(raw: string, at: number): readonly Piece[] | undefined {
+  if (raw.startsWith('..', at)) return [{ kind: 'range-sign', length: 2 }];
+  const literal = parseDateLiteral(raw, at);
+  if (literal) return [literal];
+  const number = match(NUMBER, raw, at);
+  if (number) return [{ kind: 'number', digits: number, length: number.length }];
+  const quarter = match(QUARTER, raw, at);
+  if (quarter) return [{ kind: 'quarter', digits: quarter.slice(1), length: quarter.length }];
+  const letters = match(LETTERS, raw, at);
+  return letters === undefined ? undefined : words(letters, /\d/.test(raw[at - 1] ?? ''));
+}
+
+/** One raw word: a name, or known in all its parts, or one unknown token; a half-known word is something else. */
+function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Aliases): readonly Token[] {
+  const place = { start, end: start + raw.length };
+  const whole = { ...place, raw: place, spaced: true, dashed: dashBefore };
+  if (aliases.has(raw)) return [{ kind: 'alias', name: raw, ...whole }];
+  const found: Token[] = [];
+  let [at, spaced, dashed] = [0, true, dashBefore];
+  while (at < raw.length) {
+    if (raw[at] === '-') {
+      [at, dashed] = [at + 1, true];
+      continue;
+    }
+    const pieces = piecesAt(raw, at);
+    if (!pieces) return [{ kind: 'unknown', ...whole }];
+    for (const piece of pieces) {
+      found.push({ ...piece, start: start + at, end: start + at + piece.length, raw: place, spaced, dashed });
+      [at, spaced, dashed] = [at + piece.length, false, false];
+    }
+  }
+  return found;
+}
+
+/** Reads a plain text in any case. A dash that stands alone counts for what follows it. */
+export function tokenize(typed: string, aliases: Aliases): TokenizedText {
+  const text = typed.toLowerCase();
+  const found: Token[] = [];
+  let dashBefore = false;
+  for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
+    const some = tokensOf(raw, index, dashBefore, aliases);
+    found.push(...some);
+    dashBefore = some.length === 0 && raw.includes('-');
+  }
+  // Some capitals have no lower case of the same length: İ.
+  return { text, shown: typed.length === text.length ? typed : text, tokens: found, aliases };
+}

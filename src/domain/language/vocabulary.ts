@@ -1,0 +1,107 @@
+/** The words of Tally's language, in lower case, and what each is for. */
+import { PRODUCTS, type ProductId } from '../product.ts';
+import type { Unit } from '../time/calendar-unit.ts';
+
+export type WordSense =
+  | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }
+  | {
+      readonly role: 'including' | 'help' | 'project' | 'product' | 'object' | 'platform' | 'minute-or-month';
+    }
+  | { readonly role: 'unit'; readonly unit: Unit }
+  | { readonly role: 'to-date'; readonly unit: Unit }
+  | { readonly role: 'month'; readonly month: number }
+  | { readonly role: 'product-name'; readonly product: ProductId };
+
+export type WordRole = WordSense['role'];
+
+export const MONTH_NAMES = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+] as const;
+
+const UNITS: Record<Unit, readonly string[]> = {
+  day: ['day', 'days', 'd'],
+  week: ['week', 'weeks', 'w'],
+  month: ['month', 'months', 'mo'],
+  quarter: ['quarter', 'quarters', 'q'],
+  year: ['year', 'years', 'y'],
+};
+
+const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
+  last: ['last', 'past', 'previous'],
+  this: ['this'],
+  next: ['next'],
+  tomorrow: ['tomorrow'],
+  today: ['today'],
+  yesterday: ['yesterday'],
+  to: ['to', 'until'],
+  date: ['date'],
+  since: ['since', 'from'],
+  including: ['including', 'incl', 'include'],
+  help: ['help'],
+  project: ['project'],
+  product: ['product'],
+  object: ['object'],
+  platform: ['platform'],
+  'minute-or-month': ['m'],
+};
+
+const TO_DATE: Record<string, Unit> = { wtd: 'week', mtd: 'month', qtd: 'quarter', ytd: 'year' };
+
+const units = (Object.keys(UNITS) as Unit[]).flatMap((unit) =>
+  UNITS[unit].map((word): [string, WordSense] => [word, { role: 'unit', unit }]),
+);
+
+const months = MONTH_NAMES.flatMap((name, n) =>
+  [name, name.slice(0, 3), ...(name === 'september' ? ['sept'] : [])].map((word): [string, WordSense] => [
+    word,
+    { role: 'month', month: n + 1 },
+  ]),
+);
+
+const products = [...Object.values(PRODUCTS), { id: 3, word: 'virtualisation' } as const].map(
+  ({ id, word }): [string, WordSense] => [word, { role: 'product-name', product: id }],
+);
+
+export const VOCABULARY: ReadonlyMap<string, WordSense> = new Map<string, WordSense>([
+  ...Object.entries(PLAIN).flatMap(([role, words]) =>
+    words.map((word): [string, WordSense] => [word, { role } as WordSense]),
+  ),
+  ...units,
+  ...Object.entries(TO_DATE).map(([word, unit]): [string, WordSense] => [word, { role: 'to-date', unit }]),
+  ...months,
+  ...products,
+]);
+
+/** What people run together: known as one word to whoever mistypes it. */
+const RUN_TOGETHER = [
+  ...(Object.keys(UNITS) as Unit[]).flatMap((unit) => [
+    `last-${unit}`,
+    `past-${unit}`,
+    `previous-${unit}`,
+    `this-${unit}`,
+    `${unit}-to-date`,
+  ]),
+  'including-today',
+  'incl-today',
+  'object-storage',
+  'cloud-platform',
+];
+
+/** Every spelling worth suggesting, by what it looks like without its hyphens. */
+export const SUGGESTIONS: ReadonlyMap<string, string> = new Map(
+  [...[...VOCABULARY.keys()].filter((word) => word.length > 1), ...RUN_TOGETHER].map((word) => [
+    word.replaceAll('-', ''),
+    word,
+  ]),
+);

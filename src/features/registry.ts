@@ -1,0 +1,36 @@
+import type { Listeners } from '../slack/listeners.ts';
+import { routeSubcommands } from '../slack/subcommands.ts';
+import type { Feature } from './feature.ts';
+
+/** All features as if they were one. Read at each call: some of them are made of what the others have. */
+export function createRegistry(features: () => readonly Feature[]) {
+  const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
+    Object.assign({}, ...features().map((feature) => feature[key]));
+  const each = async (work: (feature: Feature) => Promise<void> | undefined): Promise<void> => {
+    await Promise.all(features().map(work));
+  };
+  const commands = () => ({ ...merged('commands'), '/billing': routeSubcommands(merged('verbs')) });
+
+  return {
+    listeners: (): Required<Listeners> => ({
+      commands: commands(),
+      actions: merged('actions'),
+      views: merged('views'),
+      options: merged('options'),
+      events: merged('events'),
+    }),
+    /** `/balance` */
+    commands: () => Object.keys(commands()),
+    /** Second words of `/billing`. */
+    verbs: () => Object.keys(merged('verbs')),
+    projectVerbs: () => merged('projectVerbs'),
+    reports: () => merged('reports'),
+    help: () => features().flatMap(({ help }) => help),
+    home: () => features().flatMap(({ home }) => home ?? []),
+    status: () => features().flatMap(({ status }) => status ?? []),
+    start: () => features().forEach((feature) => void feature.start?.()),
+    stop: (patience: number) => each((feature) => feature.stop?.(patience)),
+    connected: (workspace: string) => each((feature) => feature.connected?.(workspace)),
+    forget: (workspace: string) => each((feature) => feature.forget?.(workspace)),
+  };
+}

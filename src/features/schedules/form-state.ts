@@ -1,0 +1,162 @@
+import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { isKnownZone } from '../../slack/time-zones.ts';
+import { isChannel } from '../../workspace/ids.ts';
+import { MAX_DIGEST_PROJECTS, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
+import type { ScheduleWords } from './words.ts';
+
+export interface ChosenProject {
+  readonly id: string;
+  readonly product: ProductId;
+}
+
+/** A schedule as the form has it: what is not chosen yet is empty, and nothing of it is checked against the record. */
+export interface ScheduleDraft {
+  /** Id of the schedule that is changed; '' for a new one. */
+  readonly before: string;
+  readonly projects: readonly ChosenProject[];
+  readonly report: ReportName;
+  readonly timing: Timing;
+  /** Slack's id; '' for none. */
+  readonly channel: string;
+  readonly skipsEmpty: boolean;
+  /** Percent; 0 for never. */
+  readonly correctsFrom: number;
+  /** Tally shall join the channel. */
+  readonly joins: boolean;
+  /** Time and zone stand under other ids than at first. */
+  readonly isRefilled: boolean;
+}
+
+/** What a post of that cadence is mostly about. */
+const USUAL: Readonly<Record<Cadence['kind'], ReportName>> = {
+  daily: 'yesterday',
+  weekdays: 'yesterday',
+  weekly: 'last-week',
+  monthly: 'month-to-date',
+};
+const DEFAULT_TIME = '09:00';
+const DEFAULT_CORRECTION = 5;
+
+/** What a new form begins with. @param channel the one it was asked for in, where a schedule can post there */
+export function newFormState(
+  words: ScheduleWords,
+  projects: readonly ChosenProject[],
+  place: Place,
+): ScheduleDraft {
+  const { cadence = { kind: 'daily' }, time = DEFAULT_TIME } = words;
+  const report = words.report ?? USUAL[cadence.kind];
+  return {
+    before: '',
+    projects,
+    report,
+    timing: { cadence, time, zone: place.zone },
+    channel: isChannel(place.channel ?? '') ? (place.channel ?? '') : '',
+    skipsEmpty: false,
+    correctsFrom: DEFAULT_CORRECTION,
+    joins: true,
+    isRefilled: false,
+  };
+}
+
+interface Place {
+  readonly channel: string | undefined;
+  readonly zone: string;
+}
+
+export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
+  ...schedule,
+  before: schedule.id,
+  joins: true,
+  isRefilled: false,
+});
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** `123:1`: what stands in the value of an option. */
+export const projectValue = ({ id, product }: ChosenProject): string => `${id}:${product}`;
+
+function projectIn(value: string): ChosenProject | undefined {
+  const [id = '', digit] = value.split(':');
+  const product = Number(digit);
+  return isProjectId(id) && isProductId(product) ? { id, product } : undefined;
+}
+
+/** What the form holds, as it is while somebody fills it in; a field that is not shown means its default. */
+export function parseFormState(fields: FormFields, metadata: string, zone: string): ScheduleDraft {
+  const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
+  const corrects = Number(fields.corrects ?? DEFAULT_CORRECTION);
+  const isBalance = report === 'balance';
+  const { before, isRefilled } = decodeScheduleMetadata(metadata);
+  return {
+    before,
+    projects: selectedValues(projects).flatMap((value) => projectIn(value) ?? []),
+    report: REPORTS.find((name) => name === report) ?? 'yesterday',
+    timing: {
+      cadence: cadenceIn(fields),
+      time: TIME.test(time) ? time : DEFAULT_TIME,
+      zone: isKnownZone(fields.zone ?? '') ? (fields.zone ?? zone) : zone,
+    },
+    channel: isChannel(channel) ? channel : '',
+    // A balance is of an instant: no time in which nothing was spent, and nothing that changes later.
+    skipsEmpty: !isBalance && selectedValues(options).includes('skip'),
+    correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
+    joins: fields.join === undefined || fields.join === 'yes',
+    isRefilled,
+  };
+}
+
+function cadenceIn({ cadence, weekday = '1', day = 'last' }: FormFields): Cadence {
+  if (cadence === 'weekdays') return { kind: 'weekdays' };
+  if (cadence === 'weekly')
+    return { kind: 'weekly', weekday: within(Number(weekday), WEEKDAY_NAMES.length) ?? 1 };
+  if (cadence === 'monthly') return { kind: 'monthly', day: within(Number(day), 31) ?? 'last' };
+  return { kind: 'daily' };
+}
+
+const within = (number: number, most: number): number | undefined =>
+  Number.isInteger(number) && number >= 1 && number <= most ? number : undefined;
+
+/** Block id → sentence, for what is wrong with a form by itself. */
+export function validateFormState(fields: FormFields): Record<string, string> {
+  const chosen = selectedValues(fields.projects);
+  const isRight = chosen.every((value) => projectIn(value) !== undefined);
+  const found: Record<string, string | undefined> = {
+    projects:
+      chosen.length > 0 && chosen.length <= MAX_DIGEST_PROJECTS && isRight
+        ? undefined
+        : `Choose one project or several, ${MAX_DIGEST_PROJECTS} at the most; type a name or an ID.`,
+    time: TIME.test(fields.time ?? '') ? undefined : 'Choose a time.',
+    zone: isKnownZone(fields.zone ?? '') ? undefined : 'Choose a time zone from the list.',
+    channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel; direct messages are none.',
+  };
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
+  );
+}
+
+/** What the form carries beside its fields: the schedule it changes, and what was so when it was drawn. */
+export const encodeScheduleMetadata = ({ before, channel, isRefilled }: ScheduleDraft): string =>
+  `${before} ${channel}${isRefilled ? ' refilled' : ''}`;
+
+export function decodeScheduleMetadata(
+  metadata: string,
+): Pick<ScheduleDraft, 'before' | 'channel' | 'isRefilled'> {
+  const [before = '', channel = '', refilled = ''] = metadata.split(' ');
+  return { before, channel, isRefilled: refilled !== '' };
+}
+
+/** Whether the two would post the same at the same times. */
+export function isSameSchedule(draft: ScheduleDraft, schedule: Schedule): boolean {
+  const key = ({ report, timing, channel, projects }: ScheduleDraft | Schedule) =>
+    JSON.stringify([
+      report,
+      channel,
+      timing.time,
+      timing.zone,
+      Object.values(timing.cadence),
+      projects.map(projectValue).sort(),
+    ]);
+  return draft.before !== schedule.id && key(draft) === key(schedule);
+}

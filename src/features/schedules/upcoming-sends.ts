@@ -1,0 +1,100 @@
+import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
+import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/plan.ts';
+import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
+import { addDays, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
+import type { Visit } from '../../slack/visit.ts';
+import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
+import type { Scheduling } from './scheduling.ts';
+
+/** How many sends are worked out ahead. */
+const AHEAD = 3;
+
+/** What comes of a schedule, by the function that decides about each post. */
+export interface UpcomingSends {
+  /** Due by now and not dealt with yet, oldest first. */
+  readonly owed: readonly DueTime[];
+  /** The next three. */
+  readonly next: readonly DueTime[];
+  /** Dates before the next one that are passed over, because of `last`. */
+  readonly passedOver: readonly DueTime[];
+  /** The newest date that was dealt with. */
+  readonly last: DeliveryLogLine | undefined;
+}
+
+export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
+
+/** @throws StoreUnavailable */
+export const loadUpcomingSends = async (
+  scheduling: Scheduling,
+  { asker, at }: Visit,
+): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.book(asker.workspace), at);
+
+/** @param now ms since the epoch */
+export const upcomingSendsAt =
+  (book: DeliveryLogSnapshot, now: number): UpcomingSendsOf =>
+  (schedule) => {
+    const last = lastHandledLine(schedule.id, book);
+    const next: DueTime[] = [];
+    for (const due of openDueTimes(schedule, last)) if (due.at > now && next.push(due) >= AHEAD) break;
+    const [first] = next;
+    const from = Math.max(now, schedule.since);
+    const before = first === undefined ? [] : dueTimesBetween(schedule.timing, from, first.at - 1);
+    return { owed: overdueTimes(schedule, last, now), next, passedOver: before, last };
+  };
+
+export interface CarryOverResult {
+  /** From when on the changed schedule posts, in ms. */
+  readonly since: number;
+  readonly sends: UpcomingSends;
+  /** Posts that were to come and do not any more, at their former times, although their dates are wanted still or were due. */
+  readonly dropped: readonly DueTime[];
+}
+
+/**
+ * What an edit makes of a schedule's sends. What is due and not posted yet is not lost by it: it goes out as the schedule
+ * is from now on, where the new times have its date as well.
+ *
+ * @param before undefined for a new schedule
+ * @param now ms since the epoch
+ */
+export function carryOver(
+  id: string,
+  timing: Schedule['timing'],
+  before: Schedule | undefined,
+  sendsOf: UpcomingSendsOf,
+  now: number,
+): CarryOverResult {
+  const isRunning =
+    before !== undefined && (before.paused === undefined || resumesByItself(before.paused.why));
+  if (!isRunning) return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };
+  const { owed, next } = sendsOf(before);
+  const since = sinceOf(timing, before, owed.at(-1)?.date, now);
+  const sends = sendsOf({ id, timing, since });
+  const comes = new Set([...sends.owed, ...sends.next].map(({ date }) => date));
+  const wanted = next.slice(0, 1).filter(({ date }) => dueOn(timing, date) !== undefined);
+  return { since, sends, dropped: [...owed, ...wanted].filter(({ date }) => !comes.has(date)) };
+}
+
+/** @param owed the newest date that is due and not dealt with */
+function sinceOf(timing: Schedule['timing'], before: Schedule, owed: Day | undefined, now: number): number {
+  if (formatTiming(timing) === formatTiming(before.timing)) return before.since;
+  const moved = owed === undefined ? undefined : dueOn(timing, owed);
+  if (moved === undefined || moved.at > now) return now;
+  // Dates that only the new times have were never promised, so none of them was missed.
+  return dueTimesBetween(timing, moved.at, now).length > 0 ? now : moved.at - 1;
+}
+
+const dueOn = (timing: Schedule['timing'], date: Day): DueTime | undefined =>
+  dueTimesBetween(
+    timing,
+    startOfDay(date, timing.zone) - 1,
+    startOfDay(addDays(date, 1), timing.zone) + HOUR,
+  ).find((due) => due.date === date);
+/** A time that is skipped at midnight comes after it. */
+const HOUR = 3_600_000;
+
+/** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
+export function formatWallTime(at: number, zone: string): string {
+  const { day, time } = wallClockAt(at, zone);
+  return `${formatDays(day, day)}, ${time}`;
+}

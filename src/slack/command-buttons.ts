@@ -1,0 +1,94 @@
+import type { Button } from '@slack/types';
+import { PRODUCTS, type ProductId } from '../domain/product.ts';
+import { type Block, type ButtonOptions, button, type Message, option } from './kit/atoms.ts';
+import { SLACK_LIMITS } from './kit/limits.ts';
+
+/** A command as it would be typed: what a button that reruns it carries, and all it carries. */
+export interface CommandInvocation {
+  /** `/spend` */
+  readonly command: string;
+  readonly text: string;
+}
+
+const written = ({ command, text }: CommandInvocation): string => `${command} ${text}`.trim();
+
+/** A button that runs a command anew in the place of the message it stands on. None when the text is too long. */
+export function commandButton(
+  id: string,
+  label: string,
+  rerun: CommandInvocation,
+  options: ButtonOptions = {},
+): Button[] {
+  const value = written(rerun);
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { ...options, value })];
+}
+
+/** The same as an option of a select. */
+export const commandOption = (label: string, rerun: CommandInvocation, description?: string) =>
+  option(label, written(rerun), description);
+
+/** Opens the form that gives an ID a name. */
+export const nameOption = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
+  commandOption('Name this project…', {
+    command: '/billing',
+    text: `projects add ${project} ${PRODUCTS[product].word}`,
+  });
+
+/** Opens the form for a post of the same project again and again. @param report a word of /billing schedule's */
+export const scheduleOption = (
+  { word, product }: { readonly word: string; readonly product: ProductId },
+  report?: string,
+) =>
+  commandOption('Schedule this…', {
+    command: '/billing',
+    text: ['schedule', word, PRODUCTS[product].word, report].filter(Boolean).join(' '),
+  });
+
+/** To the pages before and after one; none where there is none. */
+export const pageButtons = (
+  page: number,
+  pages: number,
+  rerunFor: (page: number) => CommandInvocation,
+): Button[] =>
+  [
+    { label: 'Previous', to: page - 1 },
+    { label: 'Next', to: page + 1 },
+  ]
+    .filter(({ to }) => to >= 1 && to <= pages)
+    .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, rerunFor(to)));
+
+export function parseInvocation(value: string): CommandInvocation {
+  const [command = '', ...words] = value.split(' ');
+  return { command, text: words.join(' ') };
+}
+
+const SHARE = 'share';
+
+/**
+ * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
+ * answer where they were over. @param asked when the answer was asked for, in ms
+ */
+export function shareButton(rerun: CommandInvocation, asked: number): Button[] {
+  const value = `${asked} ${written(rerun)}`;
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
+}
+
+/** For a conversation that has nobody to share with. */
+export function withoutShare({ text, blocks }: Message): Message {
+  const kept = blocks.flatMap((block): Block[] => {
+    if (block.type !== 'actions') return [block];
+    const elements = block.elements.filter((one) => !('action_id' in one) || one.action_id !== SHARE);
+    return elements.length > 0 ? [{ ...block, elements }] : [];
+  });
+  return { text, blocks: kept };
+}
+
+/** `asked` is in ms since the epoch; Infinity where the value names no instant that ever was. */
+export function parseShare(value: string): CommandInvocation & { readonly asked: number } {
+  const [asked = '', ...rest] = value.split(' ');
+  const instant = Number(asked);
+  return {
+    asked: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
+    ...parseInvocation(rest.join(' ')),
+  };
+}

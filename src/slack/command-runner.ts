@@ -1,0 +1,69 @@
+import { InvalidWord, requireShortText } from '../domain/failure/index.ts';
+import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import { type Admit, settingsOrDefault } from './admission.ts';
+import type { CommandInvocation } from './command-buttons.ts';
+import type { ErrorReply } from './error-reply.ts';
+import type { CommandListener } from './listeners.ts';
+import { ownValue } from './own-property.ts';
+import type { Scene } from './project-picker.ts';
+import { type Admission, createVisit, type VisitOptions } from './visit.ts';
+import type { Ways } from './ways.ts';
+
+/** Runs a command, whether it was typed, said or clicked. Never rejects: what goes wrong is said. */
+export type RunCommand = (
+  ways: Ways,
+  rerun: CommandInvocation,
+  options: VisitOptions,
+  record?: WorkspaceRecord,
+) => Promise<void>;
+
+export interface CommandRunnerParts {
+  readonly commands: Readonly<Record<string, CommandListener>>;
+  readonly admit: Admit;
+  readonly apology: ErrorReply;
+  /** Told of each one's end: `ok`, a failure's kind, or `unknown`; `other` for what is no command of ours. */
+  readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
+}
+
+export function createCommandRunner({
+  commands,
+  admit,
+  apology,
+  onAnswered,
+}: CommandRunnerParts): RunCommand {
+  return async (ways, rerun, options, record) => {
+    let admission: Admission | undefined;
+    const name = Object.hasOwn(commands, rerun.command) ? rerun.command : 'other';
+    try {
+      const listener = ownValue(commands, rerun.command);
+      if (listener === undefined)
+        throw new InvalidWord(rerun.command, 'is no command of Tally', 'Try /billing help.');
+      const { right } = listener;
+      const rightOf = () => {
+        requireShortText(rerun.text);
+        return typeof right === 'function' ? right(rerun.text) : right;
+      };
+      admission = await admit(ways.client, ways.origin, rightOf, { record });
+      if (admission === undefined) return;
+      const { visibility } = settingsOrDefault(admission.record);
+      const isOpen = listener.open === true && !options.replace;
+      const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
+      await listener.run(rerun.text, createVisit(ways, admission, { ...options, audience, rerun }));
+      onAnswered?.(name, 'ok');
+    } catch (error) {
+      const told = apology.explain(error, rerun.command);
+      onAnswered?.(name, 'failure' in told ? told.failure.kind : 'unknown');
+      await apology.say(ways, told, { rerun, scene: admission && sceneOf(ways, admission) });
+    }
+  };
+}
+
+/** A workspace may have had to rename a command; the last part of `/acme-spend` still is ours. */
+export const matchCommandName = (typed: string, commands: CommandRunnerParts['commands']): string =>
+  Object.keys(commands).find((name) => typed.endsWith(name.slice(1))) ?? typed;
+
+const sceneOf = ({ origin }: Ways, { asker, record }: Admission): Scene => ({
+  record,
+  channel: origin.channel,
+  manager: asker.manage,
+});

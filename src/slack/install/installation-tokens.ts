@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
+import type { Logger } from 'pino';
+import { NotInstalled } from '../../domain/failure/index.ts';
+import type { InstallationRecords } from '../../workspace/installation-store.ts';
+import {
+  installationId,
+  parseInstallation,
+  type StoredInstallation,
+  serializeInstallation,
+  tokenExpiresAt,
+} from './installation.ts';
+
+export interface InstallationTokens {
+  /**
+   * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
+   * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `lapsed`
+   */
+  find(id: string): Promise<KnownInstallation | undefined>;
+  save(installation: Installation): Promise<void>;
+  /** Drops what this process remembers. */
+  drop(id: string): void;
+  /** Until no token is on its way from Slack into the store: Slack hands out each only once. */
+  idle(): Promise<void>;
+}
+
+/** An installation for as long as it is remembered. */
+export interface KnownInstallation extends StoredInstallation {
+  /** The workspaces of an organisation that it was used for meanwhile. */
+  readonly used: Set<string>;
+}
+
+export interface InstallationTokensParts {
+  readonly installed: InstallationRecords;
+  /** Slack's installer, for one renewal: it asks Slack when less than two hours are left. */
+  readonly renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
+  readonly log: Logger;
+}
+
+/** An installation that another process changed is used as it was for at most this long, in ms. */
+const TTL = 15_000;
+const MOST = 1000;
+/** As in Slack's installer, in ms. It goes by the machine's clock, and so does this. */
+const AHEAD = 2 * 3_600_000;
+/** Slack wants its acknowledgement within 3 s and this comes before it: after that the old token has to do. */
+const PATIENCE = 2_000;
+/** How long a renewal that failed is left alone, in ms. */
+const QUIET = 15_000;
+
+interface Entry {
+  until: number;
+  readonly found: Promise<KnownInstallation | undefined>;
+}
+
+export function createInstallationTokens({
+  installed,
+  renewer,
+  log,
+}: InstallationTokensParts): InstallationTokens {
+  const entries = new Map<string, Entry>();
+  const renewals = new Set<Promise<void>>();
+
+  const renew = async (id: string): Promise<void> => {
+    const unlock = await installed.lock(id);
+    if (unlock === undefined) return untilUnlocked(id);
+    try {
+      // Read behind the lock: whoever held it before may have done the work.
+      const before = await installed.read(id);
+      if (before === undefined) return;
+      const kept = parseInstallation(before);
+      await renewer({
+        fetchInstallation: async () => kept.installation,
+        async storeInstallation(installation) {
+          const after = serializeInstallation({ ...kept, installation: installation as Installation });
+          if (!(await installed.replace(id, before, after)))
+            log.warn(
+              { workspace: id },
+              'a renewed Slack token was dropped: the installation changed meanwhile',
+            );
+        },
+      }).authorize(queryOf(kept.installation));
+    } finally {
+      await unlock();
+    }
+  };
+
+  const untilUnlocked = async (id: string): Promise<void> => {
+    const end = Date.now() + PATIENCE;
+    while (Date.now() < end && (await installed.locked(id))) await sleep(50);
+  };
+
+  const renewInTime = async (id: string): Promise<void> => {
+    const renewal = renew(id).catch((err: unknown) =>
+      log.error({ err, workspace: id }, 'a Slack token could not be renewed'),
+    );
+    renewals.add(renewal);
+    void renewal.finally(() => renewals.delete(renewal));
+    const patience = new AbortController();
+    await Promise.race([renewal, sleep(PATIENCE, undefined, { signal: patience.signal })]).finally(() =>
+      patience.abort(),
+    );
+  };
+
+  const read = async (id: string): Promise<StoredInstallation | undefined> => {
+    const text = await installed.read(id);
+    return text === undefined ? undefined : parseInstallation(text);
+  };
+
+  const fresh = async (id: string): Promise<KnownInstallation | undefined> => {
+    let kept = await read(id);
+    if (kept !== undefined && isDue(kept)) {
+      await renewInTime(id);
+      kept = await read(id);
+    }
+    if (kept !== undefined && tokenExpiresAt(kept) <= Date.now()) throw new NotInstalled('lapsed');
+    return kept && { ...kept, used: new Set() };
+  };
+
+  const remember = (id: string): Entry => {
+    const entry: Entry = { until: Number.POSITIVE_INFINITY, found: fresh(id) };
+    const oldest = entries.size >= MOST ? entries.keys().next().value : undefined;
+    if (oldest !== undefined) entries.delete(oldest);
+    entries.delete(id);
+    entries.set(id, entry);
+    entry.found.then(
+      (kept) => {
+        entry.until = kept === undefined ? 0 : Date.now() + lifeOf(kept);
+      },
+      () => {
+        entry.until = 0;
+      },
+    );
+    return entry;
+  };
+
+  return {
+    find(id) {
+      const known = entries.get(id);
+      return (known !== undefined && known.until > Date.now() ? known : remember(id)).found;
+    },
+    async save(installation) {
+      const id = installationId(installation);
+      await installed.save(id, serializeInstallation({ installation, at: Date.now() }));
+      entries.delete(id);
+    },
+    drop: (id) => void entries.delete(id),
+    async idle() {
+      while (renewals.size > 0) await Promise.all(renewals);
+    },
+  };
+}
+
+const isDue = (kept: StoredInstallation): boolean => tokenExpiresAt(kept) - Date.now() <= AHEAD;
+
+/** Every process forgets a token when it falls due: so none goes on with one that another has renewed. */
+const lifeOf = (kept: StoredInstallation): number =>
+  isDue(kept) ? QUIET : Math.min(TTL, tokenExpiresAt(kept) - AHEAD - Date.now());
+
+function queryOf({ isEnterpriseInstall = false, enterprise, team }: Installation) {
+  return { isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id };
+}

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Installation, InstallProvider, InstallURLOptions } from '@slack/oauth';
+import type { Logger } from 'pino';
+import { StoreUnavailable } from '../../domain/failure/index.ts';
+import type { BrowserRoutes, RouteHandler } from '../receiver.ts';
+import { STATE_LIFETIME } from './oauth-state.ts';
+import {
+  donePage,
+  type HtmlPage,
+  landingPage,
+  PAGE_HEADERS,
+  type PageRefusal,
+  refusalPage,
+} from './pages.ts';
+import { createCallbackThrottle, networkOf } from './throttle.ts';
+
+export const INSTALL_PATH = '/slack/install';
+export const REDIRECT_PATH = '/slack/oauth_redirect';
+
+export interface OAuthFlowParts {
+  /** Which looks for the state in this cookie. */
+  readonly providerWith: (cookie: string) => InstallProvider;
+  readonly options: InstallURLOptions;
+  /** The bot's own address, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Scheme and host of Slack. */
+  readonly slack: string;
+  /** After the page is out. Never throws. */
+  readonly welcome: (installation: Installation) => Promise<void>;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
+}
+
+/** The two pages of an installation: where it begins, and where Slack sends the person back to. */
+export function createOAuthFlow({
+  providerWith,
+  options,
+  publicUrl,
+  slack,
+  welcome,
+  log,
+  clock,
+}: OAuthFlowParts): BrowserRoutes {
+  const throttle = createCallbackThrottle(clock);
+  const again = `${publicUrl}${INSTALL_PATH}`;
+  const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
+
+  const begin: RouteHandler = async (_, res) => {
+    try {
+      const provider = providerWith('');
+      const state = await provider.stateStore?.generateStateParam(options, new Date());
+      const address = await provider.generateInstallUrl(options, true, state);
+      // Slack's page sends the browser back from another site: Lax is the strictest that still brings the cookie.
+      const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
+      res.setHeader('set-cookie', cookie);
+      send(res, landingPage(address));
+    } catch (err) {
+      log.error({ err }, 'an installation could not begin');
+      send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
+    }
+  };
+
+  const complete: RouteHandler = async (req, res) => {
+    let installed: Installation | undefined;
+    const { searchParams } = new URL(req.url ?? '', publicUrl);
+    // Before the state is spent: who reloads the page later goes on where this stopped.
+    const wait = searchParams.has('code') ? throttle(networkOf(req)) : undefined;
+    if (wait !== undefined) {
+      log.warn('an installation was put off: too many came at once');
+      res.setHeader('retry-after', wait);
+      return send(res, refusalPage('busy', again));
+    }
+    await providerWith(cookieOf(searchParams.get('state') ?? '')).handleCallback(req, res, {
+      async successAsync(installation) {
+        installed = installation as Installation;
+        send(res, donePage({ ...nameOf(installed), open: appAddress(slack, installed) }));
+      },
+      async failureAsync(error) {
+        const reason = slackReason(req, error);
+        const refusal = refusalOf(error, reason);
+        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'an installation did not come about');
+        send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
+      },
+    });
+    if (installed !== undefined) await welcome(installed);
+  };
+
+  return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
+}
+
+/** One for each state, so that a second tab does not take the first one's away. */
+const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
+
+function send(res: ServerResponse, { status, html }: HtmlPage): void {
+  res.writeHead(status, PAGE_HEADERS).end(html);
+}
+
+const nameOf = ({ isEnterpriseInstall = false, enterprise, team }: Installation) => ({
+  name: isEnterpriseInstall ? enterprise?.name : team?.name,
+  organisation: isEnterpriseInstall,
+});
+
+function appAddress(slack: string, { appId, team }: Installation): string | undefined {
+  if (appId === undefined || team === undefined) return undefined;
+  return `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
+}
+
+/** Slack's word for what went wrong: in the address it sent the browser to, or in its answer to us. */
+function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
+  const asked = new URLSearchParams(url.split('?')[1] ?? '').get('error');
+  const { data } = error as { data?: { error?: unknown } };
+  const reason = asked ?? data?.error;
+  return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
+}
+
+function refusalOf(error: { readonly code: string }, reason: string | undefined): PageRefusal {
+  if (error instanceof StoreUnavailable) return 'store';
+  if (reason === 'access_denied') return 'denied';
+  if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
+  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'unknown';
+}

@@ -1,0 +1,101 @@
+import { CannotPost, isFailure } from '../domain/failure/index.ts';
+import { escapeMessageText, type Message } from './kit/atoms.ts';
+import { withoutRichBlocks } from './kit/simpler.ts';
+import { ownValue } from './own-property.ts';
+import { callSlack, type WebClient } from './web-client.ts';
+
+/** A place to post to: a channel or a person's id, and the thread in it. */
+export interface PostTarget {
+  readonly channel: string;
+  /** `ts` of the message that began it. */
+  readonly thread: string | undefined;
+}
+
+/** A conversation of two: it has no default project, nor members to speak of. */
+export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
+
+/** For everybody there. @throws CannotPost, SlackFailed */
+export async function postMessage(client: WebClient, spot: PostTarget, message: Message): Promise<void> {
+  await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage({ ...addressOf(spot), ...content }),
+  );
+}
+
+/** What a message carries for Tally alone, so that it is found again. */
+export interface MessageMetadata {
+  readonly event_type: string;
+  readonly event_payload: Readonly<Record<string, string>>;
+}
+
+/** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
+export async function postWithMetadata(
+  client: WebClient,
+  channel: string,
+  message: Message,
+  metadata: MessageMetadata,
+): Promise<string> {
+  const { ts = '' } = await send('chat.postMessage', message, (content) =>
+    client.chat.postMessage({ channel, metadata, ...content }),
+  );
+  return ts;
+}
+
+/** Puts another message in the place of one that Tally posted; its mark stays. @throws CannotPost, SlackFailed */
+export async function updateMessage(
+  client: WebClient,
+  channel: string,
+  ts: string,
+  message: Message,
+  metadata: MessageMetadata,
+): Promise<void> {
+  await send('chat.update', message, (content) => client.chat.update({ channel, ts, metadata, ...content }));
+}
+
+/** For one person alone, where the question was. @throws CannotPost, SlackFailed */
+export async function postEphemeral(
+  client: WebClient,
+  person: string,
+  spot: PostTarget,
+  message: Message,
+): Promise<void> {
+  if (isDirectMessage(spot.channel)) return postMessage(client, spot, message);
+  await send('chat.postEphemeral', message, (content) =>
+    client.chat.postEphemeral({ ...addressOf(spot), user: person, ...content }),
+  );
+}
+
+const addressOf = ({ channel, thread }: PostTarget) => ({
+  channel,
+  ...(thread !== undefined && { thread_ts: thread }),
+});
+
+/** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
+const CLOSED: Readonly<Record<string, CannotPost['reason']>> = {
+  not_in_channel: 'not-there',
+  channel_not_found: 'not-there',
+  user_not_in_channel: 'not-there',
+  is_archived: 'archived',
+  restricted_action: 'restricted',
+  restricted_action_read_only_channel: 'restricted',
+  restricted_action_thread_only_channel: 'restricted',
+};
+
+type Content = { text: string; blocks: never[] };
+
+/** When Slack refuses the blocks, once more without chart and table. */
+async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
+  const attempt = (given: Message) => callSlack(method, () => call(escapeMessageText(given) as Content));
+  try {
+    return await attempt(message).catch((error: unknown) => {
+      const plainer = codeOf(error).startsWith('invalid_blocks') ? withoutRichBlocks(message) : undefined;
+      if (plainer === undefined) throw error;
+      return attempt(plainer);
+    });
+  } catch (error) {
+    const reason = ownValue(CLOSED, codeOf(error));
+    throw reason === undefined ? error : new CannotPost(reason);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  isFailure(error) && error.kind === 'slack-failed' ? error.code : '';

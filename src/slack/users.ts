@@ -1,0 +1,212 @@
+import { isFailure } from '../domain/failure/index.ts';
+import type { Permissions, Role } from '../workspace/permissions.ts';
+import { permissionsOf } from '../workspace/permissions.ts';
+import type { Settings } from '../workspace/settings.ts';
+import { callSlack, type WebClient } from './web-client.ts';
+
+/** Who acts, as a payload of Slack's says. */
+export interface UserIdentity {
+  /** The workspace that has the app. */
+  readonly workspace: string;
+  readonly person: string;
+  /** The workspace the person belongs to, where the payload names it. */
+  readonly home: string | undefined;
+}
+
+interface Profile {
+  readonly workspace: string;
+  readonly person: string;
+  readonly standing: Role;
+  /** BCP 47, for numbers. */
+  readonly locale: string;
+  /** The person's own IANA zone, as Slack knows it. */
+  readonly zone: string | undefined;
+}
+
+/** Who asks, and what that person may do. */
+export type User = Profile & Permissions;
+
+export interface UserGroup {
+  readonly id: string;
+  /** `finops`, without the sign: Slack's or somebody's words. */
+  readonly handle: string;
+}
+
+export interface UserDirectory {
+  /** Who this is, to Slack. Remembered for `TTL`; `fresh` asks again. @throws SlackFailed */
+  find(client: WebClient, identity: UserIdentity, fresh?: boolean): Promise<Profile>;
+  /**
+   * With what the workspace's settings allow; user groups are looked up only where they decide. Without `fresh` a
+   * group that cannot be looked up names nobody: asking does not fail for that. @throws SlackFailed
+   */
+  admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<User>;
+  /** Whether the person is in one of these groups now. @throws SlackFailed */
+  isIn(
+    client: WebClient,
+    identity: Pick<UserIdentity, 'workspace' | 'person'>,
+    groups: readonly string[],
+  ): Promise<boolean>;
+  /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
+  standingOf(client: WebClient, workspace: string, person: string): Promise<Role>;
+  /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+  userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
+}
+
+/** A person who just lost the admin's role keeps asking as before for at most this long; managing asks afresh. */
+const TTL = 60_000;
+
+/** @param most how many people, and how many groups, are remembered at a time */
+export function createUserDirectory(clock: () => number, most = 5000): UserDirectory {
+  const users = remembering<SlackUser>(clock, most);
+  const members = remembering<readonly string[]>(clock, most);
+  const groups = remembering<readonly UserGroup[]>(clock, most);
+  const installedIn = teamOfClient();
+
+  const isIn = async (
+    client: WebClient,
+    { workspace, person }: Pick<UserIdentity, 'workspace' | 'person'>,
+    named: readonly string[],
+    fresh: boolean,
+  ): Promise<boolean> => {
+    const found = await Promise.all(
+      named.map((group) => members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh))),
+    );
+    return found.some((ids) => ids.includes(person));
+  };
+
+  return {
+    async find(client, identity, fresh = false) {
+      const { workspace, person } = identity;
+      const [user, installed] = await Promise.all([
+        users(`${workspace}/${person}`, fresh, () => userOf(client, person)),
+        installedIn(client),
+      ]);
+      const isOurs = installed === undefined || installed === workspace;
+      return {
+        workspace,
+        person,
+        standing: isOurs ? standingOf(user, identity) : 'stranger',
+        locale: user.locale ?? 'en-US',
+        zone: user.tz,
+      };
+    },
+    async admit(client, profile, settings, fresh = false) {
+      const { managers, managerGroups } = settings;
+      const named =
+        profile.standing === 'member' &&
+        (managers.includes(profile.person) || (await isIn(client, profile, managerGroups, fresh)));
+      return { ...profile, ...permissionsOf(profile.standing, settings, named) };
+    },
+    isIn: (client, identity, named) => isIn(client, identity, named, true),
+    async standingOf(client, workspace, person) {
+      try {
+        const user = await users(`${workspace}/${person}`, false, () => userOf(client, person));
+        return standingOf(user, { workspace, person, home: undefined });
+      } catch (error) {
+        if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
+          return 'nobody';
+        throw error;
+      }
+    },
+    userGroups: (client, workspace) => groups(workspace, false, () => groupsOf(client)),
+  };
+}
+
+/**
+ * Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. What Slack
+ * has no time to say again counts as before, except where it has to be fresh.
+ */
+function remembering<T>(clock: () => number, most: number) {
+  const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
+  return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
+    const hit = known.get(key);
+    if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
+    const value = ask().catch((error: unknown) => {
+      if (fresh || hit === undefined || !isTurnedAway(error)) throw error;
+      return hit.value;
+    });
+    const asked = { until: clock() + TTL, value };
+    known.delete(key);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size >= most) known.delete(oldest);
+    known.set(key, asked);
+    asked.value.catch(() => known.get(key) === asked && known.delete(key));
+    return asked.value;
+  };
+}
+
+const isTurnedAway = (error: unknown): boolean =>
+  isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
+
+/**
+ * The workspace that a token belongs to, asked once: a payload that comes from elsewhere with it is a stranger's,
+ * whatever it says of itself. Undefined for an organisation's token, which is good for several workspaces.
+ */
+function teamOfClient() {
+  const known = new WeakMap<WebClient, Promise<string | undefined>>();
+  return (client: WebClient): Promise<string | undefined> => {
+    const hit = known.get(client);
+    if (hit !== undefined) return hit;
+    const team = callSlack('auth.test', () => client.auth.test()).then((answer) =>
+      answer.is_enterprise_install === true ? undefined : answer.team_id,
+    );
+    known.set(client, team);
+    team.catch(() => known.delete(client));
+    return team;
+  };
+}
+
+/** A group that is gone has no members; `strict` throws for every other trouble, else there are none either. */
+async function membersOf(client: WebClient, usergroup: string, strict: boolean): Promise<readonly string[]> {
+  try {
+    const { users = [] } = await callSlack('usergroups.users.list', () =>
+      client.usergroups.users.list({ usergroup }),
+    );
+    return users;
+  } catch (error) {
+    const isGone = isFailure(error) && error.kind === 'slack-failed' && error.code === 'no_such_subteam';
+    if (strict && !isGone) throw error;
+    return [];
+  }
+}
+
+async function groupsOf(client: WebClient): Promise<readonly UserGroup[]> {
+  const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
+  return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : [{ id, handle: handle ?? id }]));
+}
+
+async function userOf(client: WebClient, person: string): Promise<SlackUser> {
+  const { user = {} } = await callSlack('users.info', () =>
+    client.users.info({ user: person, include_locale: true }),
+  );
+  return user;
+}
+
+interface SlackUser {
+  readonly deleted?: boolean;
+  readonly is_bot?: boolean;
+  readonly team_id?: string;
+  readonly is_stranger?: boolean;
+  readonly is_admin?: boolean;
+  readonly is_owner?: boolean;
+  readonly is_primary_owner?: boolean;
+  readonly is_restricted?: boolean;
+  readonly is_ultra_restricted?: boolean;
+  readonly enterprise_user?: { readonly enterprise_id?: string; readonly teams?: readonly string[] };
+  readonly locale?: string;
+  readonly tz?: string;
+}
+
+const SLACKBOT = 'USLACKBOT';
+
+/** `is_stranger` is false for those whom the app can meet in a shared channel: their team tells. */
+function standingOf(user: SlackUser, { workspace, person, home = workspace }: UserIdentity): Role {
+  if (user.deleted === true || user.is_bot === true || person === SLACKBOT) return 'nobody';
+  const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
+  const belongs = homes.includes(workspace) && homes.includes(home);
+  if (user.is_stranger === true || !belongs) return 'stranger';
+  if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
+  return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true
+    ? 'admin'
+    : 'member';
+}

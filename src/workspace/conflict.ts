@@ -1,0 +1,91 @@
+import { PRODUCTS } from '../domain/product.ts';
+import { ACCESS, CHANNEL, CONNECTION, PROJECT, SCHEDULE, SETTINGS } from './fields.ts';
+import { readable } from './parse-record.ts';
+import { type Project, parseProject } from './projects.ts';
+import { parseSettings, type Settings } from './settings.ts';
+import type { RecordFields } from './workspace-store.ts';
+
+/**
+ * Whether a field says what it said. The same secret sealed anew with another key is no change; of the settings
+ * whoever changes them knows which part matters (`findSettingsConflict`).
+ */
+export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
+  if (before === now || field === SETTINGS) return true;
+  return before !== undefined && now !== undefined && unsealed(before) === unsealed(now);
+}
+
+function unsealed(text: string): string {
+  try {
+    return JSON.stringify({ ...JSON.parse(text), sealed: undefined });
+  } catch {
+    return text;
+  }
+}
+
+/** For whoever came too late: in a sentence what stands in a field by now. */
+export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
+  const is = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
+  const alias = is(PROJECT);
+  if (alias !== undefined) return projectNow(alias, projectIn(before[field]), now);
+  const name = is(CONNECTION);
+  if (name !== undefined)
+    return now[field] === undefined
+      ? `The connection ${name} was removed.`
+      : `Another token was registered for ${name}: /billing status shows which.`;
+  if (is(ACCESS) !== undefined)
+    return `The application access was ${now[field] === undefined ? 'removed' : 'registered anew'}: /billing status shows those that are there.`;
+  if (is(CHANNEL) !== undefined)
+    return now[field] === undefined
+      ? 'The channel has no default project any more.'
+      : `The default project of the channel is ${now[field]} now.`;
+  if (is(SCHEDULE) !== undefined)
+    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}: /billing schedules shows what is there.`;
+  return 'Look at what is there now.';
+}
+
+function projectNow(alias: string, before: Project | undefined, now: RecordFields): string {
+  const json = now[PROJECT + alias];
+  const project = projectIn(json);
+  if (project !== undefined)
+    return `${alias} is project ${project.id} now, ${PRODUCTS[project.product].name}: /billing projects ${alias} shows it.`;
+  if (json !== undefined) return `The record of ${alias} is damaged.`;
+  const moved = Object.keys(now)
+    .filter((field) => field.startsWith(PROJECT))
+    .flatMap((field) => projectIn(now[field]) ?? [])
+    .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
+  return moved === undefined ? `${alias} was removed.` : `${alias} is called ${moved.alias} now.`;
+}
+
+const projectIn = (json: string | undefined): Project | undefined =>
+  json === undefined ? undefined : readable(() => parseProject(json));
+
+/** The parts of the settings that both changed; undefined when they did not meet. */
+export function findSettingsConflict(
+  before: RecordFields,
+  now: RecordFields,
+  parts: readonly (keyof Settings)[],
+): string | undefined {
+  const [then, current] = [before, now].map(({ settings }) => readable(() => parseSettings(settings)));
+  const met = parts.filter((part) => String(then?.[part]) !== String(current?.[part]));
+  if (met.length === 0) return undefined;
+  const stands = met.map((part) => `${NAMES[part]}: ${shown(current?.[part])}`).join('; ');
+  return `Now it is ${stands}.`;
+}
+
+const shown = (value: Settings[keyof Settings] | undefined): string => {
+  if (Array.isArray(value)) return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === undefined || value === '' ? 'none' : String(value);
+};
+
+const NAMES: Readonly<Record<keyof Settings, string>> = {
+  zone: 'reporting time zone',
+  visibility: 'answers are for the',
+  currency: 'currency label',
+  locale: 'number format',
+  managers: 'people who manage',
+  managerGroups: 'user groups that manage',
+  guests: 'guests may ask',
+  strangers: 'members of other organisations may ask',
+  connection: 'default connection',
+};

@@ -1,0 +1,1399 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startBilling } from '../../sandbox/billing.ts';
+import { type BillingClient, createBilling } from '../../src/billing/client.ts';
+import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import {
+  ConnectionMissing,
+  NotAllowed,
+  NotConnected,
+  TimedOut,
+  TokenRejected,
+} from '../../src/domain/failure/index.ts';
+import type { ReportQuestion, ReportResult } from '../../src/features/feature.ts';
+import { createHttp } from '../../src/http/request.ts';
+import { createLastUsed } from '../../src/workspace/last-used.ts';
+import { resolveProject } from '../../src/workspace/resolve-project.ts';
+import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { goodToken } from '../support/bot.ts';
+import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const at = (text: string): number => Date.parse(text);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Friday, 20 November 2026, 09:00 in Rome. */
+const NINE = at('2026-11-20T08:00:00Z');
+
+let redis: TestRedis;
+let slack: OutsideSlack;
+let now: number;
+let answer: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
+let asked: ReportQuestion[];
+let parts: ReturnType<typeof createDeliveryParts>;
+
+beforeEach(async () => {
+  redis = await testRedis();
+  slack = await startOutsideSlack();
+  slack.now = () => now;
+  now = NINE + 3_000;
+  asked = [];
+  answer = () => finding('100');
+  parts = another();
+});
+
+afterEach(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+/** The same engine once more, as another process has it. */
+const another = () =>
+  createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    clock: () => now,
+    report: (question, name) => {
+      asked.push(question);
+      return answer(question, name);
+    },
+  });
+
+const given = (one: Partial<Schedule> = {}) =>
+  save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
+const run = () => parts.delivery.run(TEAM);
+/** As an engine does that is woken whenever it wants to be. */
+const forHours = async (hours: number) => {
+  const end = now + hours * HOUR;
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+  await run();
+};
+const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
+const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
+const line = async (date = '2026-11-20', id = 'schedul1') =>
+  (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
+const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
+const connection = (fingerprint: string) =>
+  redis.client.hset(
+    `tally:workspace:${TEAM}`,
+    'connection:main',
+    JSON.stringify({
+      name: 'main',
+      baseUrl: 'https://billing.example',
+      lastFour: 'abcd',
+      fingerprint,
+      role: 'read-only',
+      lifetime: 'none',
+      registeredBy: 'U0OWNER001',
+      registeredAt: 0,
+      sealed: 'x',
+    }),
+  );
+const project = (alias: string, id: string, channels: readonly string[]) =>
+  redis.client.hset(
+    `tally:workspace:${TEAM}`,
+    `project:${alias}`,
+    JSON.stringify({
+      ...{ alias, id, product: 1, channels },
+      ...{ owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 },
+    }),
+  );
+const failing = (error: Error) => () => Promise.reject(error);
+
+describe('a post that is due', () => {
+  it('is posted once, with its key, and the record says so', async () => {
+    await given();
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20', text: 'Spent 100' }]);
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+    // A mention would notify its owner of every post.
+    expect(inChannel()[0]?.blocks).not.toContain('<@');
+    expect(await lastSent()).toMatchObject({
+      date: '2026-11-20',
+      result: 'posted',
+      failures: 0,
+      ts: inChannel()[0]?.ts,
+    });
+  });
+
+  it('notes that its connection was used', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    answer = ({ answeredBy }) => {
+      answeredBy('main');
+      return finding('100');
+    };
+    await run();
+    expect((await parts.workspaces.read(TEAM)).lastUsed('main')).toBe(now);
+  });
+
+  it('notes the balances that it states, as late as it is', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    answer = ({ answeredBy }) => {
+      answeredBy('main', { id: '123', product: 1, balance: '30642.80', bonuses: '12' });
+      answeredBy('main', { id: '124', product: 1, balance: '7' });
+      answeredBy('main');
+      return finding('100');
+    };
+    now = NINE + 2 * HOUR;
+    await run();
+    const record = await parts.workspaces.read(TEAM);
+    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: now });
+    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: now });
+    expect(record.lastUsed('main')).toBe(now);
+  });
+
+  it('asks as of the instant it was due, however late it is', async () => {
+    await given();
+    now = NINE + 2 * HOUR;
+    await run();
+    expect(asked.map((one) => one.at)).toEqual([NINE]);
+  });
+
+  it('has the weekend in it on a Monday where it comes Monday to Friday', async () => {
+    const timing = { ...schedule().timing, cadence: { kind: 'weekdays' as const } };
+    await given({ timing, correctsFrom: 0 });
+    await run();
+    now = NINE + 3 * 24 * HOUR + 1_000;
+    await run();
+    now += 24 * HOUR;
+    await run();
+    expect(asked.map(({ days }) => days)).toEqual([1, 3, 1]);
+  });
+
+  it('is not posted before it is due, nor for what was due before it was made', async () => {
+    await given({ since: NINE });
+    await run();
+    expect(slack.posts).toEqual([]);
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is not posted twice when the clock goes back', async () => {
+    await given();
+    await run();
+    now = NINE - 30 * MINUTE;
+    await run();
+    now = NINE + 10_000;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is not posted twice for a date whose time was moved', async () => {
+    await given();
+    await run();
+    now = NINE + HOUR;
+    await given({ timing: { cadence: { kind: 'daily' }, time: '11:00', zone: 'Europe/Rome' }, since: now });
+    now = NINE + 2 * HOUR + 1_000;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is posted once by two processes at the same moment', async () => {
+    const other = another();
+    await given();
+    await Promise.all([run(), other.delivery.run(TEAM), run()]);
+    expect(inChannel()).toHaveLength(1);
+    await other.close();
+  });
+
+  it('says nothing where nothing was spent and the schedule wants that', async () => {
+    answer = () => finding(undefined, true);
+    await given({ skipsEmpty: true });
+    await run();
+    await run();
+    expect(slack.posts).toEqual([]);
+    expect(await lastSent()).toMatchObject({ result: 'skipped' });
+  });
+
+  it('leaves a second between two posts to one channel, and none between channels', async () => {
+    await given({ id: 'schedul1' });
+    await given({ id: 'schedul2' });
+    await given({ id: 'schedul3', channel: 'C0OTHER001' });
+    now = Date.now();
+    const began = NINE + 3_000 - now;
+    now = NINE + 3_000;
+    const ticking = setInterval(() => {
+      now = Date.now() + began;
+    }, 5);
+    await run();
+    clearInterval(ticking);
+    const [first, second] = inChannel();
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect(inChannel('C0OTHER001')).toHaveLength(1);
+  });
+
+  it('leaves other schedules alone when one is damaged', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'schedule:schedul2', '{');
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+});
+
+describe.each([
+  // The night in which the clocks are put forward, a time that it skips, and the first instant after the gap.
+  ['Europe/Rome', '2026-03-29', '02:30', '2026-03-29T01:00:00Z'],
+  ['America/New_York', '2026-03-08', '02:30', '2026-03-08T07:00:00Z'],
+  ['Australia/Lord_Howe', '2026-10-04', '02:15', '2026-10-03T15:30:00Z'],
+  ['America/Santiago', '2026-09-06', '00:30', '2026-09-06T04:00:00Z'],
+  // Back: a time that comes twice, and its first.
+  ['Europe/Rome', '2026-10-25', '02:30', '2026-10-25T00:30:00Z'],
+  ['America/New_York', '2026-11-01', '01:30', '2026-11-01T05:30:00Z'],
+  ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45:00Z'],
+  ['Africa/Casablanca', '2026-02-15', '02:30', '2026-02-15T01:30:00Z'],
+])('in %s on %s', (zone, date, time, due) => {
+  it(`posts ${time} once, at ${due}`, async () => {
+    const timing = { cadence: { kind: 'daily' }, time, zone } as const;
+    await given({ timing, since: at(due) - HOUR });
+    for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
+      now = at(due) + step;
+      await run();
+      expect(inChannel()).toHaveLength(step < 0 ? 0 : 1);
+    }
+    expect(inChannel()[0]?.key).toBe(`schedul1/${date}`);
+    expect(asked[0]?.at).toBe(at(due));
+  });
+});
+
+describe('after an outage', () => {
+  it('marks late what is more than five minutes late', async () => {
+    await given();
+    now = NINE + 6 * MINUTE;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect(await lastSent()).toMatchObject({ result: 'posted-late' });
+  });
+
+  it('posts the newest date alone and names those before with their totals', async () => {
+    answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
+    await given();
+    now = NINE + 3 * 24 * HOUR + HOUR;
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-23' }]);
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('the day before: Project 123 1.00 (due Fri 20 Nov)');
+    expect(blocks).toContain('the day before: Project 123 3.00 (due Sun 22 Nov)');
+    expect(blocks).toContain('Spent 4');
+  });
+
+  it('names no balances of earlier dates: what is left now was not left then', async () => {
+    await given({ report: 'balance' });
+    now = NINE + 3 * 24 * HOUR + HOUR;
+    await run();
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('3 earlier dates');
+    expect(blocks).not.toContain('(due Fri 20 Nov)');
+  });
+
+  it('counts dates beyond ten, and says of one that it could not be reckoned', async () => {
+    answer = ({ at: instant }) => {
+      if (instant === NINE + 18 * 24 * HOUR) throw new TimedOut('billing', 1000);
+      return finding('1');
+    };
+    await given();
+    now = NINE + 19 * 24 * HOUR + HOUR;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    const { blocks = '' } = inChannel()[0] ?? {};
+    expect(blocks).toContain('9 earlier dates');
+    expect(blocks).toContain(
+      'No figures (due Tue 8 Dec). The billing service did not answer within 1 seconds.',
+    );
+  });
+});
+
+describe('a process that died while Slack was asked', () => {
+  const KEY = 'schedul1/2026-11-20';
+
+  /** As one leaves it that was killed right after the call went out. */
+  const killed = async (isTaken: boolean) => {
+    await given();
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' ? { status: 502, take: isTaken } : undefined;
+    await run();
+    slack.fault = () => undefined;
+    expect(await line()).toMatchObject({ state: 'sending' });
+    now += 2 * MINUTE;
+  };
+
+  it('has posted, as the history says: it is noted and not posted again', async () => {
+    await killed(true);
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(await lastSent()).toMatchObject({ result: 'posted', ts: inChannel()[0]?.ts });
+  });
+
+  it('has not posted, as the history says: it is posted', async () => {
+    await killed(false);
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(inChannel()[0]?.blocks).not.toContain('here twice');
+  });
+
+  it('is posted again and says so where the history may not be read', async () => {
+    await killed(true);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    await run();
+    await run();
+    expect(inChannel()).toHaveLength(2);
+    expect(inChannel()[1]?.blocks).toContain('This may be here twice');
+  });
+
+  it('is posted once more and no more where Slack takes each post and never answers', async () => {
+    await killed(true);
+    slack.fault = ({ method, args }) => {
+      if (method === 'conversations.history') return 'missing_scope';
+      const isReport = method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
+      return isReport ? { status: 502, take: true } : undefined;
+    };
+    await forHours(2);
+    expect(inChannel()).toHaveLength(2);
+    expect(toPerson()).toHaveLength(1);
+  });
+
+  it('is not posted a third time where the second one was interrupted too', async () => {
+    await killed(true);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    const before = (await parts.ledger.read(TEAM)).lines[0];
+    const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
+    await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
+    await forHours(2);
+    expect(inChannel()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('may not have been posted');
+    expect(toPerson()[0]?.blocks).toContain('It may be in the channel all the same');
+    expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
+    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+  });
+
+  it('is looked for where it was sent, however long the history cannot be asked', async () => {
+    await killed(true);
+    slack.fault = ({ method }) =>
+      method === 'conversations.history' ? { status: 502, take: false } : undefined;
+    for (let look = 0; look < 4; look += 1) now = Math.max(now + 3 * MINUTE, (await run()) ?? 0);
+    slack.fault = () => undefined;
+    now += 30 * MINUTE;
+    await run();
+    await run();
+    expect(inChannel()).toMatchObject([{ key: KEY }]);
+    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
+  });
+
+  it('is left alone until the call that was under way has ended', async () => {
+    await given();
+    const lease = await parts.ledger.lease(TEAM);
+    if (typeof lease === 'string') throw new Error(lease);
+    const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
+    await parts.ledger.enter(lease, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
+    await parts.ledger.release(lease);
+    const next = await run();
+    expect(slack.calls).toEqual([]);
+    expect(next).toBe(now + 20_000);
+    now = next ?? 0;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('names an earlier date only where it did not go out', async () => {
+    await killed(true);
+    now = NINE + 24 * HOUR + 1_000;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
+    expect(inChannel()[1]?.blocks).not.toContain('Earlier, and not posted then');
+  });
+});
+
+describe('a bot that is told to end while Slack is asked', () => {
+  it.each([
+    ['is_archived', 'held'],
+    [{ retryAfter: 1 }, 'trying'],
+    [{ retryAfter: 30 }, 'trying'],
+  ])('notes that Slack refused with %j', async (fault, state) => {
+    await given();
+    slack.fault = () => {
+      parts.delivery.stop();
+      return fault;
+    };
+    await run();
+    expect(await line()).toMatchObject({ state });
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a clock that went ahead for a moment and came back', () => {
+  it('keeps nothing waiting for what it said then, and no date from being posted', async () => {
+    await given();
+    now = NINE + 24 * HOUR;
+    slack.fault = () => ({ retryAfter: 30 });
+    await run();
+    expect(slack.posts).toEqual([]);
+    slack.fault = () => undefined;
+    now = NINE + 10_000;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    now = NINE + 24 * HOUR + MINUTE;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20', 'schedul1/2026-11-21']);
+  });
+});
+
+describe('a run that loses its lease', () => {
+  it('posts nothing more', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+      return finding('100');
+    };
+    expect(await run()).toBe(now + 3_000);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('comes again where another has it', async () => {
+    await given();
+    await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+    expect(await run()).toBe(now + 3_000);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('leaves nothing of a workspace that has left and is woken once more', async () => {
+    expect(await run()).toBeUndefined();
+    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
+  });
+
+  it('brings nothing back of a workspace that has left meanwhile', async () => {
+    await given();
+    answer = async () => {
+      await parts.workspaces.forget(TEAM);
+      return finding('100');
+    };
+    await run();
+    expect(slack.posts).toEqual([]);
+    expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
+  });
+});
+
+describe('when billing fails', () => {
+  it('tries again after growing pauses for an hour, bothers no channel, then tells the owner', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    const pauses: number[] = [];
+    for (;;) {
+      const next = await run();
+      if (next === undefined) break;
+      pauses.push(Math.round((next - now) / MINUTE));
+      expect(await lastSent()).toMatchObject({ result: 'trying', next, failures: 0 });
+      now = next;
+    }
+    expect(pauses).toEqual([1, 2, 4, 8, 15, 30]);
+    expect(inChannel()).toEqual([]);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('The billing service did not answer within 10 seconds.');
+    expect(toPerson()[0]?.blocks).toContain('schedule-now');
+    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+  });
+
+  it('tells somebody who manages as well from the second date in a row, and begins anew after a success', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    answer = failing(new TimedOut('billing', 10_000));
+    const day = async () => {
+      for (let next: number | undefined = now; next !== undefined; now = next ?? now) next = await run();
+    };
+    await day();
+    expect(toPerson('U0BOSS0001')).toEqual([]);
+    now = NINE + 24 * HOUR;
+    await day();
+    expect(toPerson('U0BOSS0001')).toHaveLength(1);
+    expect(toPerson()).toHaveLength(2);
+    expect(toPerson()[1]?.blocks).toMatch(/2nd time in a row\.\\nA Tally manager is told too\./);
+    answer = () => finding('100');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
+  });
+
+  it('does not say that somebody else is told where there is nobody else to tell', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0OWNER001"]}');
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    for (const due of [NINE, NINE + 24 * HOUR])
+      for (let next: number | undefined = due; next !== undefined; ) {
+        now = next;
+        next = await run();
+      }
+    expect(toPerson()[1]?.blocks).toContain('2nd time in a row.');
+    expect(toPerson()[1]?.blocks).not.toContain('is told too');
+  });
+
+  it('posts within the hour once billing is back, and tells nobody', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    now = (await run()) ?? 0;
+    answer = () => finding('100');
+    await run();
+    expect(slack.posts).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
+  });
+
+  it('pauses over a rejected token, and goes on by itself with another one', async () => {
+    await connection('0123456789ab');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected', asked: 'main 0123456789ab' });
+    expect(toPerson()).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ result: 'trying', next: now + 5 * MINUTE });
+
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toEqual([]);
+    answer = () => finding('100');
+    await connection('another00000');
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
+    expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('tells the owner also where the record of a project is damaged', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'project:prod', '{');
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()[0]?.blocks).toMatch(/Spend of yesterday of Project 123 in/);
+  });
+
+  it('tells the owner of many schedules once of what stops them all', async () => {
+    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
+    expect(toPerson()[0]?.blocks).toContain('Spend of yesterday of Project 123 in');
+    expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
+    expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
+  });
+
+  it('pauses where its project was limited to other channels, and says what to do', async () => {
+    await given();
+    answer = failing(new NotAllowed('channel'));
+    await run();
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
+    expect(asked).toHaveLength(1);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
+    expect(await lastSent()).toMatchObject({ result: 'trying' });
+  });
+
+  it('tells somebody who manages that the owner has left, and what to do about it', async () => {
+    await given();
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    slack.fault = ({ method, args }) =>
+      method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toEqual([]);
+    expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('The owner has left the workspace.');
+  });
+
+  it('pauses where there is no connection', async () => {
+    await given();
+    answer = failing(new ConnectionMissing('main'));
+    await run();
+    now += MINUTE;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'not-connected', at: NINE + 3_000 });
+    expect(toPerson()).toHaveLength(1);
+  });
+});
+
+describe('when Slack does not take the post', () => {
+  it.each([
+    ['is_archived', 'channel-archived', 'archived'],
+    ['not_in_channel', 'not-in-channel', '/invite @Tally'],
+    ['channel_not_found', 'not-in-channel', '/invite @Tally'],
+    ['restricted_action', 'channel-restricted', 'Only some people may post'],
+  ])('pauses over %s and tells the owner once', async (code, why, words) => {
+    await given();
+    slack.fault = ({ method, args }) =>
+      method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001' ? code : undefined;
+    await run();
+    now += 24 * HOUR;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why });
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain(words);
+    expect(toPerson()[0]?.blocks).toContain('schedule-resume');
+    const audit = await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+');
+    expect(JSON.stringify(audit)).toContain('"who","tally","deed","schedule paused"');
+  });
+
+  it.each(['token_revoked', 'account_inactive'])('pauses over %s', async (code) => {
+    await given();
+    slack.fault = () => code;
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    expect(await lastSent()).toMatchObject({ result: 'trying' });
+  });
+
+  it('does not undo what somebody changed meanwhile', async () => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'is_archived' : undefined);
+    answer = async () => {
+      await given({ channel: 'C0OTHER001' });
+      return finding('100');
+    };
+    await run();
+    expect(await stored()).toMatchObject({ channel: 'C0OTHER001' });
+  });
+
+  it('waits on the spot for a short pause, and for a long one it leaves the workspace alone', async () => {
+    let pauses = 1;
+    await given();
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && pauses-- > 0 ? { retryAfter: 1 } : undefined;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+
+    now = NINE + 24 * HOUR;
+    slack.fault = () => ({ retryAfter: 30 });
+    expect(await run()).toBe(now + 30_000);
+    const calls = slack.calls.length;
+    now += 20_000;
+    expect(await run()).toBe(now + 10_000);
+    expect(slack.calls).toHaveLength(calls);
+    slack.fault = () => undefined;
+    now += 10_000;
+    await run();
+    expect(inChannel()).toHaveLength(2);
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
+  });
+
+  it('outlasts a storm of 429 without a second post', async () => {
+    for (const id of ['schedul1', 'schedul2', 'schedul3'])
+      await given({ id, channel: `C0${id.toUpperCase()}` });
+    let calls = 0;
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage' && ++calls % 4 !== 0 ? { retryAfter: 20 } : undefined;
+    for (let next: number | undefined = now; next !== undefined && next < NINE + HOUR; now = next ?? now)
+      next = await run();
+    expect(slack.posts.map(({ key }) => key).sort()).toEqual(
+      ['schedul1', 'schedul2', 'schedul3'].map((id) => `${id}/2026-11-20`),
+    );
+  });
+});
+
+describe('a schedule that Tally paused', () => {
+  const toChannel = ({ method, args }: { method: string; args: URLSearchParams }) =>
+    method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
+  const deeds = async () => JSON.stringify(await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+'));
+
+  it('resumes by itself once Slack takes the token again, with the late post', async () => {
+    await given();
+    let isRefused = false;
+    slack.fault = (call) => {
+      const isFirst = toChannel(call) && !isRefused;
+      isRefused ||= isFirst;
+      return isFirst ? 'token_revoked' : undefined;
+    };
+    expect(await run()).toBe(now + 5 * MINUTE);
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    await forHours(1);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
+    expect((await stored())?.paused).toBeUndefined();
+    expect(await lastSent()).toMatchObject({ result: 'posted-late' });
+    expect(await deeds()).toContain('"who","tally","deed","schedule resumed"');
+  });
+
+  it('asks Slack one cheap question now and then, for all of its schedules', async () => {
+    for (let n = 1; n <= 4; n += 1) await given({ id: `schedul${n}` });
+    slack.fault = () => 'token_revoked';
+    await run();
+    const calls = slack.calls.length;
+    const questions = asked.length;
+    await forHours(23);
+    expect(asked).toHaveLength(questions);
+    const probes = slack.calls.slice(calls);
+    expect(new Set(probes.map(({ method }) => method))).toEqual(new Set(['auth.test']));
+    expect(probes.length).toBeLessThanOrEqual(10);
+    slack.fault = () => undefined;
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(
+      inChannel()
+        .map(({ key }) => key)
+        .sort(),
+    ).toEqual([1, 2, 3, 4].map((n) => `schedul${n}/2026-11-21`));
+    expect(inChannel()[0]?.blocks).toContain('Project 123 100.00 (due Fri 20 Nov)');
+  });
+
+  it('is tried at once where another post of the workspace gets through', async () => {
+    await given({ id: 'schedul1' });
+    await given({ id: 'schedul2' });
+    answer = () => {
+      now += 10;
+      return finding('100');
+    };
+    let isRefused = false;
+    slack.fault = (call) => {
+      const isFirst = toChannel(call) && !isRefused;
+      isRefused ||= isFirst;
+      return isFirst ? 'token_revoked' : undefined;
+    };
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul2/2026-11-20', 'schedul1/2026-11-20']);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('resumes by itself once the service takes the same access token again', async () => {
+    await connection('0123456789ab');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'token-rejected' });
+    answer = () => finding('100');
+    await forHours(1);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
+    expect((await stored())?.paused).toBeUndefined();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('resumes by itself');
+  });
+
+  it('is tried at once where anybody gets an answer by the same connection', async () => {
+    await connection('0123456789ab');
+    const notes = createLastUsed(parts.workspaces, (error) => {
+      throw error;
+    });
+    const used = async () =>
+      notes.note(
+        { workspace: TEAM, record: await parts.workspaces.read(TEAM) },
+        { connection: 'main', at: now },
+      );
+    await used();
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    answer = () => finding('100');
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toEqual([]);
+    await used();
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is tried rarely while nothing changes, and nobody is told again', async () => {
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    const tries: number[] = [];
+    for (let tried = 1; tried < 8; tried += 1) {
+      const next = (await run()) ?? 0;
+      tries.push((next - now) / MINUTE);
+      now = next;
+    }
+    expect(tries).toEqual([5, 15, 30, 60, 120, 240, 360]);
+    await forHours(96);
+    expect(asked.length).toBeLessThan(50);
+    expect(toPerson()).toHaveLength(1);
+    // What was missed is reckoned from the calendar, so no line is kept for each date.
+    expect((await parts.ledger.read(TEAM)).lines).toHaveLength(1);
+  });
+
+  it('asks with a rejected token once for all that wait for it', async () => {
+    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}` });
+    answer = failing(new TokenRejected('billing'));
+    now = (await run()) ?? 0;
+    const before = asked.length;
+    await run();
+    expect(asked).toHaveLength(before + 1);
+  });
+
+  it('resumes by itself once its channel takes posts again, and names what was missed', async () => {
+    await given();
+    slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
+    await forHours(50);
+    expect(toPerson()).toHaveLength(1);
+    slack.fault = () => undefined;
+    await forHours(6);
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-22' }]);
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov)');
+    expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('resumes at once when its project is opened to its channel', async () => {
+    answer = ({ projects, record, channel }) => {
+      for (const { id, product } of projects)
+        resolveProject({ project: id, product }, record, { channel, manager: false });
+      return finding('100');
+    };
+    await project('prod', '123', ['C0FINANCE1']);
+    await given();
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'project-limited' });
+    await project('prod', '123', ['C0FINANCE1', 'C0COSTS001']);
+    now += MINUTE;
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('and that has posted since runs again, even if its process died in between', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'token-rejected', at: now - 1, asked: ' -' } });
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('by an earlier version resumes by itself too', async () => {
+    await given({ paused: { why: 'app-removed', at: NINE - 24 * HOUR } });
+    await run();
+    expect(inChannel()).toHaveLength(1);
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it('does not post again what Slack may have taken before', async () => {
+    await given();
+    slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
+    now = (await run()) ?? 0;
+    slack.fault = () => 'token_revoked';
+    await run();
+    expect((await stored())?.paused).toMatchObject({ why: 'app-removed' });
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(inChannel()).toHaveLength(1);
+    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
+    expect((await stored())?.paused).toBeUndefined();
+  });
+
+  it.each([
+    ['token-rejected', new TokenRejected('billing')],
+    ['not-connected', new NotConnected()],
+    ['project-limited', new NotAllowed('channel')],
+  ])('over %s tells its owner, and a manager who can mend it', async (why, error) => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given();
+    answer = failing(error);
+    await run();
+    expect(toPerson()[0]?.blocks).toContain('A Tally manager is told too.');
+    expect(toPerson()[0]?.blocks).not.toContain('"connect"');
+    expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('You get this because you manage Tally.');
+    expect((toPerson('U0BOSS0001')[0]?.blocks ?? '').includes('"connect"')).toBe(why !== 'project-limited');
+  });
+
+  it('tells nobody else where the owner can mend it', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    slack.admins.add('U0OWNER001');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson('U0BOSS0001')).toEqual([]);
+  });
+});
+
+describe('a date that was lost', () => {
+  const lost = async () => {
+    answer = failing(new TimedOut('billing', 10_000));
+    await forHours(2);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+  };
+
+  it('because billing was down for more than an hour is named by the next post with its total', async () => {
+    await given();
+    await lost();
+    expect(inChannel()).toEqual([]);
+    answer = () => finding('100');
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-21' }]);
+    expect(inChannel()[0]?.blocks).toContain('the day before: Project 123 100.00 (due Fri 20 Nov)');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(inChannel()[1]?.blocks).not.toContain('Earlier');
+  });
+
+  it('is named with those before it that were lost', async () => {
+    await given();
+    await lost();
+    now = NINE + 24 * HOUR;
+    await lost();
+    answer = () => finding('100');
+    now = NINE + 48 * HOUR;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov)');
+    expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
+  });
+
+  it('is not tried again by itself', async () => {
+    await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
+    await lost();
+    answer = () => finding('100');
+    await forHours(200);
+    expect(slack.posts.filter(({ key }) => key !== undefined)).toEqual([]);
+  });
+
+  it('is named with a doubt where Slack may have taken it', async () => {
+    await given();
+    slack.fault = ({ method }) => {
+      if (method === 'conversations.history') return 'missing_scope';
+      return method === 'chat.postMessage' ? { status: 502 } : undefined;
+    };
+    await forHours(1);
+    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
+    now = NINE + 24 * HOUR;
+    await run();
+    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov) It may have been posted: Slack did not say.');
+  });
+});
+
+describe('a figure that changes after it was posted', () => {
+  const looks = async () => {
+    const next = await run();
+    if (next !== undefined) now = next;
+    return next;
+  };
+
+  it('is put right in the post and explained in its thread, once', async () => {
+    await given();
+    expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
+    answer = () => finding('110.50');
+    expect(await looks()).toBe(NINE + 3_000 + 24 * HOUR);
+    expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 110.50' });
+    expect(inChannel()[0]?.blocks).toContain('Corrected Fri 20 Nov 2026, 15:00 (Europe/Rome)');
+    expect(inChannel()[1]).toMatchObject({ thread: inChannel()[0]?.ts });
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 110.50 (▲ 10.5 %)');
+    now = NINE + 23 * HOUR;
+    await run();
+    expect(slack.posts).toHaveLength(2);
+  });
+
+  it('is explained in the numbers of the workspace', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"locale":"de"}');
+    await given();
+    await looks();
+    answer = () => finding('1110.50');
+    await looks();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100,00 → 1.110,50 (▲ 1.010,5 %)');
+  });
+
+  it.each([
+    ['less than its share', '104', 5, 0],
+    ['exactly its share', '105', 5, 0],
+    ['more than its share', '105.01', 5, 1],
+    ['to nothing', undefined, 5, 1],
+    ['and nobody wants to know', '200', 0, 0],
+  ])('by %s', async (_, digits, correctsFrom, edits) => {
+    await given({ correctsFrom });
+    await run();
+    answer = () => finding(digits);
+    now += 6 * HOUR;
+    await run();
+    expect(inChannel()[0]?.edits).toBe(edits);
+  });
+
+  it('is not one that is missing only because its project gave no answer: that is looked at again', async () => {
+    await given();
+    await run();
+    answer = () => ({ ...finding(undefined), unanswered: { '123:1': 'It is down.' } });
+    now = NINE + 3_000 + 6 * HOUR;
+    expect(await run()).toBe(now + 30 * MINUTE);
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    answer = () => finding('200');
+    now += 30 * MINUTE;
+    await run();
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+  });
+
+  it('is left alone while the schedule is paused', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 6 * HOUR;
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+    await given({ since: now });
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 1 });
+  });
+
+  it('is left alone once the post is older than any look', async () => {
+    await given();
+    await run();
+    await given({ paused: { why: 'person', at: now, by: 'U0OWNER001' } });
+    answer = () => finding('200');
+    now += 97 * HOUR;
+    await given({ since: now });
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+
+  it('is let go where the post is gone', async () => {
+    await given();
+    await run();
+    slack.remove(inChannel()[0]!);
+    answer = () => finding('200');
+    now += 6 * HOUR;
+    expect(await run()).toBeUndefined();
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+describe('a post whose schedule, settings or rights were changed since', () => {
+  const SECRET = '777.00';
+  const settings = (text: string) => redis.client.hset(`tally:workspace:${TEAM}`, 'settings', text);
+
+  /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
+  const honest = ({ projects, channel, record, zone }: ReportQuestion, name: ReportName): ReportResult => {
+    const [{ id, product } = { id: '', product: 1 as const }] = projects;
+    resolveProject({ project: id, product }, record, { channel, manager: false });
+    const digits = id === '900' ? '777' : spent;
+    const words = `${id} ${name} ${zone} ${digits}.00`;
+    return {
+      ...finding(digits),
+      message: { text: words, blocks: [{ type: 'section', text: { type: 'plain_text', text: words } }] },
+      figures: { [`${id}:1`]: digits },
+      covers: `${name === 'yesterday' ? 'Thu 19 Nov 2026' : '9–15 Nov 2026'} ${zone}`,
+    };
+  };
+  let spent: string;
+
+  beforeEach(async () => {
+    spent = '100';
+    answer = honest;
+    await project('finance', '900', ['C0FINANCE1']);
+    await given();
+    await run();
+    spent = '200';
+    now += 6 * HOUR;
+  });
+
+  const edited = (one: Partial<Schedule>) => given({ since: now - MINUTE, ...one });
+
+  it('says nothing of another project in another channel that the schedule was moved to', async () => {
+    await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
+    await run();
+    expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[1]?.blocks).toContain('Project 123: 100.00 → 200.00');
+    expect(inChannel('C0FINANCE1')).toEqual([]);
+  });
+
+  it('is not corrected once its own project is kept from its channel', async () => {
+    await project('prod', '123', ['C0FINANCE1']);
+    for (let look = 0; look < 10; look += 1) now = (await run()) ?? now;
+    expect(inChannel()).toMatchObject([{ text: '123 yesterday UTC 100.00', edits: 0 }]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['report', () => edited({ report: 'last-week' })],
+    ['time', () => edited({ timing: { cadence: { kind: 'daily' }, time: '17:00', zone: 'Asia/Tokyo' } })],
+    ['reporting zone', () => settings('{"zone":"Pacific/Auckland"}')],
+  ])('stays about what it was about where the %s is another one', async (_, change) => {
+    await change();
+    await run();
+    expect(inChannel()[0]).toMatchObject({ text: '123 yesterday UTC 200.00', edits: 1 });
+    expect(inChannel()[0]?.blocks).toContain('Every day at 09:00 (Europe/Rome)');
+  });
+
+  it('is not corrected with figures of other days', async () => {
+    answer = (question, name) => ({ ...honest(question, name), covers: 'Wed 18 Nov 2026 UTC' });
+    await run();
+    answer = honest;
+    now += 24 * HOUR - MINUTE;
+    await run();
+    expect(inChannel()[0]).toMatchObject({ edits: 0 });
+  });
+
+  it('is not corrected with the answer of another account', async () => {
+    await settings('{"connection":"other"}');
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:other', '{}');
+    await run();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+
+  it('is not corrected where an earlier version did not note what it is about', async () => {
+    const key = `tally:ledger:${TEAM}`;
+    const field = 'schedul1/2026-11-20';
+    const entry = JSON.parse((await redis.client.hget(key, field)) ?? '');
+    await redis.client.hset(
+      key,
+      field,
+      JSON.stringify({ ...entry, post: { ...entry.post, subject: undefined } }),
+    );
+    expect(await run()).toBeUndefined();
+    expect(inChannel()).toMatchObject([{ edits: 0 }]);
+  });
+});
+
+describe('figures of the billing service', () => {
+  const TENANT = { workspace: TEAM, connection: 'main' };
+
+  it('are asked for once, however many schedules want them', async () => {
+    const billing = await startBilling({ now: () => now });
+    const http = createHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
+    const access = { ...TENANT, baseUrl: billing.url, token: goodToken(billing) };
+    const real = createDeliveryParts({
+      redis: redis.client,
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+      clock: () => now,
+      billing: createBilling({ http }),
+      report: async ({ billing: client, at: to }) => {
+        const span = { from: to - 24 * HOUR, to, running: false, label: 'yesterday' };
+        const { items } = await client.consumption(access, { project: '123', product: 1 }, span);
+        return finding(String(items.length));
+      },
+    });
+    for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
+    await real.delivery.run(TEAM);
+    expect(slack.posts).toHaveLength(8);
+    expect(billing.requests).toHaveLength(1);
+    await real.close();
+    await Promise.all([http.close(), billing.close()]);
+  });
+
+  it('are asked for behind what people ask', async () => {
+    const asked: unknown[] = [];
+    const recorded: BillingClient = {
+      balance: async (_, __, priority) => {
+        asked.push(priority);
+        return { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
+      },
+      consumption: async (_, __, { from, to }, priority) => {
+        asked.push(priority);
+        return { items: [], remarks: [], asked: { from, to } };
+      },
+    };
+    const client = createBillingCache(recorded, () => now)();
+    const access = { ...TENANT, baseUrl: 'x', token: 'y' };
+    await client.balance(access, { project: '123', product: 1 });
+    await client.consumption(
+      access,
+      { project: '123', product: 1 },
+      { from: 1, to: 2, running: false, label: '' },
+    );
+    expect(asked).toEqual(['background', 'background']);
+  });
+
+  it('are not asked for again by each schedule where the service is down', async () => {
+    let questions = 0;
+    const down = createDeliveryParts({
+      redis: redis.client,
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+      clock: () => now,
+      billing: {
+        balance() {
+          questions += 1;
+          return Promise.reject(new TimedOut('billing', 10_000));
+        },
+        consumption: () => Promise.reject(new Error('not asked')),
+      },
+      report: async ({ billing: client }) => {
+        await client.balance({ ...TENANT, baseUrl: 'x', token: 'y' }, { project: '123', product: 1 });
+        return finding('1');
+      },
+    });
+    for (let n = 1; n <= 8; n += 1) await given({ id: `schedul${n}` });
+    await down.delivery.run(TEAM);
+    expect(questions).toBe(1);
+    expect(slack.posts).toEqual([]);
+    await down.close();
+  });
+});
+
+describe('a project of a digest that gives no answer', () => {
+  const BOTH = [
+    { id: '123', product: 1 },
+    { id: '500', product: 1 },
+  ] as const;
+  const partial = () => ({ ...finding('100'), unanswered: { '500:1': 'It has no data.' } });
+  const day = async (days: number) => {
+    now = NINE + days * 24 * HOUR;
+    await run();
+  };
+
+  it('is told to the owner and a manager when it is the second post in a row, once', async () => {
+    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    expect(toPerson()).toEqual([]);
+    await day(1);
+    await day(2);
+    expect(inChannel()).toHaveLength(3);
+    expect(toPerson()).toHaveLength(1);
+    expect(toPerson('U0BOSS0001')).toHaveLength(1);
+    expect(toPerson()[0]?.blocks).toContain('has come twice in a row without all figures');
+    expect(toPerson()[0]?.blocks).toContain('Project 500: It has no data.');
+    expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
+  });
+
+  it('is counted anew after an answer', async () => {
+    await given({ projects: BOTH });
+    answer = partial;
+    await day(0);
+    answer = () => finding('100');
+    await day(1);
+    expect((await lastSent())?.unanswered).toEqual({});
+    answer = partial;
+    await day(2);
+    expect(toPerson()).toEqual([]);
+  });
+});
+
+describe('Send it now', () => {
+  it('makes up for what failed', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await forHours(2);
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'posted', at: now });
+    expect(await lastSent()).not.toHaveProperty('cause');
+  });
+
+  it('leaves what is still tried as it is', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await run();
+    answer = () => finding('100');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: now });
+    await forHours(1);
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
+  it('brings nothing back of a schedule that is removed meanwhile', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      return finding('100');
+    };
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('ends a pause of Tally’s own where it gets through', async () => {
+    await given();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'not_in_channel' : undefined);
+    await run();
+    slack.fault = () => undefined;
+    const paused = await stored();
+    if (paused === undefined) throw new Error('There is no schedule.');
+    now += MINUTE;
+    await parts.engine.send(TEAM, paused, 'now', 'U0OWNER001');
+    await run();
+    expect((await stored())?.paused).toBeUndefined();
+    expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'schedul1/2026-11-20']);
+  });
+
+  it('posts beside the calendar and says who wanted it', async () => {
+    await given({ since: NINE });
+    await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
+    await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
+    expect(inChannel().map(({ blocks }) => blocks)).toEqual([
+      expect.stringContaining('Test of a scheduled post, by <@U0OWNER001>'),
+      expect.stringContaining('Posted now because <@U0OWNER001> asked for it'),
+    ]);
+    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: now });
+  });
+});
+
+describe('a schedule that is removed or changed while it is tried', () => {
+  it.each([
+    ['paused', () => given({ id: 'schedul2', paused: { why: 'person', at: now, by: 'U0OWNER001' } })],
+    ['removed', () => redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul2')],
+    ['moved', () => given({ id: 'schedul2', since: now })],
+  ])('is not posted any more once it is %s, however many are before it in the channel', async (_, change) => {
+    await given();
+    await given({ id: 'schedul2' });
+    answer = async () => {
+      await change();
+      return finding('100');
+    };
+    await run();
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
+  });
+
+  it('is posted as it is by then', async () => {
+    await given();
+    await given({ id: 'schedul2' });
+    answer = async () => {
+      await given({ id: 'schedul2', channel: 'C0OTHER001' });
+      return finding('100');
+    };
+    await run();
+    expect(inChannel('C0OTHER001')).toMatchObject([{ key: 'schedul2/2026-11-20' }]);
+    expect(inChannel()).toHaveLength(1);
+  });
+
+  it('is not brought back by the end of its delivery', async () => {
+    await given();
+    answer = async () => {
+      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      return finding('100');
+    };
+    await run();
+    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+  });
+
+  it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
+    const five = at('2026-11-20T16:00:00Z');
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    for (const minutes of [0, 1, 3, 7, 15]) {
+      now = NINE + 3_000 + minutes * MINUTE;
+      await run();
+    }
+    expect((await line())?.tries).toBe(5);
+    await given({ timing: { ...schedule().timing, time: '17:00' }, since: now });
+    await run();
+    expect(await line()).toMatchObject({ state: 'trying' });
+    now = five + 1_000;
+    await run();
+    expect(await line()).toMatchObject({ state: 'trying', tries: 1, due: five });
+    answer = () => finding('100');
+    now += MINUTE;
+    await run();
+    expect(inChannel().map(({ key }) => key)).toEqual(['schedul1/2026-11-20']);
+    expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
+  });
+
+  it('says that it was not posted', async () => {
+    await given();
+    answer = failing(new TimedOut('billing', 10_000));
+    await run();
+    now += MINUTE;
+    await given({ since: now });
+    await run();
+    expect(await lastSent()).toMatchObject({
+      result: 'failed',
+      cause: 'The schedule was changed or paused before it could be posted.',
+    });
+    expect(slack.posts).toEqual([]);
+  });
+});

@@ -1,0 +1,483 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InvalidWord, PeriodJustBegan, SecretPasted } from '../../../src/domain/failure/index.ts';
+import {
+  nearestWord,
+  normalizeText,
+  parseBalanceText,
+  parseCommandText,
+  parsePeriodText,
+} from '../../../src/domain/language/command-text.ts';
+import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
+import { resolvePeriod } from '../../../src/domain/time/period.ts';
+
+const read = (text: string, aliases?: ReadonlySet<string>) => {
+  const { phrase, ...words } = parseCommandText(text, aliases);
+  return { ...words, ...(phrase && { period: formatPhrase(phrase) }) };
+};
+
+const refused = (text: string, aliases?: ReadonlySet<string>): InvalidWord => {
+  try {
+    parseCommandText(text, aliases);
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+  throw new Error(`“${text}” was read`);
+};
+
+describe('the words of a command', () => {
+  it.each([
+    ['', {}],
+    ['123', { project: '123' }],
+    ['123 last-7-days', { project: '123', period: 'last-7-days' }],
+    ['last 7 days 123 storage', { project: '123', period: 'last-7-days', product: 2 }],
+    ['storage 123 last 7 days', { project: '123', period: 'last-7-days', product: 2 }],
+    ['7 days 7', { project: '7', period: 'last-7-days' }],
+    ['123 4 weeks', { project: '123', period: 'last-4-weeks' }],
+    ['4 weeks', { period: 'last-4-weeks' }],
+    ['123 month to date', { project: '123', period: 'this-month' }],
+    ['123 year to date 2', { project: '123', period: 'this-year', product: 2 }],
+    ['123 q3', { project: '123', period: 'q3' }],
+    ['123 q 3', { project: '123', period: 'q3' }],
+    [
+      '123 from 2026-10-01 to 2026-10-15 cloud',
+      { project: '123', period: '2026-10-01..2026-10-15', product: 1 },
+    ],
+    ['123 2026-10-01 – 2026-10-15', { project: '123', period: '2026-10-01..2026-10-15' }],
+    ['including today 123', { project: '123', period: 'last-7-days including today' }],
+    ['123 including today last 3 days', { project: '123', period: 'last-3-days including today' }],
+    ['last3daysincltoday 123', { project: '123', period: 'last-3-days including today' }],
+    ['123 — last week', { project: '123', period: 'last-week' }],
+    ['123-last-week', { project: '123', period: 'last-week' }],
+    ['“123” ‘last week’', { project: '123', period: 'last-week' }],
+    ['123, last week.', { project: '123', period: 'last-week' }],
+    ['*123* _last week_', { project: '123', period: 'last-week' }],
+    ['<tel:123|123> last week?', { project: '123', period: 'last-week' }],
+    ['１２３ ｌａｓｔ ｗｅｅｋ', { project: '123', period: 'last-week' }],
+    ['1\u200b23\u00a0last\u2011week', { project: '123', period: 'last-week' }],
+    ['123 --last-7-days', { project: '123', period: 'last-7-days' }],
+    ['today today', { period: 'today' }],
+  ])('“%s”', (text, words) => {
+    expect(read(text)).toEqual({ help: false, ...words });
+  });
+
+  it.each(['help', 'HELP', '?', '--help', '—help', '123 help', 'help banana', 'help 2026-02-30'])(
+    '“%s” asks for help, whatever else it says',
+    (text) => expect(parseCommandText(text)).toEqual({ help: true }),
+  );
+});
+
+describe('the first bare number', () => {
+  it.each([
+    ['2026', { project: '2026' }],
+    ['3', { project: '3' }],
+    ['#123', { project: '123' }],
+    ['project 123', { project: '123' }],
+    ['project:123 2', { project: '123', product: 2 }],
+    ['2026 q3', { project: '2026', period: 'q3' }],
+    ['2026 october', { project: '2026', period: 'october' }],
+    ['2026-q3', { period: '2026-q3' }],
+    ['q3 2026', { period: '2026-q3' }],
+    ['october 2026', { period: '2026-10' }],
+    ['october 2026 2026', { project: '2026', period: '2026-10' }],
+    ['year 2026', { period: 'year-2026' }],
+    ['year 2026 2026', { project: '2026', period: 'year-2026' }],
+    ['last year 2026', { project: '2026', period: 'last-year' }],
+    ['123 2026', { project: '123', period: 'year-2026' }],
+    ['2026 2026', { project: '2026', period: 'year-2026' }],
+    ['1 1', { project: '1', product: 1 }],
+    ['123 3 2026', { project: '123', product: 3, period: 'year-2026' }],
+    ['123 2026 q3', { project: '123', period: '2026-q3' }],
+    ['123 2026 october', { project: '123', period: '2026-10' }],
+    ['123 since 2026', { project: '123', period: 'since year-2026' }],
+    ['123 2024 to 2025', { project: '123', period: 'year-2024..year-2025' }],
+    ['2024..2025', { period: 'year-2024..year-2025' }],
+    ['product 2', { product: 2 }],
+    ['product 2 5', { product: 2, project: '5' }],
+    ['12345678901234567890123456789012', { project: '12345678901234567890123456789012' }],
+  ])('“%s”', (text, words) => {
+    expect(read(text)).toEqual({ help: false, ...words });
+  });
+
+  it.each([
+    ['7 quarter 3', 'quarter 3', '7 q3'],
+    ['12 month 2', 'month 2', '12 february'],
+    ['12 month 13', 'month 13', undefined],
+    ['123 week 46', 'week 46', undefined],
+    ['123 day 5', 'day 5', undefined],
+    ['123 w 46', 'w 46', undefined],
+    ['project 7 quarter 3', 'quarter 3', 'project 7 q3'],
+    ['7 quarter cloud 3', 'quarter', undefined],
+  ])('is the project before a unit in the singular too: “%s”', (text, word, suggestion) => {
+    expect(refused(text)).toMatchObject({ word, suggestion });
+  });
+
+  it.each([
+    ['7 quarters 3', { project: '3', period: 'last-7-quarters' }],
+    ['7-day 123', { project: '123', period: 'last-7-days' }],
+    ['4w 123', { project: '123', period: 'last-4-weeks' }],
+    ['1 week 123', { project: '123', period: 'last-week' }],
+    ['last 7 quarter 3', { project: '3', period: 'last-7-quarters' }],
+    ['12 month project 2', { project: '2', period: 'last-12-months' }],
+    ['123 7 quarter 3', { project: '123', period: 'last-7-quarters', product: 3 }],
+  ])('is part of a count that is clear: “%s”', (text, words) => {
+    expect(read(text)).toEqual({ help: false, ...words });
+  });
+
+  it.each([
+    ['123 456', '456', '123'],
+    ['123 2 456', '456', '123'],
+    ['123 4', '4', '123'],
+    ['2026 1999', '1999', '2026'],
+    ['2 project 123', 'project 123', '2'],
+    ['123 today yesterday', 'yesterday', 'today'],
+    ['123 last-week 2026', '2026', 'last-week'],
+    ['123 2025 2026', '2026', 'year-2025'],
+    ['123 2 3', '3', 'storage'],
+    ['cloud storage', 'storage', 'cloud'],
+  ])('“%s” is refused with both named', (text, second, first) => {
+    const refusal = refused(text);
+    expect(refusal.word).toBe(second);
+    expect(refusal.why).toContain(`“${first}”`);
+  });
+
+  it.each([
+    ['007', '7'],
+    ['123 storage 007', undefined],
+    ['-5', '5'],
+    ['1,234', '1234'],
+    ['1.234.567 today', '1234567 today'],
+    ['1.5', undefined],
+    ['123abc', undefined],
+    ['123-456', undefined],
+    ['1'.repeat(33), undefined],
+    ['since 2026', 'since year 2026'],
+    ['2024 to 2025', 'year 2024..year 2025'],
+    ['2024 - 2025', 'year 2024..year 2025'],
+    ['last-week-123', undefined],
+    ['7d5', undefined],
+  ])('“%s” is no number to ask about; suggests %s', (text, suggestion) => {
+    expect(refused(text).suggestion).toBe(suggestion);
+  });
+});
+
+describe('the product', () => {
+  it.each([
+    ['cloud', 1],
+    ['Cloud platform', 1],
+    ['cloud-platform', 1],
+    ['storage', 2],
+    ['object storage', 2],
+    ['objectstorage', 2],
+    ['virtualization', 3],
+    ['Virtualisation', 3],
+    ['product:2', 2],
+    ['product=3', 3],
+    ['product 1', 1],
+    ['product2', 2],
+    ['product storage', 2],
+  ])('“%s” is %d', (text, product) => {
+    expect(parseCommandText(text)).toEqual({ help: false, product });
+  });
+
+  it('is one of three', () => {
+    expect(refused('product 5').word).toBe('5');
+    expect(refused('product:0 123').works).toContain('storage (2)');
+  });
+});
+
+describe('an alias', () => {
+  const aliases = new Set(['prod', 'mayday', 'team-a', 'storage-2']);
+
+  it('is the project, after which a bare number can be a product or a year', () => {
+    expect(read('prod 2 2026', aliases)).toEqual({
+      help: false,
+      alias: 'prod',
+      product: 2,
+      period: 'year-2026',
+    });
+    expect(read('last month mayday', aliases)).toEqual({
+      help: false,
+      alias: 'mayday',
+      period: 'last-month',
+    });
+    expect(read('Team_A', aliases)).toEqual({ help: false, alias: 'team-a' });
+    expect(read('storage-2 today', aliases)).toEqual({ help: false, alias: 'storage-2', period: 'today' });
+    expect(read('project prod', aliases)).toEqual({ help: false, alias: 'prod' });
+  });
+
+  it('is refused beside another project, and suggested when mistyped', () => {
+    expect(refused('prod 123', aliases).why).toContain('“prod”');
+    expect(refused('prod mayday', aliases).why).toContain('“prod”');
+    expect(refused('prdo last week', aliases).suggestion).toBe('prod last week');
+    expect(refused('team-b last week', aliases).suggestion).toBe('team-a last week');
+  });
+
+  it('is no secret, however much it looks like one', () => {
+    const long = new Set(['productioncluster2026']);
+    expect(refused('productioncluster2026 banana', long).word).toBe('banana');
+    for (const name of ['qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm', 'ab12-cd34-ef56-7890', 'xapp-prod']) {
+      const known = new Set([name]);
+      expect(read(`${name} today`, known)).toEqual({ help: false, alias: name, period: 'today' });
+      expect(refused(`${name} banana`, known).word).toBe('banana');
+    }
+  });
+
+  it('that nobody gave is no project, period or product', () => {
+    for (const name of ['prod', 'team-alpha-01', 'mayday', 'marcloud', 'data-may'])
+      expect(refused(`${name} last week`)).toMatchObject({
+        word: name,
+        why: 'is no project, period or product that Tally knows',
+      });
+  });
+});
+
+describe('the nearest known word', () => {
+  it.each([
+    ['123 last-wek', '123 last-week'],
+    ['123 Last Wek', '123 last week'],
+    ['lst 7 days', 'last 7 days'],
+    ['last-mnth 123', 'last-month 123'],
+    ['lastwek', 'last-week'],
+    ['lst7dys', 'last7days'],
+    ['yesterdy', 'yesterday'],
+    ['yester-day', 'yesterday'],
+    ['toady 123', 'today 123'],
+    ['octobr 2026', 'october 2026'],
+    ['123 clod', '123 cloud'],
+    ['object-stroage', 'object-storage'],
+    ['hlep', 'help'],
+    ['since octobr', 'since october'],
+    ['2026-10-01..octobr', '2026-10-01..october'],
+    ['last-7-days-includng-today', 'last-7-days-including-today'],
+    ['lst 7 dyas clod', 'last 7 days cloud'],
+    ['123 including', '123 including today'],
+    ['weeek', 'this-week'],
+    ['object 123', 'object storage 123'],
+    ['2026-10-05T10:00:00Z 123', '2026-10-05 123'],
+  ])('of “%s” makes “%s”', (text, suggestion) => {
+    expect(refused(text).suggestion).toBe(suggestion);
+  });
+
+  it.each(['banana', 'xyzzy 123', 'to', '123 lst 7 days banana', 'date', '..'])('“%s” has none', (text) => {
+    expect(refused(text).suggestion).toBeUndefined();
+  });
+
+  it('is found among whatever words are known', () => {
+    const verbs = ['connect', 'projects', 'schedule', 'schedules', 'status', 'audit'];
+    expect(nearestWord('conect', verbs)).toBe('connect');
+    expect(nearestWord('shcedule', verbs)).toBe('schedule');
+    expect(nearestWord('statsu', verbs)).toBe('status');
+    expect(nearestWord('audti', verbs)).toBe('audit');
+    expect(nearestWord('balance', verbs)).toBeUndefined();
+    expect(nearestWord('', verbs)).toBeUndefined();
+  });
+
+  it('is never farther than a few slips, and itself when known', () => {
+    const known = ['last', 'week', 'month', 'yesterday', 'including'];
+    fc.assert(
+      fc.property(fc.string({ maxLength: 12 }), (word) => {
+        const found = nearestWord(word, known);
+        if (found) expect(Math.abs(found.length - word.length)).toBeLessThanOrEqual(3);
+      }),
+    );
+    for (const word of known) expect(nearestWord(word, known)).toBe(word);
+  });
+});
+
+describe('a secret', () => {
+  it.each([
+    'gAAAAABk',
+    'xoxb-123-abc',
+    'XOXB-1234567890-abcdefghij',
+    'eyJhbGciOiJIUzI1NiJ9.e30.x',
+    'd41d8cd98f00b204e9800998ecf8427e',
+    'f47ac10b-58cc-4372-a567-0e02b2c3d479',
+    'F47AC10B-58CC-4372-A567-0E02B2C3D479',
+    'abcdEFGHijklMNOPqrstUV',
+    '12345678-1234-1234-1234-123456789012',
+    'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm',
+    'abCD+efGH/ijKLmn==',
+    'abcd+efgh/ijkl+mnOPqr==',
+    'd41d8cd9-8f00b204-e9800998-ecf8427e',
+    '1234-5678-9012-3456-7890-1234',
+    'ab12-cd34-ef56-7890',
+    'Zm9vYmFyYmF6cXV4MTIz==',
+    'prodlast1234567890ab',
+    'X-User-Token: abc',
+    'x-user-token=abc',
+    'Bearer abc',
+    'token: hunter2',
+    'password=hunter2',
+  ])('“%s” is not carried by the failure', (secret) => {
+    for (const text of [
+      secret,
+      `123 last-week ${secret}`,
+      `banana ${secret}`,
+      `lst 7 days ${secret}`,
+      `help ${secret}`,
+    ]) {
+      const failure = new SecretPasted();
+      expect(() => parseCommandText(text)).toThrow(failure);
+      expect(() => parsePeriodText(text)).toThrow(SecretPasted);
+    }
+  });
+
+  it.each([
+    'last-7-days-includng-today',
+    'last7daysincludngtoday',
+    'LAST_7_DAYS_INCLUDNG_TODAY',
+    'Last7DaysIncludngToday',
+    'team-alpha-prod-cluster-01',
+    '2026-10-01..2026-10-1x',
+    'banana',
+    'MonkeyJack',
+    'Team/Production/Frankfurt',
+    'cloud/storage/virtualization',
+    'production-cluster-frankfurt-two',
+    'dead-beef-cafe-babe',
+    '2026-10-01-2026-10-1x',
+    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  ])('is not what “%s” looks like', (text) => {
+    expect(refused(text)).toBeInstanceOf(InvalidWord);
+  });
+
+  it.each(['last7daysincludingtoday', '2026-10-01..2026-10-15', 'october2026..november2026', '1'.repeat(32)])(
+    'is not what “%s” looks like beside an unknown word',
+    (text) => expect(refused(`${text} banana`).word).toBe('banana'),
+  );
+});
+
+describe('a refused word', () => {
+  it.each([
+    ['123 <script>*x*', '<script>*x*'],
+    ['<script>*x* 123', '<script>*x*'],
+    ['123 ba_nana!', 'ba_nana!'],
+    ['123 “banana”', 'banana'],
+    ['123 LAST_WEK', 'LAST_WEK'],
+    ['123 07/08/2026', '07/08/2026'],
+    ['<http://banana.example.com|banana.example.com>', 'banana.example.com'],
+    ['123 ba\u202enana', 'banana'],
+    ['123 *4* 456', '*4*'],
+  ])('in “%s” is quoted as it was typed', (text, word) => {
+    expect(refused(text).word).toBe(word);
+  });
+});
+
+describe('any text', () => {
+  const pieces = fc.constantFrom(
+    ...'last past this next 7 123 2026 3 07 0 days day d w m mo q q3 q5 y year to date .. - — including today yesterday'.split(
+      ' ',
+    ),
+    ...'october may 2026-10 2026-10-05 2026-02-30 03/04/2026 since from until cloud object storage product project'.split(
+      ' ',
+    ),
+    ...'help ? # : = , . * _ < > | <a|b> lst wek banana “ ’ ½ ‥ ﷺ \u0000 \ud800 \u200b 🙂 é'.split(' '),
+    ' ',
+    '\n',
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+    fc.array(pieces, { maxLength: 12 }).map((some) => some.join('')),
+    fc.array(pieces, { maxLength: 12 }).map((some) => some.join(' ')),
+  );
+  const now = Date.parse('2026-11-21T10:15:30.123Z');
+
+  it('is read or refused in few words, and what is suggested can be read', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        try {
+          resolvePeriod(parseCommandText(text).phrase ?? LAST_7_DAYS, now, 'UTC');
+        } catch (error) {
+          if (error instanceof SecretPasted || error instanceof PeriodJustBegan) return;
+          if (!(error instanceof InvalidWord)) throw error;
+          expect([...error.word].length).toBeLessThanOrEqual(40);
+          for (const word of error.message.split(/\s/)) expect([...word].length).toBeLessThanOrEqual(45);
+          if (error.suggestion !== undefined) parseCommandText(error.suggestion);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('is the same when it was tidied before', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 8 }), (some) => {
+        const once = normalizeText(some.join(' '));
+        expect(normalizeText(once)).toBe(once);
+      }),
+      { examples: [[['project', ':', ':']]] },
+    );
+  });
+
+  it.each([
+    '7',
+    'a',
+    '-',
+    '.',
+    '_',
+    '<',
+    '<|',
+    'today ',
+    'product ',
+    'last ',
+    '7 days ',
+    'q',
+    'a_',
+    '?',
+    '2026-',
+    'a, ',
+    'ﷺ',
+  ])('of 4,000 characters is answered shortly: %j', (piece) => {
+    const text = piece.repeat(4000 / piece.length);
+    try {
+      parseCommandText(text);
+    } catch (error) {
+      if (!(error instanceof InvalidWord)) throw error;
+      expect(error.message.length).toBeLessThan(400);
+      expect(error.suggestion ?? '').not.toMatch(/.{201}/);
+    }
+  });
+});
+
+describe('a normalised text', () => {
+  it('stays as it is when it is normalised again, so that a name is found by the text it was given', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ab7-_–— .?#"“'), maxLength: 12 });
+    fc.assert(
+      fc.property(text, (typed) => {
+        expect(normalizeText(normalizeText(typed))).toBe(normalizeText(typed));
+      }),
+      { numRuns: 2_000, examples: [['last-_-a'], ['a_-_b'], ['.._.']] },
+    );
+  });
+});
+
+describe('a question about now', () => {
+  it.each([
+    ['777 last-week', 'last-week', '777'],
+    ['777 next-week', 'next-week', '777'],
+    ['777 Tomorrow cloud', 'Tomorrow', '777 cloud'],
+    ['777 next 3 weeks', 'next 3 weeks', '777'],
+    ['777 0 days', '0 days', '777'],
+    ['777 q7', 'q7', '777'],
+    ['777 including today', 'including today', '777'],
+  ])('takes no period, however it is written: “%s”', (text, word, suggestion) => {
+    expect(() => parseBalanceText(text)).toThrow(
+      expect.objectContaining({
+        word,
+        why: 'names a period, and a balance is of now',
+        works: '/balance takes a project and a product; /spend takes periods.',
+        suggestion,
+      }),
+    );
+  });
+
+  it.each(['2026', '2026 2', 'project 2026 cloud'])(
+    'takes a project that looks like a year: “%s”',
+    (text) => {
+      expect(parseBalanceText(text)).toMatchObject({ help: false, project: '2026' });
+    },
+  );
+});

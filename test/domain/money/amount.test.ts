@@ -1,0 +1,383 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  changeInPercent,
+  divide,
+  divideToInteger,
+  formatMoney,
+  formatPercent,
+  isCurrencyLabel,
+  parseAmount,
+  sumMoney,
+  toPlainDigits,
+} from '../../../src/domain/money/amount.ts';
+
+const money = (digits: string) => new Big(digits);
+const digitsOf = (text: string) => {
+  const amount = parseAmount({ text });
+  return 'value' in amount ? toPlainDigits(amount.value) : `unreadable: ${amount.unreadable}`;
+};
+
+/** A whole number of some decimal place, as the digits of a decimal and as the BigInt it is made of. */
+const scaled = (places: number) =>
+  fc
+    .bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
+    .map((units) => ({ units, digits: decimal(units, places) }));
+
+function decimal(units: bigint, places: number): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
+  const point = digits.length - places;
+  return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${places ? '.' : ''}${digits.slice(point)}`;
+}
+
+describe('reading an amount', () => {
+  it.each([
+    ['0', '0'],
+    ['12', '12'],
+    ['-12.50', '-12.5'],
+    ['+7', '7'],
+    ['.5', '0.5'],
+    ['5.', '5'],
+    ['007', '7'],
+    [' 3.10 ', '3.1'],
+    ['1e3', '1000'],
+    ['1.5E-3', '0.0015'],
+    ['-2e+2', '-200'],
+    ['0.1000000000000000055511151231257827', '0.1000000000000000055511151231257827'],
+    ['123456789012345678901234567890.123456789', '123456789012345678901234567890.123456789'],
+    ['-0', '0'],
+    ['1e60', `1${'0'.repeat(60)}`],
+    ['1'.repeat(100), '1'.repeat(100)],
+  ])('takes %s for %s, exactly', (text, digits) => {
+    expect(digitsOf(text)).toBe(digits);
+  });
+
+  it('keeps the digits as they came', () => {
+    expect(parseAmount({ text: ' 12.500e0 ' })).toMatchObject({ raw: '12.500e0' });
+  });
+
+  it.each([
+    '12,5',
+    '1 000',
+    '1_000',
+    '0x10',
+    'NaN',
+    'Infinity',
+    '-',
+    '.',
+    'e5',
+    '1e',
+    '1e5.0',
+    '--1',
+    '１２',
+    '12 EUR',
+  ])('refuses %s and shows it', (text) => {
+    expect(parseAmount({ text })).toEqual({ unreadable: text });
+  });
+
+  it.each(['', '   ', '\n'])('calls an empty text nothing', (text) => {
+    expect(parseAmount({ text })).toEqual({ unreadable: 'nothing' });
+  });
+
+  it('calls null nothing, and shows what is no scalar', () => {
+    expect(parseAmount({ missing: true })).toEqual({ unreadable: 'nothing' });
+    expect(parseAmount({ odd: '{"value":1}' })).toEqual({ unreadable: '{"value":1}' });
+  });
+
+  it.each([
+    '1e61',
+    '1e-61',
+    '1e999',
+    '1e1000000000',
+    '9'.repeat(101),
+    `0.${'0'.repeat(100)}`,
+    '1'.repeat(1_000_000),
+  ])('refuses what would only cost memory', (text) => {
+    expect(parseAmount({ text })).toHaveProperty('unreadable');
+  });
+
+  it('shows rubbish clipped, on one line, without marks that turn the text around', () => {
+    const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
+    expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
+  });
+
+  it('never throws, and shows at most a short line of any text', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary', maxLength: 500 }), fc.stringMatching(/^[-+.eE\d ]{1,130}$/)),
+        (text) => {
+          const amount = parseAmount({ text });
+          if ('value' in amount) expect(toPlainDigits(amount.value).length).toBeLessThan(170);
+          else expect(Array.from(amount.unreadable).length).toBeLessThanOrEqual(41);
+        },
+      ),
+    );
+  });
+
+  it('reads every decimal as exactly itself', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 40 }).chain((places) => fc.tuple(scaled(places), fc.constant(places))),
+        ([{ units, digits }, places]) => {
+          const amount = parseAmount({ text: digits });
+          if (!('value' in amount)) throw new Error(`refused ${digits}`);
+          expect(amount.raw).toBe(digits);
+          expect(amount.value.times(new Big(10).pow(places)).toFixed()).toBe(units.toString());
+        },
+      ),
+    );
+  });
+});
+
+describe('arithmetic', () => {
+  it('adds what floating point cannot', () => {
+    expect(toPlainDigits(sumMoney([money('0.1'), money('0.2')]))).toBe('0.3');
+    expect(toPlainDigits(sumMoney([money('1e30'), money('0.000000000001'), money('-1e30')]))).toBe(
+      '0.000000000001',
+    );
+  });
+
+  it('is zero without values', () => {
+    expect(toPlainDigits(sumMoney([]))).toBe('0');
+  });
+
+  it('sums exactly as whole numbers of the smallest place do', () => {
+    fc.assert(
+      fc.property(fc.array(scaled(18), { maxLength: 40 }), (amounts) => {
+        const exact = amounts.reduce((total, { units }) => total + units, 0n);
+        const total = sumMoney(amounts.map(({ digits }) => money(digits)));
+        expect(total.times('1e18').toFixed()).toBe(exact.toString());
+      }),
+    );
+  });
+
+  it('sums to the same in any order', () => {
+    const shuffled = fc
+      .array(scaled(9), { maxLength: 20 })
+      .chain((amounts) =>
+        fc.tuple(
+          fc.constant(amounts),
+          fc.shuffledSubarray(amounts, { minLength: amounts.length, maxLength: amounts.length }),
+        ),
+      );
+    fc.assert(
+      fc.property(shuffled, ([amounts, others]) => {
+        const total = (list: typeof amounts) =>
+          toPlainDigits(sumMoney(list.map(({ digits }) => money(digits))));
+        expect(total(others)).toBe(total(amounts));
+      }),
+    );
+  });
+
+  it('divides to at least 20 significant digits, even amounts far below a cent', () => {
+    expect(toPlainDigits(divide(money('1'), 3))).toMatch(/^0\.3{20,}$/);
+    expect(toPlainDigits(divide(money('1e-50'), money('3')))).toMatch(/^0\.0{50}3{20,}$/);
+    expect(toPlainDigits(divide(money('-10'), 4))).toBe('-2.5');
+    expect(toPlainDigits(divide(money('2e40'), 3))).toMatch(/^6{40}\.6{19}7$|^6{40}\.6{19,}7$/);
+  });
+
+  it('gives back what was divided, to within a hair', () => {
+    fc.assert(
+      fc.property(scaled(6), fc.integer({ min: 1, max: 4000 }), ({ digits }, by) => {
+        const back = divide(money(digits), by).times(by).minus(digits).abs();
+        expect(back.lte(money(digits).abs().times('1e-19').plus('1e-15'))).toBe(true);
+      }),
+    );
+  });
+
+  it('refuses to divide by zero', () => {
+    expect(() => divide(money('1'), 0)).toThrow();
+  });
+
+  it('counts whole times without rounding up', () => {
+    expect(divideToInteger(money('6.99999999999999999999999999999999999999'), money('1')).toFixed()).toBe(
+      '6',
+    );
+    expect(divideToInteger(money('7'), money('1')).toFixed()).toBe('7');
+  });
+});
+
+describe('showing money', () => {
+  it.each([
+    ['0', '0.00'],
+    ['-0', '0.00'],
+    ['0.005', '0.0050'],
+    ['-0.005', '-0.0050'],
+    ['0.015', '0.02'],
+    ['0.025', '0.02'],
+    ['2.665', '2.66'],
+    ['2.675', '2.68'],
+    ['2.6750000000000000000001', '2.68'],
+    ['2.665000000000000000000001', '2.67'],
+    ['-2.675', '-2.68'],
+    ['0.01', '0.01'],
+    ['0.0149', '0.01'],
+    ['0.0099999', '0.010'],
+    ['-0.0099999', '-0.010'],
+    ['0.001', '0.0010'],
+    ['0.00125', '0.0012'],
+    ['0.00135', '0.0014'],
+    ['-0.004', '-0.0040'],
+    ['1e-30', `0.${'0'.repeat(29)}10`],
+    ['1234.5', '1,234.50'],
+    ['999.995', '1,000.00'],
+    ['-1234567.891', '-1,234,567.89'],
+    ['123456789012345678901234567890.125', '123,456,789,012,345,678,901,234,567,890.12'],
+  ])('shows %s as %s', (digits, shown) => {
+    expect(formatMoney(money(digits), 'en-US')).toBe(shown);
+  });
+
+  it.each([
+    ['en-US', '1,234,567.80', '1,234.50', '-0.0012'],
+    ['de-DE', '1.234.567,80', '1.234,50', '-0,0012'],
+    ['fr-FR', '1\u202f234\u202f567,80', '1\u202f234,50', '-0,0012'],
+    ['es-ES', '1.234.567,80', '1.234,50', '-0,0012'],
+    ['es-LA', '1.234.567,80', '1.234,50', '-0,0012'],
+    ['en-IN', '12,34,567.80', '1,234.50', '-0.0012'],
+    ['ja-JP', '1,234,567.80', '1,234.50', '-0.0012'],
+  ])('groups as %s does', (locale, million, thousand, little) => {
+    expect(formatMoney(money('1234567.8'), locale)).toBe(million);
+    expect(formatMoney(money('1234.5'), locale)).toBe(thousand);
+    expect(formatMoney(money('-0.0012'), locale)).toBe(little);
+  });
+
+  it.each(['', 'en_US', 'nonsense-locale-name', '💥', 'xx', 'xx-YY'])(
+    'falls back to en-US for the locale %j',
+    (locale) => {
+      expect(formatMoney(money('1234.5'), locale)).toBe('1,234.50');
+    },
+  );
+
+  it('puts a currency sign where the locale does', () => {
+    expect(formatMoney(money('-1234.5'), 'en-US', '€')).toBe('-€1,234.50');
+    expect(formatMoney(money('-1234.5'), 'de-DE', '€')).toBe('-1.234,50\u00a0€');
+    expect(formatMoney(money('0.0012'), 'en-US', 'US$')).toBe('US$0.0012');
+  });
+
+  it('puts any other label behind', () => {
+    expect(formatMoney(money('1234.5'), 'en-US', 'EUR')).toBe('1,234.50\u00a0EUR');
+    expect(formatMoney(money('0'), 'de-DE', 'credits')).toBe('0,00\u00a0credits');
+  });
+
+  const locales = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'en-IN', 'ja-JP');
+
+  it('stays within half a cent, or half of the second digit below a cent, in every locale', () => {
+    const anyAmount = fc.integer({ min: 0, max: 36 }).chain(scaled);
+    fc.assert(
+      fc.property(anyAmount, locales, ({ digits }, locale) => {
+        const value = money(digits);
+        const shown = formatMoney(value, locale);
+        const again = readBack(shown, locale);
+        const allowed = value.abs().gte('0.01') ? '0.005' : value.abs().times('0.05').toFixed();
+        expect(again.minus(value).abs().lte(allowed)).toBe(true);
+        expect(shown).not.toMatch(/^-0[.,]0+$/);
+      }),
+    );
+  });
+
+  it('groups every digit of whole amounts as the locale groups smaller ones', () => {
+    const separators = { 'en-US': ',', 'de-DE': '.', 'fr-FR': '\u202f', 'ja-JP': ',' } as const;
+    fc.assert(
+      fc.property(scaled(0), fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'ja-JP'), ({ digits }, locale) => {
+        const whole = formatMoney(money(digits), locale).slice(0, -3);
+        expect(whole).toBe(digits.replace(/\B(?=(\d{3})+$)/g, separators[locale]));
+      }),
+    );
+  });
+});
+
+function readBack(shown: string, locale: string): Big {
+  const decimalSign = locale === 'de-DE' || locale === 'fr-FR' ? ',' : '.';
+  return money(shown.replace(new RegExp(`[^-\\d${decimalSign}]`, 'gu'), '').replace(decimalSign, '.'));
+}
+
+describe('a currency label', () => {
+  it.each(['', 'EUR', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits'])('may be “%s”', (label) => {
+    expect(isCurrencyLabel(label)).toBe(true);
+  });
+
+  it.each([
+    ...['1', ',000.00', '.', 'E R', 'EUR ', '-', '+', '%', 'a_b', '<b>', '٣', '½', '²', 'x'.repeat(9)],
+    ...[
+      '\u202e',
+      '\u2066',
+      '\u200b',
+      '\u00ad',
+      '\ufeff',
+      '\u3164',
+      '\u115f',
+      '\uffa0',
+      '\u0000',
+      '\n',
+      '\u0301',
+      '﷼',
+      'د',
+    ],
+  ])('may not be %j, which would change what an amount reads', (label) => {
+    expect(isCurrencyLabel(label)).toBe(false);
+  });
+
+  it('leaves of an amount what it is: its digits and signs are all in front of the label or behind it', () => {
+    const sign = fc
+      .integer({ min: 0x20, max: 0x2ffff })
+      .map((code) => String.fromCodePoint(code))
+      .filter(isCurrencyLabel);
+    const label = fc.array(sign, { minLength: 1, maxLength: 4 }).map((signs) => signs.join(''));
+    fc.assert(
+      fc.property(label, (text) => {
+        const shown = formatMoney(money('30642.80'), 'en-US', text);
+        expect(shown.replace(text, '').trim()).toBe('30,642.80');
+      }),
+    );
+  });
+});
+
+describe('plain digits', () => {
+  it('have no exponent and no grouping, and lose nothing', () => {
+    expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
+    expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
+    expect(toPlainDigits(money('-0'))).toBe('0');
+    fc.assert(
+      fc.property(scaled(25), ({ digits }) => {
+        expect(money(toPlainDigits(money(digits))).eq(digits)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a change in percent', () => {
+  const shown = (current: string, before: string) => {
+    const change = changeInPercent(money(current), money(before));
+    return change && formatPercent(change, 'en-US');
+  };
+
+  it.each([
+    ['112.4', '100', '▲ 12.4 %'],
+    ['97', '100', '▼ 3.0 %'],
+    ['100', '100', 'unchanged'],
+    ['100.00', '100', 'unchanged'],
+    ['0', '100', '▼ 100.0 %'],
+    ['100.25', '100', '▲ 0.2 %'],
+    ['100.35', '100', '▲ 0.4 %'],
+    ['100.0001', '100', '▲ less than 0.1 %'],
+    ['99.9999', '100', '▼ less than 0.1 %'],
+    ['3000', '100', '▲ 2,900.0 %'],
+  ])('of %s after %s is %s', (current, before, text) => {
+    expect(shown(current, before)).toBe(text);
+  });
+
+  it.each([
+    ['5', '0'],
+    ['0', '0'],
+    ['5', '-5'],
+    ['-5', '5'],
+    ['-5', '-5'],
+  ])('of %s after %s says nothing', (current, before) => {
+    expect(shown(current, before)).toBeUndefined();
+  });
+
+  it('follows the locale', () => {
+    expect(formatPercent(money('1012.44'), 'de-DE')).toBe('▲ 1.012,4 %');
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAmount, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
+import { computeRunway } from '../../../src/domain/money/runway.ts';
+import { formatRunway, formatRunwayShort } from '../../../src/domain/money/runway-text.ts';
+import { computeUsage } from '../../../src/domain/money/usage.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+
+const TODAY = '2026-11-21';
+const DAYS = Array.from({ length: 7 }, (_, n) => addDays('2026-11-14', n));
+const amount = (digits: string | null) => parseAmount(digits === null ? { missing: true } : { text: digits });
+
+/** A week of these amounts, a day each from its first; undefined: no item. */
+function week(...amounts: (string | null | undefined)[]) {
+  const items = amounts.flatMap((came, n) => {
+    const totalAmount: WireScalar = came === null ? { missing: true } : { text: came ?? '' };
+    return came === undefined ? [] : [{ day: { text: DAYS[n]! }, totalAmount, totalBonuses: { text: '0' } }];
+  });
+  return computeUsage(items, { days: DAYS, zone: 'UTC' });
+}
+
+const estimate = (
+  balance: string | null,
+  bonuses: string | null,
+  ...amounts: (string | null | undefined)[]
+) => computeRunway({ balance: amount(balance), bonuses: amount(bonuses) }, week(...amounts), TODAY);
+const aWeekOf = (each: string) => Array.from({ length: 7 }, () => each);
+
+describe('the runway', () => {
+  it('is balance and bonuses over the average day, in whole days', () => {
+    const result = estimate('1234567.80', '12000', ...aWeekOf('29870.12'));
+    expect(result).toMatchObject({
+      kind: 'estimate',
+      days: 41,
+      until: '2027-01-01',
+      reported: 7,
+      of: 7,
+      partial: 0,
+    });
+  });
+
+  it('averages over the reported days only', () => {
+    const result = estimate('100', '0', '10', undefined, '20', undefined, '30');
+    expect(result).toMatchObject({ kind: 'estimate', days: 5, until: '2026-11-26', reported: 3, of: 7 });
+    expect('average' in result && toPlainDigits(result.average)).toBe('20');
+  });
+
+  it('counts a reported zero as a day', () => {
+    expect(estimate('100', '0', '0', '0', '30')).toMatchObject({ kind: 'estimate', days: 10, reported: 3 });
+  });
+
+  it('ends today when nothing is left', () => {
+    expect(estimate('0', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'estimate', days: 0, until: TODAY });
+    expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
+  });
+
+  it('of less than a day says so, and names no date', () => {
+    for (const balance of ['0', '0.10', '0.99']) {
+      const result = estimate(balance, '0', ...aWeekOf('1'));
+      expect(formatRunway(result, toPlainDigits)).toBe(
+        '*less than a day* at 1 a day (7 of the last 7 days reported)',
+      );
+      expect(formatRunwayShort(result)).toBe('< 1 day');
+    }
+    expect(formatRunway(estimate('1', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
+      /^about \*1 day\* at 1 a day/,
+    );
+  });
+
+  it('does not lose the last day to a rounded average', () => {
+    // The average is a third, which no decimal is; three days use up the whole exactly.
+    expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
+    expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
+  });
+
+  it('passes over the end of a leap February', () => {
+    const result = computeRunway(
+      { balance: amount('10'), bonuses: amount('0') },
+      week('1', '1', '1'),
+      '2028-02-25',
+    );
+    expect(result).toMatchObject({ days: 10, until: '2028-03-06' });
+  });
+
+  it('says when a day behind the average is incomplete', () => {
+    const day = { text: DAYS[0]! };
+    const items = [...DAYS.slice(0, 3).map((text) => ({ text })), day].map((when, n) => ({
+      day: when,
+      totalAmount: { text: n === 3 ? 'rubbish' : '1' },
+      totalBonuses: { text: '0' },
+    }));
+    const usage = computeUsage(items, { days: DAYS, zone: 'UTC' });
+    expect(computeRunway({ balance: amount('9'), bonuses: amount('0') }, usage, TODAY)).toMatchObject({
+      days: 9,
+      partial: 1,
+    });
+  });
+});
+
+describe('bonuses that are not there or cannot be read', () => {
+  it.each([null, 'rubbish'])('are not counted, and that is said: %s', (bonuses) => {
+    const result = estimate('10', bonuses, ...aWeekOf('1'));
+    expect(result).toMatchObject({ kind: 'estimate', days: 10, bonusesCounted: false });
+    expect(estimate('10', '0', ...aWeekOf('1'))).toMatchObject({ bonusesCounted: true });
+  });
+});
+
+describe('there is no estimate', () => {
+  it('without a readable balance', () => {
+    for (const balance of [null, 'rubbish']) {
+      expect(estimate(balance, '100', ...aWeekOf('1'))).toEqual({ kind: 'unknown', reason: 'unreadable' });
+    }
+  });
+
+  it('from fewer than three reported days, unreadable ones not among them', () => {
+    const few = { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7 };
+    expect(estimate('100', '0', '1', '1')).toMatchObject(few);
+    expect(estimate('100', '0', '1', '1', null, 'x')).toMatchObject(few);
+    expect(estimate('100', '0', '1', '1', '1')).toMatchObject({ kind: 'estimate' });
+  });
+
+  it('when nothing is spent, or credits outweigh it', () => {
+    expect(estimate('100', '0', ...aWeekOf('0'))).toMatchObject({ kind: 'no-spend', reported: 7, of: 7 });
+    expect(estimate('100', '0', '5', '-5', '-1')).toMatchObject({ kind: 'no-spend', reported: 3 });
+  });
+
+  it('when the balance is overdrawn, even where bonuses are larger', () => {
+    const result = estimate('-100', '500', ...aWeekOf('1'));
+    expect(result).toMatchObject({ kind: 'overdrawn', which: 'balance', bonusesCounted: true });
+    expect('balance' in result && [toPlainDigits(result.balance), toPlainDigits(result.left)]).toEqual([
+      '-100',
+      '400',
+    ]);
+  });
+
+  it('when negative bonuses outweigh the balance', () => {
+    const result = estimate('100', '-500', ...aWeekOf('1'));
+    expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
+    expect(formatRunway(result, toPlainDigits)).toBe('no runway: balance and bonuses together are -400');
+  });
+
+  it('and the overdrawn balance is told even from a week without reports', () => {
+    expect(estimate('-1', null)).toMatchObject({
+      kind: 'overdrawn',
+      which: 'balance',
+      bonusesCounted: false,
+    });
+  });
+});
+
+describe('a runway of more than ten years', () => {
+  it('has no date', () => {
+    expect(estimate('3652', '0', ...aWeekOf('1'))).toMatchObject({
+      kind: 'estimate',
+      days: 3652,
+      until: '2036-11-20',
+    });
+    expect(estimate('3653', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'beyond', years: 10 });
+    expect(estimate('1e60', '1e60', ...aWeekOf('1e-60'))).toMatchObject({ kind: 'beyond', years: 10 });
+    expect(estimate('1e60', '1e60', ...aWeekOf('1e-60'))).not.toHaveProperty('until');
+  });
+});
+
+describe('whatever is left and spent', () => {
+  const cents = (min: bigint, max: bigint) => fc.bigInt({ min, max });
+  const written = (units: bigint) => `${units}e-2`;
+
+  it('is the same as whole numbers of cents give', () => {
+    const spent = fc.array(cents(-1000n, 100_000n), { minLength: 3, maxLength: 7 });
+    fc.assert(
+      fc.property(cents(0n, 10n ** 9n), cents(0n, 10n ** 6n), spent, (balance, bonuses, amounts) => {
+        const total = amounts.reduce((a, b) => a + b, 0n);
+        const result = estimate(written(balance), written(bonuses), ...amounts.map(written));
+        const days = total > 0n ? ((balance + bonuses) * BigInt(amounts.length)) / total : 0n;
+        if (total <= 0n) expect(result.kind).toBe('no-spend');
+        else if (days > 3652n) expect(result.kind).toBe('beyond');
+        else
+          expect(result).toMatchObject({
+            kind: 'estimate',
+            days: Number(days),
+            until: addDays(TODAY, Number(days)),
+          });
+      }),
+    );
+  });
+});

@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sumMoney, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
+import { computeUsage, sumSpentOn, type Usage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+
+const text = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
+const item = (day: string | null, amount: string | null, bonuses: string | null = '0'): WireCharge => ({
+  day: text(day),
+  totalAmount: text(amount),
+  totalBonuses: text(bonuses),
+});
+const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+const WEEK = daysFrom('2026-11-14', 7);
+const usageOf = (items: WireCharge[], days = WEEK, today?: string) =>
+  computeUsage(items, { days, zone: 'UTC', ...(today && { today }) });
+const digits = (figure: Usage['rows'][number]['amount']) =>
+  'value' in figure ? toPlainDigits(figure.value) : figure.unreadable;
+const table = (usage: Usage) =>
+  usage.rows.map(({ shown, amount, bonuses }) => [shown, digits(amount), digits(bonuses)]);
+
+describe('a period that is wholly reported', () => {
+  const usage = usageOf(WEEK.map((day, n) => item(day, `${n + 1}.10`, '0.5')).reverse());
+
+  it('has a row a day, ascending, whatever the order of the service', () => {
+    expect(usage.rows.map(({ day }) => day)).toEqual(WEEK);
+    expect(usage.rows.every(({ merged, outside }) => merged === 1 && !outside)).toBe(true);
+  });
+
+  it('totals amounts and bonuses apart', () => {
+    expect(toPlainDigits(usage.total.value)).toBe('28.7');
+    expect(toPlainDigits(usage.bonuses.value)).toBe('3.5');
+    expect(usage.total).toMatchObject({ incomplete: false, readable: 7, unreadable: 0 });
+  });
+
+  it('has an average a day and a highest day', () => {
+    expect(toPlainDigits(usage.average!)).toBe('4.1');
+    expect(usage.highest?.day).toBe('2026-11-20');
+    expect(toPlainDigits(usage.highest!.value)).toBe('7.1');
+  });
+
+  it('has the earliest of equally high days as the highest', () => {
+    expect(usageOf(WEEK.map((day) => item(day, '5'))).highest?.day).toBe('2026-11-14');
+  });
+
+  it('keeps the digits as they came', () => {
+    expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10' });
+  });
+
+  it('leaves the items it was given alone', () => {
+    const items = [item('2026-11-15', '1'), item('2026-11-14', '2')];
+    usageOf(items);
+    expect(items.map(({ day }) => day)).toEqual([text('2026-11-15'), text('2026-11-14')]);
+  });
+});
+
+describe('a day without an item', () => {
+  const usage = usageOf([item('2026-11-14', '10'), item('2026-11-15', '0'), item('2026-11-18', '20')]);
+
+  it('is missing, while a reported zero is a zero', () => {
+    expect(usage.missing).toEqual(['2026-11-16', '2026-11-17', '2026-11-19', '2026-11-20']);
+    expect(usage.reported).toEqual(['2026-11-14', '2026-11-15', '2026-11-18']);
+    expect(usage.fullDays).toBe(7);
+  });
+
+  it('does not lower the average', () => {
+    expect(toPlainDigits(usage.average!)).toBe('10');
+  });
+
+  it('leaves no average and no highest day when every day is missing', () => {
+    const nothing = usageOf([]);
+    expect(nothing).toMatchObject({ rows: [], fullDays: 7, reported: [], missing: WEEK });
+    expect(nothing).not.toHaveProperty('average');
+    expect(nothing).not.toHaveProperty('highest');
+    expect(nothing.total).toMatchObject({ readable: 0, incomplete: false });
+  });
+});
+
+describe('an amount that cannot be read', () => {
+  const usage = usageOf([
+    item('2026-11-14', '10', null),
+    item('2026-11-15', null),
+    item('2026-11-16', '12,5', '1'),
+  ]);
+
+  it('is shown as it came and left out of the sum, which says so', () => {
+    expect(table(usage)).toEqual([
+      ['2026-11-14', '10', 'nothing'],
+      ['2026-11-15', 'nothing', '0'],
+      ['2026-11-16', '12,5', '1'],
+    ]);
+    expect(toPlainDigits(usage.total.value)).toBe('10');
+    expect(usage.total).toMatchObject({ incomplete: true, readable: 1, unreadable: 2 });
+    expect(usage.bonuses).toMatchObject({ incomplete: true, readable: 2, unreadable: 1 });
+  });
+
+  it('makes its day neither reported nor missing', () => {
+    expect(usage.unreadableDays).toEqual(['2026-11-15', '2026-11-16']);
+    expect(usage.reported).toEqual(['2026-11-14']);
+    expect(usage.missing).toHaveLength(4);
+    expect(toPlainDigits(usage.average!)).toBe('10');
+  });
+});
+
+describe('several items of one day', () => {
+  it('are added in one row that says how many they were', () => {
+    const usage = usageOf([item('2026-11-14', '1.10', '1'), item('2026-11-14T00:00:00Z', '2.20', '2')]);
+    expect(table(usage)).toEqual([['2026-11-14', '3.3', '3']]);
+    expect(usage.rows[0]).toMatchObject({ merged: 2, amount: { raw: '3.3', incomplete: false } });
+    expect(usage.mergedDays).toBe(1);
+    expect(usage.total).toMatchObject({ readable: 2 });
+  });
+
+  it('are the sum of the readable ones, and incomplete', () => {
+    const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
+    expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
+    expect(usage.reported).toEqual(['2026-11-14', '2026-11-15']);
+    expect(usage.partialDays).toEqual(['2026-11-14']);
+    expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
+  });
+
+  it('are unreadable when none of them can be read', () => {
+    const usage = usageOf(['a', null, 'a', 'b', 'c'].map((amount) => item('2026-11-14', amount)));
+    expect(usage.rows[0]?.amount).toEqual({ unreadable: 'a, nothing, b, …' });
+    expect(usage.unreadableDays).toEqual(['2026-11-14']);
+  });
+
+  it('are one highest day together', () => {
+    const usage = usageOf([item('2026-11-14', '3'), item('2026-11-15', '2'), item('2026-11-15', '2')]);
+    expect(usage.highest?.day).toBe('2026-11-15');
+  });
+});
+
+describe('credits', () => {
+  it('are negative and stay so', () => {
+    const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
+    expect(toPlainDigits(usage.total.value)).toBe('-3');
+    expect(toPlainDigits(usage.average!)).toBe('-1.5');
+    expect(usage.highest?.day).toBe('2026-11-15');
+  });
+});
+
+describe("today's part of a day", () => {
+  const items = [item('2026-11-20', '1'), item('2026-11-21', '100')];
+
+  it.each([
+    ['among the asked days', [...WEEK, '2026-11-21']],
+    ['beside them', WEEK],
+  ])('is shown and counted in the total, and in nothing else, when it stands %s', (_, days) => {
+    const usage = usageOf(items, days, '2026-11-21');
+    expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
+    expect(toPlainDigits(usage.total.value)).toBe('101');
+    expect(usage.today?.day).toBe('2026-11-21');
+    expect(usage.fullDays).toBe(7);
+    expect(usage.reported).toEqual(['2026-11-20']);
+    expect(toPlainDigits(usage.average!)).toBe('1');
+    expect(usage.highest?.day).toBe('2026-11-20');
+    expect(usage.missing).not.toContain('2026-11-21');
+  });
+
+  it('is not missing when nothing came for it', () => {
+    const usage = usageOf([], ['2026-11-21'], '2026-11-21');
+    expect(usage).toMatchObject({ fullDays: 0, missing: [], reported: [] });
+    expect(usage).not.toHaveProperty('today');
+  });
+
+  it('is outside when the period ends before it', () => {
+    const usage = usageOf(items);
+    expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: true });
+    expect(usage).not.toHaveProperty('today');
+  });
+});
+
+describe('what the service adds on its own', () => {
+  const usage = usageOf([
+    item('14.11.2026', '4'),
+    item('2026-11-13', '1'),
+    item('2026-11-21', '2'),
+    item(null, '8'),
+    item('2026-11-16', '16'),
+    item(null, '32'),
+  ]);
+
+  it('stands behind the asked days: other days in order, then what has no day, each as it came', () => {
+    expect(usage.rows.map(({ shown, outside }) => [shown, outside])).toEqual([
+      ['2026-11-16', false],
+      ['2026-11-13', true],
+      ['2026-11-21', true],
+      ['14.11.2026', false],
+      ['no day', false],
+      ['no day', false],
+    ]);
+    expect(usage).toMatchObject({
+      outside: { readable: 2, unreadable: 0 },
+      unplaced: { readable: 3, unreadable: 0 },
+      mergedDays: 0,
+    });
+  });
+
+  it('is in no total where it has no amount either', () => {
+    const odd = usageOf([
+      item(null, null),
+      item('soon', 'x'),
+      item('2026-11-13', null),
+      item('2026-11-13', '1'),
+    ]);
+    expect(odd).toMatchObject({
+      outside: { readable: 1, unreadable: 1 },
+      unplaced: { readable: 0, unreadable: 2 },
+    });
+    expect(toPlainDigits(odd.total.value)).toBe('1');
+  });
+
+  it('counts in the total and in nothing else', () => {
+    expect(toPlainDigits(usage.total.value)).toBe('63');
+    expect(usage.reported).toEqual(['2026-11-16']);
+    expect(toPlainDigits(usage.average!)).toBe('16');
+    expect(usage.highest?.day).toBe('2026-11-16');
+  });
+
+  it('reads instants in the reporting zone', () => {
+    const late = [item('2026-11-15T02:00:00Z', '1')];
+    const inZone = computeUsage(late, { days: WEEK, zone: 'America/New_York' });
+    expect(inZone.reported).toEqual(['2026-11-14']);
+  });
+});
+
+describe('whatever the service sends', () => {
+  const dayText = fc.oneof(
+    fc.integer({ min: -3, max: 12 }).map((n) => addDays('2026-11-14', n)),
+    fc.constantFrom('', 'x', '14.11.2026', '1794614400', '2026-11-15T10:00:00+02:00'),
+    fc.constant(null),
+  );
+  const amountText = fc.oneof(
+    fc
+      .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 12 }))
+      .map(([n, e]) => `${n}e-${e}`),
+    fc.constantFrom('0', 'rubbish', null),
+  );
+  const items = fc.array(
+    fc.tuple(dayText, amountText, amountText).map(([d, a, b]) => item(d, a, b)),
+    { maxLength: 40 },
+  );
+  const zone = fc.constantFrom('UTC', 'America/New_York', 'Asia/Tokyo');
+  const today = fc.constantFrom(undefined, '2026-11-20', '2026-11-21');
+  const asked = fc.record({ zone, today }).map((some) => ({
+    days: WEEK,
+    zone: some.zone,
+    ...(some.today && { today: some.today }),
+  }));
+
+  it('lands in exactly one row', () => {
+    fc.assert(
+      fc.property(items, asked, (sent, period) => {
+        const { rows } = computeUsage(sent, period);
+        expect(rows.reduce((count, { merged }) => count + merged, 0)).toBe(sent.length);
+        const days = rows.flatMap(({ day }) => day ?? []);
+        expect(new Set(days).size).toBe(days.length);
+      }),
+    );
+  });
+
+  it('totals to the sum of the rows', () => {
+    fc.assert(
+      fc.property(items, asked, (sent, period) => {
+        const usage = computeUsage(sent, period);
+        const of = (column: 'amount' | 'bonuses') =>
+          toPlainDigits(
+            sumMoney(
+              usage.rows
+                .map((row) => row[column])
+                .flatMap((figure) => ('value' in figure ? figure.value : [])),
+            ),
+          );
+        expect(of('amount')).toBe(toPlainDigits(usage.total.value));
+        expect(of('bonuses')).toBe(toPlainDigits(usage.bonuses.value));
+        expect(usage.total.readable + usage.total.unreadable).toBe(sent.length);
+      }),
+    );
+  });
+
+  it('makes every complete day reported, missing or unreadable', () => {
+    fc.assert(
+      fc.property(items, asked, (sent, period) => {
+        const { reported, missing, unreadableDays, fullDays } = computeUsage(sent, period);
+        const all = [...reported, ...missing, ...unreadableDays].sort();
+        expect(all).toEqual(WEEK.filter((day) => day !== period.today));
+        expect(all).toHaveLength(fullDays);
+      }),
+    );
+  });
+
+  it('has an average exactly where a day is reported, and none above the highest day', () => {
+    fc.assert(
+      fc.property(items, asked, (sent, period) => {
+        const usage = computeUsage(sent, period);
+        const spent = sumSpentOn(usage, usage.reported);
+        expect(spent.reported).toBe(usage.reported.length);
+        expect(usage.average === undefined).toBe(usage.reported.length === 0);
+        // The average is rounded at its 20th place or later.
+        if (usage.average && usage.highest)
+          expect(usage.average.minus(usage.highest.value).lte('1e-19')).toBe(true);
+      }),
+    );
+  });
+
+  it('comes out the same in whatever order it is sent', () => {
+    const placed = items.map((sent) => sent.filter(({ day }) => 'text' in day && /^2026/.test(day.text)));
+    fc.assert(
+      fc.property(placed, asked, (sent, period) => {
+        const there = computeUsage(sent, period);
+        const back = computeUsage([...sent].reverse(), period);
+        expect(back.reported).toEqual(there.reported);
+        expect(back.rows.map(({ day }) => day)).toEqual(there.rows.map(({ day }) => day));
+        expect(toPlainDigits(back.total.value)).toBe(toPlainDigits(there.total.value));
+      }),
+    );
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { collectNotices, noticeLead } from '../../src/domain/service-notice.ts';
+
+it('what the service says is named with the figures it says it of, each message once', () => {
+  const remarks = collectNotices(
+    ['the balance', { remarks: ['a', 'both', 'a'] }],
+    ['the last 7 days', { remarks: ['both', 'b'] }],
+  );
+  expect(remarks).toEqual([
+    { about: 'the balance', messages: ['a'] },
+    { about: 'the balance and the last 7 days', messages: ['both'] },
+    { about: 'the last 7 days', messages: ['b'] },
+  ]);
+  expect(remarks.map(noticeLead)[1]).toBe(
+    'The billing service reported a problem with the balance and the last 7 days:',
+  );
+  expect(collectNotices(['the balance', { remarks: [] }])).toEqual([]);
+});

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseBillingDay } from '../../../src/domain/time/billing-day.ts';
+
+const read = (text: string, zone = 'UTC') => parseBillingDay({ text }, zone);
+const WEST = 'America/New_York';
+const EAST = 'Asia/Tokyo';
+
+describe('an ISO date', () => {
+  it.each(['UTC', WEST, EAST])('is that day in %s', (zone) => {
+    expect(read('2026-11-14', zone)).toEqual({ day: '2026-11-14' });
+    expect(read(' 2024-02-29 ', zone)).toEqual({ day: '2024-02-29' });
+  });
+
+  it.each(['2026-02-30', '2026-02-29', '2026-13-01', '2026-00-10', '2026-11-31', '2026-1-5', '0000-01-01'])(
+    'that no calendar has is shown as it came: %s',
+    (text) => {
+      expect(read(text)).toEqual({ unplaced: text });
+    },
+  );
+});
+
+describe('a timestamp at midnight UTC', () => {
+  it.each([
+    '2026-11-14T00:00:00Z',
+    '2026-11-14T00:00:00.000Z',
+    '2026-11-14T00:00:00.000000000Z',
+    '2026-11-14t00:00:00z',
+    '2026-11-14T00:00Z',
+    '2026-11-14T00:00:00+00:00',
+    '2026-11-14T00:00:00-00:00',
+    '2026-11-14T00:00:00+0000',
+    '2026-11-14T00:00:00+00',
+    '2026-11-14 00:00:00 +0000',
+    '2026-11-14 00:00:00 UTC',
+    '2026-11-14T00:00:00',
+    '2026-11-14 00:00:00',
+    '2026-11-14 00:00:00.000',
+    '2026-11-14T03:00:00+03:00',
+    '2026-11-13T19:00:00-05:00',
+  ])('is its UTC date in every zone: %s', (text) => {
+    for (const zone of ['UTC', WEST, EAST]) expect(read(text, zone)).toEqual({ day: '2026-11-14' });
+  });
+});
+
+describe('any other timestamp', () => {
+  it.each([
+    ['2026-11-14T00:00:00.001Z', WEST, '2026-11-13'],
+    ['2026-11-14T00:00:00.0000001Z', WEST, '2026-11-13'],
+    ['2026-11-14T00:00:01', WEST, '2026-11-13'],
+    ['2026-11-14T04:59:59.999Z', WEST, '2026-11-13'],
+    ['2026-11-14T05:00:00Z', WEST, '2026-11-14'],
+    ['2026-11-14T12:00:00', WEST, '2026-11-14'],
+    ['2026-11-14 15:00:00', EAST, '2026-11-15'],
+    ['2026-11-14T14:59:59Z', EAST, '2026-11-14'],
+    ['2026-11-14T00:00:00+03:00', 'UTC', '2026-11-13'],
+    ['2026-11-14T00:00:00+03:00', 'Europe/Moscow', '2026-11-14'],
+    ['2026-11-14T23:30:00-0530', 'UTC', '2026-11-15'],
+    ['2026-11-14T12:00:00,5Z', 'UTC', '2026-11-14'],
+    // The hour that New York has twice, and the one that it has not.
+    ['2026-11-01T05:30:00Z', WEST, '2026-11-01'],
+    ['2026-03-08T04:59:59Z', WEST, '2026-03-07'],
+  ])('is a date in the reporting zone: %s in %s', (text, zone, day) => {
+    expect(read(text, zone)).toEqual({ day });
+  });
+
+  it.each([
+    '2026-11-14T24:00:00Z',
+    '2026-11-14T12:60:00Z',
+    '2026-11-14T12:00:60Z',
+    '2026-02-30T12:00:00Z',
+    '2026-11-14T12:00:00+25:00',
+    '2026-11-14T12:00:00+03:75',
+    '2026-11-14T12',
+    '2026-11-14T12:00:00 CET',
+    '9999-12-31T23:00:00-12:00',
+    '0001-01-01T12:00:00Z',
+  ])('that no clock shows comes as it came: %s', (text) => {
+    expect(read(text, WEST)).toEqual({ unplaced: text });
+  });
+});
+
+describe('epoch time', () => {
+  it.each([
+    // 2026-11-14T00:00:00Z: an instant, even at midnight.
+    ['1794614400', 'UTC', '2026-11-14'],
+    ['1794614400', WEST, '2026-11-13'],
+    ['1794614400000', 'UTC', '2026-11-14'],
+    ['1794614400000', WEST, '2026-11-13'],
+    ['1794668399', EAST, '2026-11-14'],
+    ['1794668400', EAST, '2026-11-15'],
+    ['999999999', 'UTC', '2001-09-09'],
+    ['999999999999', 'UTC', '2001-09-09'],
+    ['9999999999999', 'UTC', '2286-11-20'],
+    ['1794614400.0', 'UTC', '2026-11-14'],
+    ['1794614400000.0', WEST, '2026-11-13'],
+    ['1.7946144e9', 'UTC', '2026-11-14'],
+    ['1.7946144E+12', 'UTC', '2026-11-14'],
+    ['1794614399.999', 'UTC', '2026-11-13'],
+    ['1794614400.5', 'UTC', '2026-11-14'],
+  ])('in seconds or milliseconds is a date in the reporting zone: %s in %s', (text, zone, day) => {
+    expect(read(text, zone)).toEqual({ day });
+  });
+
+  it.each([
+    '20261114',
+    '17946144000',
+    '17946144000000',
+    '-1794614400',
+    '0794614400',
+    '17946144000.0',
+    '1.7e7',
+    '1.7e99',
+    '1794614400e0',
+    '17.9e8',
+    '1.7946144e-9',
+  ])('of no such length is shown as it came: %s', (text) => {
+    expect(read(text)).toEqual({ unplaced: text });
+  });
+});
+
+describe('anything else', () => {
+  it.each(['14.11.2026', '11/14/2026', 'Nov 14', 'yesterday', '2026-W46', '2026-318', 'true'])(
+    'is shown as it came: %s',
+    (text) => {
+      expect(read(text)).toEqual({ unplaced: text });
+    },
+  );
+
+  it('has no day when nothing came', () => {
+    expect(parseBillingDay({ missing: true }, 'UTC')).toEqual({ unplaced: 'no day' });
+    expect(read('')).toEqual({ unplaced: 'no day' });
+    expect(read('  ')).toEqual({ unplaced: 'no day' });
+  });
+
+  it('shows what is no scalar', () => {
+    expect(parseBillingDay({ odd: '{"date":"2026-11-14"}' }, 'UTC')).toEqual({
+      unplaced: '{"date":"2026-11-14"}',
+    });
+  });
+
+  it('is clipped', () => {
+    expect(read('x'.repeat(100_000))).toEqual({ unplaced: `${'x'.repeat(40)}…` });
+  });
+
+  it('never throws and always has either a day or something to show', () => {
+    const digits = fc.stringMatching(/^\d{1,15}$/);
+    const nearly = fc.stringMatching(
+      /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/,
+    );
+    const zones = fc.constantFrom('UTC', WEST, EAST, 'Pacific/Kiritimati', 'Pacific/Pago_Pago');
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary', maxLength: 300 }), digits, nearly),
+        zones,
+        (text, zone) => {
+          const placed = read(text, zone);
+          if ('day' in placed) expect(placed.day).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+          else expect(placed.unplaced).not.toBe('');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is never more than a day from what the clock of Greenwich shows', () => {
+    const instants = fc.date({
+      min: new Date('1901-01-01'),
+      max: new Date('2200-01-01'),
+      noInvalidDate: true,
+    });
+    const zones = fc.constantFrom(WEST, EAST, 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Europe/Dublin');
+    fc.assert(
+      fc.property(instants, zones, (instant, zone) => {
+        const placed = read(instant.toISOString(), zone);
+        if (!('day' in placed)) throw new Error('a timestamp without a day');
+        const away = Date.parse(placed.day) - Date.parse(instant.toISOString().slice(0, 10));
+        expect(Math.abs(away)).toBeLessThanOrEqual(86_400_000);
+      }),
+    );
+  });
+});

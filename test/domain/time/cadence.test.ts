@@ -1,0 +1,280 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Cadence,
+  clockChangeAt,
+  dueTimesBetween,
+  formatTiming,
+  nextDueTimes,
+  type Timing,
+} from '../../../src/domain/time/cadence.ts';
+import { beginning, isLeftOut, moments, plus, shown, todayAt, zones } from '../wall-clock.ts';
+
+const DAILY: Cadence = { kind: 'daily' };
+
+const cadences: fc.Arbitrary<Cadence> = fc.oneof(
+  fc.constant(DAILY),
+  fc.constant<Cadence>({ kind: 'weekdays' }),
+  fc.integer({ min: 1, max: 7 }).map((weekday): Cadence => ({ kind: 'weekly', weekday })),
+  fc.integer({ min: 1, max: 31 }).map((day): Cadence => ({ kind: 'monthly', day })),
+  fc.constant<Cadence>({ kind: 'monthly', day: 'last' }),
+);
+const two = (n: number) => String(n).padStart(2, '0');
+const times = fc
+  .tuple(fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }))
+  .map(([hour, minute]) => `${two(hour)}:${two(minute)}`);
+const timings: fc.Arbitrary<Timing> = fc.record({ cadence: cadences, time: times, zone: zones });
+
+/** Whether the rule means the day, reckoned with Date's own setters. */
+function means(cadence: Cadence, day: string): boolean {
+  const date = new Date(`${day}T00:00Z`);
+  const isLast = plus(day, 1).endsWith('-01');
+  switch (cadence.kind) {
+    case 'daily':
+      return true;
+    case 'weekdays':
+      return date.getUTCDay() % 6 !== 0;
+    case 'weekly':
+      return date.getUTCDay() === cadence.weekday % 7;
+    case 'monthly':
+      if (cadence.day === 'last') return isLast;
+      return date.getUTCDate() === cadence.day || (isLast && date.getUTCDate() < cadence.day);
+  }
+}
+
+/** The same dues by looking at every minute and every day. */
+function slowly({ cadence, time, zone }: Timing, after: number, until: number) {
+  const found: { date: string; at: number }[] = [];
+  for (
+    let date = plus(todayAt(after, zone), -2);
+    date <= plus(todayAt(until, zone), 2);
+    date = plus(date, 1)
+  ) {
+    if (!means(cadence, date) || isLeftOut(date, zone)) continue;
+    const at = beginning(date, zone, time);
+    if (at > after && at <= until) found.push({ date, at });
+  }
+  return found;
+}
+
+const iso = (timing: Timing, from: string, count: number) =>
+  nextDueTimes(timing, Date.parse(from), count).map(
+    ({ date, at }) => `${date} ${new Date(at).toISOString().slice(0, 16)}`,
+  );
+
+describe('what is due', () => {
+  it('agrees with the clocks, asked minute by minute, in every zone and cadence', () => {
+    fc.assert(
+      fc.property(timings, moments, fc.integer({ min: 0, max: 20 * 86_400_000 }), (timing, after, length) => {
+        expect(dueTimesBetween(timing, after, after + length)).toEqual(slowly(timing, after, after + length));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is at the time said, and later only where the clocks skip that', () => {
+    fc.assert(
+      fc.property(timings, moments, (timing, after) => {
+        for (const due of nextDueTimes(timing, after, 40)) {
+          const said = `${due.date} ${timing.time}:00`;
+          if (clockChangeAt(due, timing) !== 'skipped') expect(shown(due.at, timing.zone)).toBe(said);
+          else {
+            expect(shown(due.at, timing.zone) > said).toBe(true);
+            expect(shown(due.at - 1000, timing.zone) < said).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  it('comes one by one, later each time, one a local date, and the same however it is asked', () => {
+    fc.assert(
+      fc.property(timings, moments, (timing, after) => {
+        const found = nextDueTimes(timing, after, 60);
+        expect(found).toHaveLength(60);
+        let last = { date: '', at: after };
+        for (const due of found) {
+          expect(due.at).toBeGreaterThan(last.at);
+          expect(due.date > last.date).toBe(true);
+          expect(nextDueTimes(timing, last.at, 1)).toEqual([due]);
+          expect(nextDueTimes(timing, due.at - 1, 1)).toEqual([due]);
+          last = due;
+        }
+        expect(dueTimesBetween(timing, after, last.at)).toEqual(found);
+        expect(dueTimesBetween(timing, after, last.at - 1)).toEqual(found.slice(0, -1));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is none when none is asked for, or the end comes first', () => {
+    const timing: Timing = { cadence: DAILY, time: '09:00', zone: 'UTC' };
+    expect(nextDueTimes(timing, 0, 0)).toEqual([]);
+    expect(dueTimesBetween(timing, Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 1))).toEqual([]);
+  });
+
+  it('is every day of ten years', () => {
+    const timing: Timing = { cadence: DAILY, time: '09:00', zone: 'Europe/Rome' };
+    expect(dueTimesBetween(timing, Date.UTC(2020, 0, 1), Date.UTC(2030, 0, 1))).toHaveLength(3653);
+  });
+
+  it('on day 31 is the last of shorter months, in leap years too', () => {
+    const timing: Timing = { cadence: { kind: 'monthly', day: 31 }, time: '09:00', zone: 'UTC' };
+    expect(nextDueTimes(timing, Date.UTC(2028, 0, 31, 9), 4).map(({ date }) => date)).toEqual([
+      '2028-02-29',
+      '2028-03-31',
+      '2028-04-30',
+      '2028-05-31',
+    ]);
+    const last: Timing = { ...timing, cadence: { kind: 'monthly', day: 'last' } };
+    expect(nextDueTimes(last, Date.UTC(2026, 1, 27), 2).map(({ date }) => date)).toEqual([
+      '2026-02-28',
+      '2026-03-31',
+    ]);
+  });
+});
+
+/** zone, time, just before, then the local date and the UTC instant of the next three; from the zones' own histories. */
+describe('nights on which clocks change', () => {
+  it.each<[string, string, string, string[]]>([
+    [
+      'America/New_York',
+      '02:30',
+      '2026-03-07T00:00Z',
+      ['2026-03-07 2026-03-07T07:30', '2026-03-08 2026-03-08T07:00', '2026-03-09 2026-03-09T06:30'],
+    ],
+    [
+      'America/New_York',
+      '01:30',
+      '2026-10-31T00:00Z',
+      ['2026-10-31 2026-10-31T05:30', '2026-11-01 2026-11-01T05:30', '2026-11-02 2026-11-02T06:30'],
+    ],
+    [
+      'Europe/Rome',
+      '02:30',
+      '2026-03-28T00:00Z',
+      ['2026-03-28 2026-03-28T01:30', '2026-03-29 2026-03-29T01:00', '2026-03-30 2026-03-30T00:30'],
+    ],
+    [
+      'Europe/Rome',
+      '02:30',
+      '2026-10-24T00:00Z',
+      ['2026-10-24 2026-10-24T00:30', '2026-10-25 2026-10-25T00:30', '2026-10-26 2026-10-26T01:30'],
+    ],
+    [
+      'Australia/Lord_Howe',
+      '02:15',
+      '2026-10-03T00:00Z',
+      ['2026-10-04 2026-10-03T15:30', '2026-10-05 2026-10-04T15:15', '2026-10-06 2026-10-05T15:15'],
+    ],
+    [
+      'Australia/Lord_Howe',
+      '01:45',
+      '2026-04-03T20:00Z',
+      ['2026-04-05 2026-04-04T14:45', '2026-04-06 2026-04-05T15:15', '2026-04-07 2026-04-06T15:15'],
+    ],
+    [
+      'Africa/Cairo',
+      '00:30',
+      '2026-04-23T00:00Z',
+      ['2026-04-24 2026-04-23T22:00', '2026-04-25 2026-04-24T21:30', '2026-04-26 2026-04-25T21:30'],
+    ],
+    [
+      'America/Santiago',
+      '00:00',
+      '2026-09-05T12:00Z',
+      ['2026-09-06 2026-09-06T04:00', '2026-09-07 2026-09-07T03:00', '2026-09-08 2026-09-08T03:00'],
+    ],
+    [
+      'America/Santiago',
+      '23:30',
+      '2026-04-04T00:00Z',
+      ['2026-04-03 2026-04-04T02:30', '2026-04-04 2026-04-05T02:30', '2026-04-05 2026-04-06T03:30'],
+    ],
+    [
+      'Pacific/Apia',
+      '09:00',
+      '2011-12-29T00:00Z',
+      ['2011-12-29 2011-12-29T19:00', '2011-12-31 2011-12-30T19:00', '2012-01-01 2011-12-31T19:00'],
+    ],
+    [
+      'Pacific/Apia',
+      '00:00',
+      '2011-12-29T00:00Z',
+      ['2011-12-29 2011-12-29T10:00', '2011-12-31 2011-12-30T10:00', '2012-01-01 2011-12-31T10:00'],
+    ],
+    [
+      'Antarctica/Troll',
+      '01:30',
+      '2026-03-28T12:00Z',
+      ['2026-03-29 2026-03-29T01:00', '2026-03-30 2026-03-29T23:30', '2026-03-31 2026-03-30T23:30'],
+    ],
+    [
+      'Antarctica/Troll',
+      '01:30',
+      '2026-10-24T12:00Z',
+      ['2026-10-25 2026-10-24T23:30', '2026-10-26 2026-10-26T01:30', '2026-10-27 2026-10-27T01:30'],
+    ],
+    [
+      'Africa/Casablanca',
+      '02:30',
+      '2026-02-14T12:00Z',
+      ['2026-02-15 2026-02-15T01:30', '2026-02-16 2026-02-16T02:30', '2026-02-17 2026-02-17T02:30'],
+    ],
+    [
+      'Africa/Casablanca',
+      '02:30',
+      '2026-03-21T12:00Z',
+      ['2026-03-22 2026-03-22T02:00', '2026-03-23 2026-03-23T01:30', '2026-03-24 2026-03-24T01:30'],
+    ],
+    [
+      'America/Nuuk',
+      '23:30',
+      '2026-03-28T12:00Z',
+      ['2026-03-28 2026-03-29T01:00', '2026-03-29 2026-03-30T00:30', '2026-03-30 2026-03-31T00:30'],
+    ],
+  ])('in %s at %s after %s', (zone, time, from, expected) => {
+    expect(iso({ cadence: DAILY, time, zone }, from, 3)).toEqual(expected);
+  });
+
+  it('are told apart by whether the time is skipped or shown twice', () => {
+    const on = (zone: string, time: string, from: string) => {
+      const timing: Timing = { cadence: DAILY, time, zone };
+      return nextDueTimes(timing, Date.parse(from), 3).map((due) => clockChangeAt(due, timing));
+    };
+    expect(on('Europe/Rome', '02:30', '2026-03-28T00:00Z')).toEqual([undefined, 'skipped', undefined]);
+    expect(on('Europe/Rome', '02:30', '2026-10-24T00:00Z')).toEqual([undefined, 'doubled', undefined]);
+    expect(on('Australia/Lord_Howe', '01:45', '2026-04-03T20:00Z')).toEqual([
+      'doubled',
+      undefined,
+      undefined,
+    ]);
+    expect(on('Antarctica/Troll', '01:30', '2026-10-24T12:00Z')).toEqual(['doubled', undefined, undefined]);
+    expect(on('UTC', '02:30', '2026-10-24T00:00Z')).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('take a weekday away with the day that was left out', () => {
+    const timing: Timing = { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Pacific/Apia' };
+    expect(nextDueTimes(timing, Date.parse('2011-12-29T00:00Z'), 2).map(({ date }) => date)).toEqual([
+      '2011-12-29',
+      '2012-01-02',
+    ]);
+  });
+});
+
+describe('in words', () => {
+  it.each<[Cadence, string]>([
+    [{ kind: 'daily' }, 'Every day at 09:00 (Europe/Rome)'],
+    [{ kind: 'weekdays' }, 'Every weekday at 09:00 (Europe/Rome)'],
+    [{ kind: 'weekly', weekday: 1 }, 'Every Monday at 09:00 (Europe/Rome)'],
+    [{ kind: 'weekly', weekday: 7 }, 'Every Sunday at 09:00 (Europe/Rome)'],
+    [{ kind: 'monthly', day: 5 }, 'Monthly on day 5 at 09:00 (Europe/Rome)'],
+    [
+      { kind: 'monthly', day: 31 },
+      'Monthly on day 31 (or the last of a shorter month) at 09:00 (Europe/Rome)',
+    ],
+    [{ kind: 'monthly', day: 'last' }, 'Monthly on the last day at 09:00 (Europe/Rome)'],
+  ])('%j is %s', (cadence, words) => {
+    expect(formatTiming({ cadence, time: '09:00', zone: 'Europe/Rome' })).toBe(words);
+  });
+});

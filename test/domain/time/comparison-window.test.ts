@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toPlainDigits } from '../../../src/domain/money/amount.ts';
+import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+import {
+  compareUsage,
+  isFullyReported,
+  isPoorlyReported,
+  sumChanges,
+} from '../../../src/domain/time/comparison-window.ts';
+import { resolvePeriodText, toWireTimestamp } from '../../../src/domain/time/period.ts';
+import { beginning, daysAhead, moments, plus, todayAt, zones } from '../wall-clock.ts';
+
+const now = Date.parse('2026-11-21T10:15:30.123Z');
+
+const compared = (text: string, at = now, zone = 'UTC') => resolvePeriodText(text, at, zone).comparison;
+const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
+
+describe('on Saturday 2026-11-21', () => {
+  it.each([
+    ['last-7-days', '7–13 Nov', 'the 7 days before', 7, 7],
+    ['last-7-days including today', '9–14 Nov', 'the 6 days before', 6, 6],
+    ['yesterday', 'Fri 13 Nov', 'the same weekday a week before', 1, 1],
+    ['2026-10-05', 'Mon 28 Sep', 'the same weekday a week before', 1, 1],
+    ['last-2-days including today', 'Fri 13 Nov', 'the same weekday a week before', 1, 1],
+    ['2026-01-01', 'Thu 25 Dec 2025', 'the same weekday a week before', 1, 1],
+    ['2026-10-01..2026-10-15', '16–30 Sep', 'the 15 days before', 15, 15],
+    ['since 2026-11-01', '12–31 Oct', 'the 20 days before', 20, 20],
+    ['since october', '11 Aug – 30 Sep', 'the 51 days before', 51, 51],
+    ['last-week', '2–8 Nov', 'the week before', 7, 7],
+    ['last-4-weeks', '21 Sep – 18 Oct', 'the 4 weeks before', 28, 28],
+    ['last-month', '1–30 Sep', 'the month before', 31, 30],
+    ['october', '1–30 Sep', 'the month before', 31, 30],
+    ['2026-01', '1–31 Dec 2025', 'the month before', 31, 31],
+    ['last-3-months', '1 May – 31 Jul', 'the 3 months before', 92, 92],
+    ['q3', '1 Apr – 30 Jun', 'the quarter before', 92, 91],
+    ['last-2-quarters', '1 Oct 2025 – 31 Mar 2026', 'the 2 quarters before', 183, 182],
+    ['2025', '1 Jan – 31 Dec 2024', 'the year before', 365, 366],
+    ['mtd', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['2026-11', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['2026-11..2026-11', '1–20 Oct', 'the first 20 days of the month before', 20, 20],
+    ['q4 to q4', '1 Jul – 20 Aug', 'the first 51 days of the quarter before', 51, 51],
+    ['this-week', '9–13 Nov', 'the first 5 days of the week before', 5, 5],
+    ['q4', '1 Jul – 20 Aug', 'the first 51 days of the quarter before', 51, 51],
+    ['2026', '1 Jan – 20 Nov 2025', 'the first 324 days of the year before', 324, 324],
+    ['2026-08..2026-10', '1 May – 31 Jul', 'the 3 months before', 92, 92],
+    ['q2..q3', '1 Oct 2025 – 31 Mar 2026', 'the 2 quarters before', 183, 182],
+    ['2026-q2..2026-07', '1 Dec 2025 – 31 Mar 2026', 'the 4 months before', 122, 121],
+    ['2026-08..2026-11', '11 Apr – 31 Jul', 'the 112 days before', 112, 112],
+    ['2026-10-15..2026-10', '28 Sep – 14 Oct', 'the 17 days before', 17, 17],
+  ])('“%s” is compared with %s, %s', (text, label, basis, current, before) => {
+    const comparison = compared(text);
+    expect(comparison).toMatchObject({ label, basis });
+    expect(comparison?.currentDays).toHaveLength(current);
+    expect(comparison?.days).toHaveLength(before);
+  });
+
+  it.each(['today', '2026-11-21', 'since today', 'last-1-day including today'])(
+    '“%s” has no complete day, and no comparison',
+    (text) => expect(resolvePeriodText(text, now, 'UTC')).not.toHaveProperty('comparison'),
+  );
+
+  it('asks about whole days, to the millisecond', () => {
+    const { from = 0, to = 0 } = compared('last-7-days', now, 'America/New_York') ?? {};
+    expect([toWireTimestamp(from), toWireTimestamp(to)]).toEqual([
+      '2026-11-07T05:00:00.000Z',
+      '2026-11-14T04:59:59.999Z',
+    ]);
+  });
+});
+
+describe('a unit that runs', () => {
+  it('has nothing to compare on its first day', () => {
+    expect(compared('mtd', on('2026-11-01'))).toBeUndefined();
+    expect(compared('this-week', on('2026-11-16'))).toBeUndefined();
+    expect(compared('2026', on('2026-01-01'))).toBeUndefined();
+  });
+
+  it('has one day on its second', () => {
+    expect(compared('mtd', on('2026-11-02'))).toMatchObject({
+      basis: 'the first day of the month before',
+      label: 'Thu 1 Oct',
+    });
+  });
+
+  it('is clamped where the unit before was shorter', () => {
+    const comparison = compared('mtd', on('2026-03-31'));
+    expect(comparison?.currentDays).toHaveLength(30);
+    expect(comparison).toMatchObject({ label: '1–28 Feb', basis: 'the month before' });
+    expect(compared('ytd', on('2028-12-31'))).toMatchObject({ label: '1 Jan – 31 Dec 2027' });
+  });
+});
+
+describe('a single day', () => {
+  it('has nothing to be compared with where the zone left out the day a week before', () => {
+    // Friday 30 December 2011 was not in Apia.
+    expect(compared('yesterday', on('2012-01-06'), 'Pacific/Apia')).toBeUndefined();
+    expect(compared('yesterday', on('2012-01-13'), 'Pacific/Apia')).toMatchObject({ label: 'Fri 6 Jan' });
+  });
+});
+
+describe('every comparison', () => {
+  it('of several days has as many days, directly before, none of them today', () => {
+    const counts = fc.integer({ min: 1, max: 100 });
+    fc.assert(
+      fc.property(counts, fc.boolean(), moments, zones, (n, including, at, zone) => {
+        const today = todayAt(at, zone);
+        const complete = n + 1;
+        const text = `${complete + (including ? 1 : 0)} days${including ? ' including today' : ''}`;
+        const both = daysAhead(today, 2 * complete, zone);
+        expect(compared(text, at, zone)).toMatchObject({
+          days: both.slice(0, complete),
+          currentDays: both.slice(complete),
+          from: beginning(both[0] ?? '', zone),
+          to: beginning(both[complete] ?? '', zone) - 1,
+        });
+      }),
+    );
+  });
+
+  it('of a month that runs lies at the beginning of the month before', () => {
+    fc.assert(
+      fc.property(moments, zones, (at, zone) => {
+        const today = todayAt(at, zone);
+        fc.pre(!today.startsWith('2011-12') && !today.startsWith('2012-01') && !today.endsWith('-01'));
+        const first = plus(`${today.slice(0, 8)}01`, -1).slice(0, 8);
+        const comparison = compared('mtd', at, zone);
+        expect(comparison?.days[0]).toBe(`${first}01`);
+        expect(comparison?.days.every((day) => day.startsWith(first))).toBe(true);
+        expect(comparison?.currentDays).toHaveLength(Number(today.slice(8)) - 1);
+        const length = Number(plus(`${today.slice(0, 8)}01`, -1).slice(8));
+        expect(comparison?.days).toHaveLength(Math.min(length, Number(today.slice(8)) - 1));
+      }),
+    );
+  });
+
+  it('of whole units ends where the period begins', () => {
+    const texts = fc.constantFrom(
+      'last-week',
+      '4w',
+      'last-month',
+      '3mo',
+      'last-quarter',
+      'last-2-years',
+      'last-year',
+    );
+    fc.assert(
+      fc.property(texts, moments, zones, (text, at, zone) => {
+        const { from, days, comparison } = resolvePeriodText(text, at, zone);
+        expect(comparison?.to).toBe(from - 1);
+        expect(comparison?.currentDays).toEqual(days);
+      }),
+    );
+  });
+});
+
+const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+const item = (day: string, amount: string | null): WireCharge => ({
+  day: { text: day },
+  totalAmount: amount === null ? { missing: true } : { text: amount },
+  totalBonuses: { text: '0' },
+});
+const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));
+const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
+  const { current, before, percent } = change?.figures ?? {};
+  return [current, before, percent].map((value) => value && toPlainDigits(value));
+};
+
+describe('the usage of two windows', () => {
+  const NOW = daysFrom('2026-11-14', 7);
+  const THEN = daysFrom('2026-11-07', 7);
+  const days = { current: NOW, before: THEN };
+  const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
+    computeUsage(items, { days: asked, zone: 'UTC', ...(today && { today }) });
+  /** So many reported days on each side, at these amounts a day. */
+  const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
+    compareUsage(
+      usageOf(each(NOW.slice(0, now), amounts[0]), NOW),
+      usageOf(each(THEN.slice(0, then), amounts[1]), THEN),
+      days,
+    );
+
+  it('are compared by their totals where equally many days are reported', () => {
+    expect(change(7, 7).figures).toMatchObject({ basis: 'total' });
+    expect(figures(change(7, 7))).toEqual(['84', '70', '20']);
+    expect(isFullyReported(change(7, 7))).toBe(true);
+  });
+
+  it('are compared by the averages a day where the counts differ', () => {
+    expect(change(6, 7).figures).toMatchObject({ basis: 'average' });
+    expect(figures(change(6, 7))).toEqual(['12', '10', '20']);
+    expect(figures(change(7, 6))).toEqual(['12', '10', '20']);
+  });
+
+  it('say how many days of each side are reported', () => {
+    expect(change(6, 7).coverage).toEqual({
+      current: { reported: 6, of: 7, partial: 0 },
+      before: { reported: 7, of: 7, partial: 0 },
+    });
+    expect([change(6, 7), change(7, 6), change(6, 6)].map(isFullyReported)).toEqual([false, false, false]);
+  });
+
+  it.each([
+    [6, 6, '20'],
+    [5, 7, undefined],
+    [7, 5, undefined],
+    [1, 1, undefined],
+  ])('have a percentage from four fifths of the days on each side: %i and %i of 7', (now, then, percent) => {
+    expect(figures(change(now, then))[2]).toBe(percent);
+    expect(isPoorlyReported(change(now, then))).toBe(percent === undefined);
+  });
+
+  it('have a percentage at exactly four fifths', () => {
+    const [current, before] = [daysFrom('2026-11-11', 10), daysFrom('2026-11-01', 10)];
+    const percentOf = (count: number) =>
+      figures(
+        compareUsage(
+          usageOf(each(current.slice(0, count), '12'), current),
+          usageOf(each(before, '10'), before),
+          {
+            current,
+            before,
+          },
+        ),
+      )[2];
+    expect([percentOf(8), percentOf(7)]).toEqual(['20', undefined]);
+  });
+
+  it('count a day that is reported only in part as a day, but not toward a percentage', () => {
+    const now = [...each(NOW, '12'), ...each(NOW.slice(0, 2), 'rubbish')];
+    const partial = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), days);
+    expect(partial.coverage.current).toEqual({ reported: 7, of: 7, partial: 2 });
+    expect(figures(partial)).toEqual(['84', '70', undefined]);
+    expect(isFullyReported(partial)).toBe(false);
+  });
+
+  it('look at the named days only, never at today, nor at days outside', () => {
+    const now = [
+      ...each(NOW, '12'),
+      item('2026-11-21', '500'),
+      item('2026-11-01', '500'),
+      item('rubbish', '500'),
+    ];
+    const some = compareUsage(
+      usageOf(now, [...NOW, '2026-11-21'], '2026-11-21'),
+      usageOf([...each(THEN, '10'), item('2026-11-14', '500')], THEN),
+      { current: NOW.slice(5), before: THEN.slice(5) },
+    );
+    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 0 });
+    expect(figures(some)).toEqual(['24', '20', '20']);
+  });
+
+  it('have no percentage where the time before cost nothing or was a credit', () => {
+    for (const amount of ['0', '-1']) {
+      expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
+      expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
+    }
+  });
+
+  it('have a percentage of zero where nothing changed', () => {
+    expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
+  });
+
+  it('have no figures without a reported day on both sides, and still say how many there are', () => {
+    expect(change(7, 0)).toEqual({
+      coverage: { current: { reported: 7, of: 7, partial: 0 }, before: { reported: 0, of: 7, partial: 0 } },
+    });
+    expect(change(0, 7)).not.toHaveProperty('figures');
+    const unreadable = compareUsage(usageOf(each(NOW, '1'), NOW), usageOf(each(THEN, 'x'), THEN), days);
+    expect(unreadable).not.toHaveProperty('figures');
+  });
+
+  it('add up over several projects, with a percentage only where the worst reported one allows it', () => {
+    expect(figures(sumChanges([change(7, 7), change(6, 7, ['24', '20'])]))).toEqual(['36', '30', '20']);
+    const thin = sumChanges([change(7, 7), change(5, 7)]);
+    expect(figures(thin)).toEqual(['24', '20', undefined]);
+    expect(thin?.coverage.current).toEqual({ reported: 5, of: 7, partial: 0 });
+    expect(sumChanges([change(7, 7), change(7, 0)])).toBeUndefined();
+    expect(sumChanges([])).toBeUndefined();
+  });
+});

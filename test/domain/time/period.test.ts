@@ -1,0 +1,454 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InvalidWord, PeriodJustBegan } from '../../../src/domain/failure/index.ts';
+import { parsePeriodText } from '../../../src/domain/language/command-text.ts';
+import { LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
+import { resolvePeriod, resolvePeriodText, toWireTimestamp } from '../../../src/domain/time/period.ts';
+import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
+
+const NOW = '2026-11-21T10:15:30.123Z';
+const now = Date.parse(NOW);
+
+const asked = (text: string, zone = 'UTC', at = now) => {
+  const { from, to } = resolvePeriodText(text, at, zone);
+  return [toWireTimestamp(from), toWireTimestamp(to)];
+};
+
+const refused = (text: string, zone = 'UTC', at = now): InvalidWord => {
+  try {
+    resolvePeriodText(text, at, zone);
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+  throw new Error(`“${text}” was read`);
+};
+
+const start = (day: string) => `${day}T00:00:00.000Z`;
+const end = (day: string) => `${day}T23:59:59.999Z`;
+
+/** First day, last day (or now), and the phrases that mean it on Saturday 2026-11-21. */
+const TABLE: [string, string, string[]][] = [
+  [
+    '2026-11-14',
+    '2026-11-20',
+    ['', 'last-7-days', 'past 7 days', 'previous 7 days', '7 days', '7d', '7 D', 'Last 7 days', 'last7days'],
+  ],
+  [
+    '2026-11-15',
+    NOW,
+    ['last-7-days including today', 'last 7 days incl today', 'including today', '7d incl today'],
+  ],
+  ['2026-11-21', NOW, ['today', 'this day', 'since today', '2026-11-21', 'last-1-day including today']],
+  ['2026-11-20', '2026-11-20', ['yesterday', 'last-day', 'last 1 day', '1d', 'previous day']],
+  ['2026-11-09', '2026-11-15', ['last-week', 'lastweek', 'last-1-week', 'past week', '1w']],
+  [
+    '2026-11-16',
+    NOW,
+    ['this-week', 'wtd', 'week to date', 'week-to-date', 'weektodate', 'this week including today'],
+  ],
+  ['2026-10-19', '2026-11-15', ['last-4-weeks', '4w', '4 weeks', 'last4weeks', 'past_4_weeks', '04 weeks']],
+  ['2026-10-01', '2026-10-31', ['last-month', 'previous month', '1mo', 'last 1 month']],
+  [
+    '2026-11-01',
+    NOW,
+    ['this-month', 'mtd', 'month to date', 'thismonth', '2026-11', 'november', '2026-11..today'],
+  ],
+  ['2026-08-01', '2026-10-31', ['last-3-months', '3mo', 'last-3-mo', '3 months', '2026-08..2026-10']],
+  [
+    '2026-07-01',
+    '2026-09-30',
+    ['last-quarter', 'q3', '2026-q3', 'q3 2026', '2026q3', 'q3-2026', '2026 q3', 'Q 3'],
+  ],
+  [
+    '2026-10-01',
+    NOW,
+    ['this-quarter', 'qtd', 'quarter to date', 'q4', 'since october', 'since 2026-q4', 'oct to nov'],
+  ],
+  ['2026-04-01', '2026-09-30', ['last-2-quarters', '2q', 'q2..q3', 'q2-q3', '2026-04..2026-q3']],
+  ['2025-01-01', '2025-12-31', ['last-year', '1y', '2025', 'year 2025', 'year-2025']],
+  [
+    '2026-01-01',
+    NOW,
+    ['this-year', 'ytd', 'year to date', '2026', 'year 2026', 'since 2026', 'from year 2026', '2026..2026'],
+  ],
+  [
+    '2024-01-01',
+    '2025-12-31',
+    ['last-2-years', '2y', '2024..2025', '2024 to 2025', '2024-2025', 'year 2024..year 2025'],
+  ],
+  [
+    '2026-10-01',
+    '2026-10-31',
+    ['2026-10', '2026/10', 'october', 'oct', 'october 2026', 'oct-2026', 'october2026', '2026 oct'],
+  ],
+  ['2025-12-01', '2025-12-31', ['december', 'dec', '2025-12', 'december 2025']],
+  ['2026-09-01', '2026-09-30', ['sept', 'sep', 'September']],
+  ['2026-01-01', '2026-01-31', ['2026-1', 'january']],
+  [
+    '2026-10-05',
+    '2026-10-05',
+    ['2026-10-05', '2026-10-5', '2026/10/05', '2026.10.05', '“2026-10-05”', '2026_10_05'],
+  ],
+  ['2026-01-05', '2026-01-05', ['2026-1-5', '2026/1/5']],
+  [
+    '2026-10-01',
+    '2026-10-15',
+    [
+      '2026-10-01..2026-10-15',
+      '2026-10-01 .. 2026-10-15',
+      '2026-10-01…2026-10-15',
+      '2026-10-01 to 2026-10-15',
+      '2026-10-01 until 2026-10-15',
+      'from 2026-10-01 to 2026-10-15',
+      'from 2026-10-1 until 2026/10/15',
+      '2026-10-01 - 2026-10-15',
+      '2026-10-01–2026-10-15',
+      '2026-10-01 — 2026-10-15',
+      '2026-10-01-2026-10-15',
+      '2026/10/01−2026/10/15',
+    ],
+  ],
+  ['2026-11-01', NOW, ['since 2026-11-01', 'from 2026-11-01', 'since november', '2026-11-01..2026-11-21']],
+  ['2026-10-15', '2026-10-31', ['2026-10-15..2026-10', '2026-10-15 to october']],
+  [
+    '2026-08-01',
+    NOW,
+    ['2026-08..2026-11', 'august to november', 'since 2026-08', '2026-08..q4', '2026-08..2026'],
+  ],
+];
+
+const ROWS = TABLE.flatMap(([first, last, phrases]) =>
+  phrases.map((phrase): [string, string, string] => [phrase, start(first), last === NOW ? NOW : end(last)]),
+);
+
+describe('on Saturday 2026-11-21 at 10:15:30.123 UTC', () => {
+  it.each(ROWS)('“%s” is %s to %s', (phrase, from, to) => {
+    expect(asked(phrase)).toEqual([from, to]);
+  });
+});
+
+describe('in another zone', () => {
+  it('days are that zone’s', () => {
+    expect(asked('yesterday', 'America/New_York')).toEqual([
+      '2026-11-20T05:00:00.000Z',
+      '2026-11-21T04:59:59.999Z',
+    ]);
+    expect(asked('yesterday', 'Asia/Kathmandu')).toEqual([
+      '2026-11-19T18:15:00.000Z',
+      '2026-11-20T18:14:59.999Z',
+    ]);
+  });
+
+  it('it can be another month already, or still', () => {
+    const turn = Date.parse('2026-10-31T23:00:00Z');
+    expect(resolvePeriodText('november', turn, 'UTC').days[0]).toBe('2025-11-01');
+    expect(resolvePeriodText('november', turn, 'Pacific/Chatham').days).toEqual(['2026-11-01']);
+    expect(refused('2026-11', 'UTC', turn).why).toMatch(/future/);
+  });
+
+  it('a month over a change of clocks has whole days all the same', () => {
+    const { from, to, days } = resolvePeriodText('2026-03', now, 'Europe/Dublin');
+    expect(days).toHaveLength(31);
+    expect(to + 1 - from).toBe(31 * 86_400_000 - 3_600_000);
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['7m', '7m', /minutes or 7 months/],
+    ['last 7 m', 'last 7 m', /minutes or 7 months/],
+    ['03/04/2026', '03/04/2026', /which is the month/],
+    ['31.12.2026', '31.12.2026', /year last/],
+    ['5-oct-2026', '5-oct-2026', /year last/],
+    ['03/04/26', '03/04/26', /which is the year/],
+    ['10/05', '10/05', /no year/],
+    ['last-0-days', 'last-0-days', /nothing/],
+    ['0d', '0d', /nothing/],
+    ['2026-02-30', '2026-02-30', /February 2026 has 28 days/],
+    ['2024-02-30', '2024-02-30', /February 2024 has 29 days/],
+    ['2026-13-01', '2026-13-01', /month/],
+    ['2026-00', '2026-00', /month/],
+    ['2026-10-00', '2026-10-00', /October 2026 has 31 days/],
+    ['2026-10-15..2026-10-01', '2026-10-15..2026-10-01', /ends before it begins/],
+    ['november to january', 'november to january', /ends before it begins/],
+    ['next week', 'next week', /future/],
+    ['next-3-months', 'next-3-months', /future/],
+    ['tomorrow', 'tomorrow', /future/],
+    ['2026-12', '2026-12', /future/],
+    ['2026-11-22', '2026-11-22', /future/],
+    ['2027', '2027', /future/],
+    ['2027-q1', '2027-q1', /future/],
+    ['since 2026-11-22', '2026-11-22', /future/],
+    ['since december 2026', 'december 2026', /future/],
+    ['2026-11-01..2026-11-30', '2026-11-30', /future/],
+    ['2026-11-01 to 2026-11-22', '2026-11-22', /future/],
+    ['2026-11..2026-12', '2026-12', /future/],
+    ['last-3661-days', 'last-3661-days', /3,660/],
+    ['3661 days including today', '3661 days', /3,660/],
+    ['523 weeks', '523 weeks', /3,660/],
+    ['last-121-months', 'last-121-months', /3,660/],
+    ['11y', '11y', /3,660/],
+    ['since 2016-11-13', 'since 2016-11-13', /3,660/],
+    ['2010-01-01..2026-01-01', '2010-01-01..2026-01-01', /3,660/],
+    ['last-week including today', 'including today', /“last-week”, which is over/],
+    ['4 weeks including today', 'including today', /over/],
+    ['yesterday including today', 'including today', /over/],
+    ['2026-10 including today', 'including today', /over/],
+    ['2026-10-01..2026-10-15 incl today', 'including today', /over/],
+    ['q5', 'q5', /no quarter/],
+    ['week', 'week', /which week/],
+    ['last', 'last', /which stretch/],
+    ['5', '5', /no period/],
+    ['1899-12-31', '1899-12-31', /year/],
+    ['year 9999', '9999', /year/],
+  ])('“%s”, naming “%s” and why', (text, word, why) => {
+    const refusal = refused(text);
+    expect(refusal.word).toBe(word);
+    expect(refusal.why).toMatch(why);
+    expect(refusal.works).toMatch(/\.$/);
+  });
+
+  it('leaves ten years, to the day', () => {
+    expect(resolvePeriodText('last-3660-days', now, 'UTC').days).toHaveLength(3660);
+    expect(resolvePeriodText('since 2016-11-14', now, 'UTC').days).toHaveLength(3660);
+    expect(resolvePeriodText('last-10-years', now, 'UTC').days).toHaveLength(3653);
+  });
+
+  it('names the word in the letters it was typed in', () => {
+    expect(refused('Last Week Including Today').why).toContain('“Last Week”');
+    expect(refused('Q5').word).toBe('Q5');
+    expect(refused('SINCE December 2026').word).toBe('December 2026');
+    expect(refused('Last-Wek').word).toBe('Last-Wek');
+  });
+
+  it.each([
+    ['31.12.2026', '2026-12-31'],
+    ['5-10-2026..31-10-2026', undefined],
+    ['25/10/2026..31/10/2026', '2026-10-25..2026-10-31'],
+    ['10/2026', '2026-10'],
+    ['2026-10-15..2026-10-01', '2026-10-01..2026-10-15'],
+    ['november to january', '2025-11..2026-01'],
+    ['q4..2026-02', '2025-q4..2026-02'],
+    ['2026-11-01..2026-11-30', 'since 2026-11-01'],
+    ['2026-10-01..', 'since 2026-10-01'],
+    ['2026-02-30', '2026-02-28'],
+    ['last-week including today', 'last-week'],
+    ['month', 'this-month'],
+    ['last mnth', 'last month'],
+  ])('of “%s” suggests %s', (text, suggestion) => {
+    expect(refused(text).suggestion).toBe(suggestion);
+  });
+
+  it.each(['9'.repeat(40), '9'.repeat(4000)])('any count, however long', (digits) => {
+    const refusal = refused(`last-${digits}-days`);
+    expect(refusal.why).toMatch(/3,660/);
+    expect(refusal.message.length).toBeLessThan(200);
+  });
+});
+
+describe('a day that the zone left out', () => {
+  const later = Date.parse('2012-01-02T12:00:00Z');
+
+  it.each([
+    ['2011-12-30', 'Pacific/Apia'],
+    ['2011-12-30..2011-12-30', 'Pacific/Apia'],
+    ['1993-08-21', 'Pacific/Kwajalein'],
+  ])('is refused alone: %s in %s', (text, zone) => {
+    expect(refused(text, zone, later).why).toMatch(/does not exist in Pacific/);
+  });
+
+  it('does not exist for counts, ranges and comparisons', () => {
+    const week = resolvePeriodText('2011-12-28..2012-01-01', later, 'Pacific/Apia');
+    expect(week.days).toEqual(['2011-12-28', '2011-12-29', '2011-12-31', '2012-01-01']);
+    expect(week.label).toBe('28 Dec 2011 – 1 Jan 2012 Pacific/Apia · 4 full days');
+    expect(resolvePeriodText('last-3-days', later, 'Pacific/Apia').days).toEqual([
+      '2011-12-31',
+      '2012-01-01',
+      '2012-01-02',
+    ]);
+    expect(resolvePeriodText('2011-12-31', later, 'Pacific/Apia').comparison?.days).toEqual(['2011-12-24']);
+    expect(resolvePeriodText('2011-12-31..2012-01-01', later, 'Pacific/Apia').comparison?.days).toEqual([
+      '2011-12-28',
+      '2011-12-29',
+    ]);
+  });
+
+  it('is not what yesterday was', () => {
+    const newDay = Date.parse('2011-12-30T12:00:00Z');
+    expect(resolvePeriodText('yesterday', newDay, 'Pacific/Apia').days).toEqual(['2011-12-29']);
+  });
+});
+
+describe('a period without length yet', () => {
+  it.each([
+    ['today', '2026-11-21T00:00:00.000Z', 'UTC'],
+    ['today', '2026-11-21T05:00:00.000Z', 'America/New_York'],
+    ['today', '2018-11-04T03:00:00.000Z', 'America/Sao_Paulo'],
+    ['mtd', '2026-11-01T00:00:00.000Z', 'UTC'],
+    ['this-week', '2026-11-16T00:00:00.000Z', 'UTC'],
+    ['q4', '2026-10-01T00:00:00.000Z', 'UTC'],
+    ['2026', '2026-01-01T00:00:00.000Z', 'UTC'],
+    ['since 2026-11-21', '2026-11-21T00:00:00.000Z', 'UTC'],
+  ])('“%s” at %s in %s has only just begun', (text, at, zone) => {
+    expect(() => resolvePeriodText(text, Date.parse(at), zone)).toThrow(PeriodJustBegan);
+    expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, toWireTimestamp(Date.parse(at) + 1)]);
+  });
+
+  it('is none that began before', () => {
+    expect(asked('mtd', 'UTC', Date.parse('2026-11-21T00:00:00.000Z'))).toEqual([
+      '2026-11-01T00:00:00.000Z',
+      '2026-11-21T00:00:00.000Z',
+    ]);
+  });
+});
+
+describe('what an answer prints', () => {
+  it.each([
+    ['last-7-days', 'UTC', '14–20 Nov 2026 UTC · 7 full days · today excluded'],
+    ['last-7-days including today', 'UTC', '15–21 Nov 2026 UTC · 6 full days and today so far'],
+    ['today', 'UTC', 'Sat 21 Nov 2026 UTC · today so far'],
+    ['yesterday', 'Asia/Kolkata', 'Fri 20 Nov 2026 Asia/Kolkata · 1 full day · today excluded'],
+    ['last-month', 'UTC', '1–31 Oct 2026 UTC · 31 full days'],
+    ['last-2-days including today', 'UTC', '20–21 Nov 2026 UTC · 1 full day and today so far'],
+    ['last-2-years', 'UTC', '1 Jan 2024 – 31 Dec 2025 UTC · 731 full days'],
+  ])('“%s” in %s: %s', (text, zone, label) => {
+    expect(resolvePeriodText(text, now, zone).label).toBe(label);
+  });
+
+  it('is the default without a phrase', () => {
+    expect(resolvePeriod(LAST_7_DAYS, now, 'UTC')).toEqual(resolvePeriodText(' ', now, 'UTC'));
+  });
+
+  it('drops an “including today” that adds nothing', () => {
+    expect(resolvePeriodText('mtd including today', now, 'UTC').phrase).toBe('this-month');
+    expect(resolvePeriodText('7d incl today', now, 'UTC').phrase).toBe('last-7-days including today');
+  });
+});
+
+type Expected = { text: string; first: string; last: string };
+
+/** A text and its days, worked out from today's date without Tally's calendar. */
+const expectations: fc.Arbitrary<(today: string, zone: string) => Expected> = fc.oneof(
+  fc.integer({ min: 1, max: 400 }).map((n) => (today: string, zone: string) => ({
+    text: `last-${n}-days`,
+    first: daysAhead(today, n, zone)[0] ?? '',
+    last: plus(today, -1),
+  })),
+  fc.integer({ min: 2, max: 400 }).map((n) => (today: string, zone: string) => ({
+    text: `last ${n} days including today`,
+    first: daysAhead(today, n - 1, zone)[0] ?? '',
+    last: today,
+  })),
+  fc.integer({ min: 1, max: 60 }).map((n) => (today: string) => {
+    const sinceMonday = (new Date(`${today}T00:00Z`).getUTCDay() + 6) % 7;
+    return { text: `${n}w`, first: plus(today, -sinceMonday - 7 * n), last: plus(today, -sinceMonday - 1) };
+  }),
+  fc.tuple(fc.integer({ min: 1, max: 30 }), fc.constantFrom(1, 3, 12)).map(([n, size]) => (today: string) => {
+    const date = new Date(`${today.slice(0, 8)}01T00:00Z`);
+    date.setUTCMonth(Math.floor(date.getUTCMonth() / size) * size);
+    const last = plus(date.toISOString().slice(0, 10), -1);
+    const count = size === 12 ? Math.ceil(n / 4) : n;
+    date.setUTCMonth(date.getUTCMonth() - count * size);
+    const unit = { 1: 'months', 3: 'quarters', 12: 'years' }[size];
+    return { text: `last ${count} ${unit}`, first: date.toISOString().slice(0, 10), last };
+  }),
+  fc
+    .tuple(fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, max: 700 }))
+    .map(([a, b]) => (today: string) => {
+      const [first, last] = [plus(today, -a - b), plus(today, -b)];
+      return { text: `${first}..${last}`, first, last };
+    }),
+  fc.integer({ min: 1, max: 12 }).map((month) => (today: string) => {
+    const year =
+      month > Number(today.slice(5, 7)) ? Number(today.slice(0, 4)) - 1 : Number(today.slice(0, 4));
+    const day = (n: number) => new Date(Date.UTC(year, n, n === month ? 0 : 1)).toISOString().slice(0, 10);
+    const name = new Date(Date.UTC(year, month - 1)).toLocaleString('en', { month: 'long', timeZone: 'UTC' });
+    return { text: name, first: day(month - 1), last: day(month) > today ? today : day(month) };
+  }),
+);
+
+describe('every period', () => {
+  it('is what another calendar says, in every zone and year', () => {
+    fc.assert(
+      fc.property(expectations, moments, zones, (expectation, at, zone) => {
+        const today = todayAt(at, zone);
+        const { text, first, last } = expectation(today, zone);
+        const days = daysOf(first, last, zone);
+        fc.pre(beginning(first, zone) < at && days.length > 0);
+        const period = resolvePeriodText(text, at, zone);
+        expect(period.days).toEqual(days);
+        expect(period.from).toBe(beginning(first, zone));
+        expect(period.to).toBe(last === today ? at : beginning(plus(last, 1), zone) - 1);
+        expect(period.today).toBe(last === today ? today : undefined);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('ends now at the latest, has a length and reads back from its own name', () => {
+    const texts = fc.constantFrom(...ROWS.map(([text]) => text), 'q1', 'q2', 'may', 'since q1', 'jan..mar');
+    fc.assert(
+      fc.property(texts, moments, zones, (text, at, zone) => {
+        try {
+          const period = resolvePeriodText(text, at, zone);
+          expect(period.to).toBeLessThanOrEqual(at);
+          expect(period.from).toBeLessThan(period.to);
+          expect(resolvePeriodText(period.phrase, at, zone)).toEqual(period);
+        } catch (error) {
+          if (error instanceof PeriodJustBegan) return;
+          if (!(error instanceof InvalidWord)) throw error;
+          expect(error.why).toMatch(/future|before it begins|3,660|over/);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('does not depend on how its words are joined', () => {
+    const texts = ['last 7 days including today', 'week to date', 'last 4 weeks', 'month to date', 'q3 2026'];
+    const joints = fc.array(fc.constantFrom('-', '_', ' ', '', '–', '\u00a0', ' - '), {
+      minLength: 4,
+      maxLength: 4,
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), joints, fc.boolean(), (text, some, upper) => {
+        const joined = text.split(' ').reduce((all, word, n) => `${all}${some[n - 1]}${word}`);
+        expect(resolvePeriodText(upper ? joined.toUpperCase() : joined, now, 'UTC')).toEqual(
+          resolvePeriodText(text, now, 'UTC'),
+        );
+      }),
+    );
+  });
+
+  it('ends where the next begins when days follow each other', () => {
+    fc.assert(
+      fc.property(moments, zones, (at, zone) => {
+        const day = plus(todayAt(at, zone), -3);
+        fc.pre(daysOf(day, plus(day, 1), zone).length === 2);
+        const [one, two] = [resolvePeriodText(day, at, zone), resolvePeriodText(plus(day, 1), at, zone)];
+        expect(one.to + 1).toBe(two.from);
+      }),
+    );
+  });
+});
+
+describe('a period that is shared later', () => {
+  const WEEK = 7 * 86_400_000;
+  const later = (text: string) => resolvePeriod(parsePeriodText(text), now + WEEK, 'UTC', now);
+
+  it.each(['last-7-days', 'yesterday', 'last-month', 'q3', 'last-4-weeks', '2026-10-05'])(
+    'is the days it was when all of “%s” was over',
+    (text) => {
+      const { days, from, to, comparison } = resolvePeriodText(text, now, 'UTC');
+      expect(later(text)).toMatchObject({ days, from, to, comparison });
+      expect(later(text)).not.toHaveProperty('today');
+      expect(later(text).label).not.toContain('today');
+    },
+  );
+
+  it.each(['mtd', 'last-7-days including today', 'since 2026-11-01', '2026-11-21', '2026-11', 'today'])(
+    'is what “%s” means now when it was still running',
+    (text) => expect(later(text)).toEqual(resolvePeriodText(text, now + WEEK, 'UTC')),
+  );
+});

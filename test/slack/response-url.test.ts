@@ -1,0 +1,194 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import type { Message } from '../../src/slack/kit/atoms.ts';
+import { barChart } from '../../src/slack/kit/chart.ts';
+import { table } from '../../src/slack/kit/table.ts';
+import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/response-url.ts';
+
+interface Posted {
+  response_type: string;
+  replace_original: boolean;
+  blocks: { type: string }[];
+}
+
+const releases: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+/** A response_url that gives `answers` in turn, and what was posted to it. */
+async function responseUrl(...answers: [status: number, body: string][]) {
+  const posted: Posted[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    posted.push(JSON.parse(Buffer.concat(chunks).toString()));
+    const [status, body] = answers.shift() ?? [200, 'ok'];
+    res.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const responder: ResponseUrlClient = createResponseUrlClient(500);
+  releases.push(
+    () => new Promise((resolve) => server.close(resolve)),
+    () => responder.close(),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`, posted, responder };
+}
+
+const rich: Message = {
+  text: 'figures',
+  blocks: [
+    barChart('Spent per day', 'Spent', [{ label: 'Mon', value: 1 }])!,
+    table([
+      ['Day', 'Amount'],
+      ['Mon', '1.00'],
+    ]),
+  ],
+};
+
+describe('a response_url', () => {
+  it('gets the message for the asker alone unless it is for everyone', async () => {
+    const { url, posted, responder } = await responseUrl();
+    await responder.post(url, rich);
+    await responder.post(url, rich, { everyone: true });
+    await responder.post(url, rich, { replace: true });
+    expect(posted.map(({ response_type }) => response_type)).toEqual([
+      'ephemeral',
+      'in_channel',
+      'ephemeral',
+    ]);
+    expect(posted.map(({ replace_original }) => replace_original)).toEqual([false, false, true]);
+  });
+
+  it.each([
+    [400, '{"ok":false,"error":"invalid_blocks"}'],
+    [200, '{"ok":false,"error":"invalid_blocks"}'],
+    [500, 'invalid_blocks'],
+  ])(
+    'gets the same answer once more without chart and table when Slack refuses them (%i %s)',
+    async (status, body) => {
+      const { url, posted, responder } = await responseUrl([status, body]);
+      await responder.post(url, rich);
+      expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
+        ['data_visualization', 'table'],
+        ['rich_text'],
+      ]);
+    },
+  );
+
+  it('is not tried a third time', async () => {
+    const { url, posted, responder } = await responseUrl([400, 'invalid_blocks'], [400, 'invalid_blocks']);
+    await expect(responder.post(url, rich)).rejects.toMatchObject({
+      kind: 'slack-failed',
+      code: 'invalid_blocks',
+    });
+    expect(posted).toHaveLength(2);
+  });
+
+  it.each([
+    [404, '{"ok":false,"error":"expired_url"}', 'expired_url'],
+    [404, 'used_url', 'used_url'],
+    [503, '<html>busy</html>', 'HTTP 503'],
+  ])('that is no good any more is reported with the reason (%i)', async (status, body, code) => {
+    const { url, responder } = await responseUrl([status, body]);
+    await expect(responder.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
+  });
+
+  it.each([
+    [200, 'ok'],
+    [200, ''],
+    [200, 'received'],
+    [200, 'constructor'],
+    [200, '{"ok":true}'],
+    [200, '<html>fine</html>'],
+    [204, ''],
+  ])('has taken the message when it says so, in whatever words (%i %s)', async (status, body) => {
+    const { url, posted, responder } = await responseUrl([status, body]);
+    await responder.post(url, rich);
+    expect(posted).toHaveLength(1);
+  });
+
+  it('is no good any more when it says so with a success', async () => {
+    const { url, responder } = await responseUrl([200, 'used_url']);
+    await expect(responder.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
+  });
+
+  it('never appears in an error: it lets whoever has it post', async () => {
+    const { url, responder } = await responseUrl([404, 'used_url']);
+    const error = (await responder.post(url, rich).catch((thrown: Error) => thrown)) as Error;
+    expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
+    await expect(responder.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+  });
+});
+
+describe('a response_url that does not confirm', () => {
+  /** What answers, and how many messages came in whole. */
+  async function faulty(answer: (req: IncomingMessage, res: ServerResponse, times: number) => void) {
+    let taken = 0;
+    const server = createServer(async (req, res) => {
+      await text(req);
+      taken += 1;
+      answer(req, res, taken);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const responder = createResponseUrlClient(500);
+    releases.push(
+      () => {
+        server.closeAllConnections();
+        return new Promise((resolve) => server.close(resolve));
+      },
+      () => responder.close(),
+    );
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      responder,
+      taken: () => taken,
+    };
+  }
+  const error = (post: Promise<void>) =>
+    post.then(
+      () => undefined,
+      (thrown: SlackFailed) => thrown,
+    );
+
+  it.each<[string, (req: IncomingMessage, res: ServerResponse) => void, string]>([
+    ['never answers', () => undefined, 'timeout'],
+    ['drops the connection once it has the message', (req) => req.socket.destroy(), 'UND_ERR_SOCKET'],
+    ['resets it', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
+    ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
+  ])('may have posted: %s', async (_, answer, code) => {
+    const { url, responder, taken } = await faulty(answer);
+    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: true });
+    expect(taken()).toBe(1);
+  });
+
+  it.each([
+    ['http://127.0.0.1:1/', 'ECONNREFUSED'],
+    ['http://nowhere.invalid/', 'ENOTFOUND'],
+  ])('has posted nothing where nothing could be sent: %s', async (url, code) => {
+    const responder = createResponseUrlClient(3_000);
+    releases.push(() => responder.close());
+    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: false });
+  });
+
+  it.each([
+    [404, 'expired_url'],
+    [500, '<html>'],
+    [503, '<html>'],
+    [200, 'used_url'],
+  ])('has posted nothing where it refuses (%i %s)', async (status, body) => {
+    const { url, responder } = await faulty((_, res) => res.writeHead(status).end(body));
+    expect(await error(responder.post(url, rich))).toMatchObject({ unclear: false });
+  });
+
+  it('is told of as busy, with how long', async () => {
+    const { url, responder } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
+    const busy = { code: 'HTTP 429', retryAfter: 7, unclear: false };
+    expect(await error(responder.post(url, rich))).toMatchObject(busy);
+  });
+});

@@ -1,0 +1,163 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { App, ReceiverEvent } from '@slack/bolt';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { createSocketMode, type SocketModeConnection } from '../../src/slack/socket-mode.ts';
+import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
+import { until } from '../support/oauth-bot.ts';
+
+const HELLO = JSON.stringify({ type: 'hello' });
+
+/** Slack's end of Socket Mode, as far as connecting goes. */
+async function startSlack() {
+  const sockets: WebSocket[] = [];
+  const received: string[] = [];
+  let url = '';
+  let asked = 0;
+  let failures = 0;
+  let link = (socket: WebSocket): void => socket.send(HELLO);
+  const server = createServer((_, res) => {
+    asked += 1;
+    if (failures > 0) {
+      failures -= 1;
+      return void res.writeHead(500).end('down');
+    }
+    res.setHeader('content-type', 'application/json');
+    res.end(JSON.stringify({ ok: true, url: url.replace('http', 'ws') }));
+  });
+  const upgrades = new WebSocketServer({ server });
+  upgrades.on('connection', (socket) => {
+    sockets.push(socket);
+    socket.on('message', (data) => received.push(String(data)));
+    link(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: () => `${url}/api/`,
+    sockets,
+    received,
+    open: () => sockets.filter(({ readyState }) => readyState === 1).length,
+    asked: () => asked,
+    /** The Web API fails that many times from now on. */
+    fail(times: number) {
+      failures = times;
+    },
+    onConnection(next: typeof link) {
+      link = next;
+    },
+    async close() {
+      for (const socket of upgrades.clients) socket.terminate();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+let slack: Awaited<ReturnType<typeof startSlack>>;
+let socket: SocketModeConnection;
+let lines: string[];
+let bodies: unknown[];
+afterEach(async () => {
+  await socket.stop();
+  await slack.close();
+});
+
+async function started(): Promise<void> {
+  slack = await startSlack();
+  lines = [];
+  bodies = [];
+  socket = createSocketMode({
+    appToken: 'xapp-for-tests',
+    clientOptions: { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
+    logger: boltLogger(createLog('trace', { write: (line) => void lines.push(line) })),
+  });
+  const processEvent = async ({ body, ack }: ReceiverEvent) => {
+    bodies.push(body);
+    await ack();
+  };
+  socket.receiver.init({ processEvent } as unknown as App);
+  await socket.start();
+}
+
+const event = (payload: object | undefined) =>
+  JSON.stringify({ type: 'events_api', envelope_id: 'e-1', payload });
+
+describe('Socket Mode', () => {
+  it.each(['refresh_requested', 'warning'])('connects anew at once when Slack says %s', async (reason) => {
+    await started();
+    slack.sockets[0]?.send(JSON.stringify({ type: 'disconnect', reason }));
+    // Slack's own client would sleep five seconds first.
+    await until(() => slack.sockets.length === 2 && socket.up(), 4_000);
+    await until(() => slack.open() === 1);
+  });
+
+  it('connects anew when the connection broke', async () => {
+    await started();
+    slack.sockets[0]?.terminate();
+    await until(() => slack.sockets.length === 2 && socket.up());
+  });
+
+  it('keeps trying while Slack’s API is down, and is not up meanwhile', async () => {
+    await started();
+    slack.fail(2);
+    slack.sockets[0]?.terminate();
+    await until(() => slack.asked() === 3);
+    expect(lines.join('')).toContain('Slack could not be reached again');
+    await until(() => socket.up());
+  });
+
+  it('keeps trying when a connection closes before it stood', async () => {
+    await started();
+    let refusals = 2;
+    slack.onConnection((one) => (refusals-- > 0 ? one.terminate() : one.send(HELLO)));
+    slack.sockets[0]?.terminate();
+    await until(() => slack.sockets.length === 4 && socket.up());
+  });
+
+  it('does not start where Slack refuses', async () => {
+    await started();
+    await socket.stop();
+    slack.fail(1);
+    const another = createSocketMode({
+      appToken: 'xapp-for-tests',
+      clientOptions: { ...BACKGROUND_OPTIONS, slackApiUrl: slack.url() },
+      logger: boltLogger(createLog('silent')),
+    });
+    await expect(another.start()).rejects.toThrow();
+    expect(another.up()).toBe(false);
+  });
+
+  it('connects no more once it is stopped', async () => {
+    await started();
+    slack.fail(1);
+    slack.sockets[0]?.terminate();
+    await until(() => slack.asked() === 2);
+    await socket.stop();
+    slack.sockets[0]?.terminate();
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(slack.asked()).toBe(2);
+    expect(slack.open()).toBe(0);
+  });
+
+  it.each([
+    ['without a payload', event(undefined)],
+    ['without an event', event({})],
+    ['that is null', 'null'],
+    ['that is no JSON', '{'],
+  ])('outlives an envelope %s, and takes the next', async (_, envelope) => {
+    await started();
+    const lost: unknown[] = [];
+    const note = (reason: unknown) => void lost.push(reason);
+    process.on('unhandledRejection', note);
+    slack.sockets[0]?.send(envelope);
+    slack.sockets[0]?.send(event({ event: { type: 'message' } }));
+    await until(() => bodies.length > 0 && slack.received.length > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', note);
+    expect(lost).toEqual([]);
+    expect(bodies).toEqual([{ event: { type: 'message' } }]);
+  });
+});

@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createUserDirectory, type UserDirectory } from '../../src/slack/users.ts';
+import type { WebClient } from '../../src/slack/web-client.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+
+const MINUTE = 60_000;
+const TEAM = 'T1';
+
+let now = 0;
+let people: UserDirectory;
+/** What Slack was asked, in order. */
+let asked: string[];
+/** What Slack knows; an Error is thrown instead. */
+let users: Record<string, object | Error>;
+let members: Record<string, string[] | Error>;
+let installation: object;
+
+function answer<T>(given: T | Error): Promise<T> {
+  return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
+}
+
+const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
+
+const createClient = () =>
+  ({
+    auth: {
+      test() {
+        asked.push('auth.test');
+        return answer(installation);
+      },
+    },
+    users: {
+      info({ user }: { user: string }) {
+        asked.push(user);
+        const known = users[user] ?? { team_id: TEAM };
+        return known instanceof Error ? answer(known) : answer({ user: known });
+      },
+    },
+    usergroups: {
+      list() {
+        asked.push('usergroups.list');
+        return answer({ usergroups: [{ id: 'S1', handle: 'finops' }] });
+      },
+      users: {
+        list({ usergroup }: { usergroup: string }) {
+          asked.push(usergroup);
+          const known = members[usergroup] ?? refusal('no_such_subteam');
+          return known instanceof Error ? answer(known) : answer({ users: known });
+        },
+      },
+    },
+  }) as unknown as WebClient;
+
+let client: WebClient;
+beforeEach(() => {
+  now = 0;
+  asked = [];
+  users = {};
+  members = {};
+  installation = { team_id: TEAM };
+  client = createClient();
+  people = createUserDirectory(() => now, 3);
+});
+
+const identity = (person: string, workspace = TEAM) => ({ workspace, person, home: undefined });
+const find = (person: string, fresh = false) => people.find(client, identity(person), fresh);
+const times = (what: string) => asked.filter((one) => one === what).length;
+
+describe('who somebody is', () => {
+  it('is remembered for one minute', async () => {
+    await find('U1');
+    now = MINUTE - 1;
+    await find('U1');
+    expect(times('U1')).toBe(1);
+    now = MINUTE;
+    await find('U1');
+    expect(times('U1')).toBe(2);
+  });
+
+  it('is asked anew where it has to be fresh, and that is remembered', async () => {
+    expect(await find('U1')).toMatchObject({ standing: 'member' });
+    users.U1 = { team_id: TEAM, deleted: true };
+    expect(await find('U1', true)).toMatchObject({ standing: 'nobody' });
+    expect(await find('U1')).toMatchObject({ standing: 'nobody' });
+    expect(times('U1')).toBe(2);
+  });
+
+  it('is asked once for many who ask at once', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => find('U1')));
+    expect(times('U1')).toBe(1);
+  });
+
+  it('is not remembered when Slack did not say', async () => {
+    users.U1 = refusal('internal_error');
+    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
+    delete users.U1;
+    expect(await find('U1')).toMatchObject({ standing: 'member' });
+  });
+
+  describe('when Slack is asked too often', () => {
+    const turnedAway = Object.assign(new Error('later'), { code: 'slack_webapi_rate_limited_error' });
+
+    it('is what it was a minute ago, for those who ask', async () => {
+      users.U1 = { team_id: TEAM, is_owner: true };
+      await find('U1');
+      users.U1 = turnedAway;
+      for (now = MINUTE; now <= 3 * MINUTE; now += MINUTE)
+        expect(await find('U1')).toMatchObject({ standing: 'admin' });
+      users.U1 = { team_id: TEAM, deleted: true };
+      now += MINUTE;
+      expect(await find('U1')).toMatchObject({ standing: 'nobody' });
+    });
+
+    it('is not known of those who were never there, nor for what has to be fresh', async () => {
+      await find('U1');
+      users = { U1: turnedAway, U2: turnedAway };
+      await expect(find('U2')).rejects.toMatchObject({ code: 'ratelimited' });
+      await expect(find('U1', true)).rejects.toMatchObject({ code: 'ratelimited' });
+    });
+  });
+
+  it('is forgotten when a fresh answer fails: what was known before counts no more', async () => {
+    await find('U1');
+    users.U1 = refusal('internal_error');
+    await expect(find('U1', true)).rejects.toMatchObject({ kind: 'slack-failed' });
+    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed' });
+  });
+
+  it('is remembered for so many people and no more, the oldest forgotten first', async () => {
+    for (const person of ['U1', 'U2', 'U3', 'U4']) await find(person);
+    await find('U4');
+    await find('U2');
+    expect([times('U2'), times('U4')]).toEqual([1, 1]);
+    await find('U1');
+    expect(times('U1')).toBe(2);
+  });
+
+  it('is remembered by workspace', async () => {
+    installation = { is_enterprise_install: true };
+    users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
+    expect(await find('U1')).toMatchObject({ standing: 'member' });
+    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ standing: 'stranger' });
+  });
+
+  it('comes with locale and zone', async () => {
+    users.U1 = { team_id: TEAM, locale: 'de-DE', tz: 'Europe/Berlin' };
+    expect(await find('U1')).toMatchObject({ locale: 'de-DE', zone: 'Europe/Berlin' });
+  });
+});
+
+describe('standing', () => {
+  it.each([
+    [{ is_owner: true }, 'admin'],
+    [{ is_primary_owner: true }, 'admin'],
+    [{ is_admin: true }, 'admin'],
+    [{}, 'member'],
+    [{ is_restricted: true }, 'guest'],
+    [{ is_restricted: true, is_ultra_restricted: true }, 'guest'],
+    [{ is_restricted: true, is_admin: true }, 'guest'],
+    [{ is_stranger: true }, 'stranger'],
+    [{ team_id: 'T9' }, 'stranger'],
+    [{ team_id: 'T9', is_stranger: false, is_admin: true }, 'stranger'],
+    [{ team_id: undefined }, 'stranger'],
+    [{ team_id: 'T9', enterprise_user: { enterprise_id: 'E1', teams: ['T9', TEAM] } }, 'member'],
+    [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'stranger'],
+    [{ deleted: true, is_owner: true }, 'nobody'],
+    [{ is_bot: true, is_admin: true }, 'nobody'],
+  ])('of %o is %s', async (user, standing) => {
+    users.U1 = { team_id: TEAM, ...user };
+    expect(await find('U1')).toMatchObject({ standing });
+  });
+
+  it('of Slackbot is nobody, although Slack does not call it a bot', async () => {
+    expect(await find('USLACKBOT')).toMatchObject({ standing: 'nobody' });
+  });
+
+  it('is a stranger’s where the payload says that the person belongs elsewhere', async () => {
+    const standing = async (home: string) =>
+      (await people.find(client, { ...identity('U1'), home })).standing;
+    expect(await standing(TEAM)).toBe('member');
+    expect(await standing('T9')).toBe('stranger');
+  });
+
+  it('is a stranger’s where the payload is of another workspace than the token', async () => {
+    users.U9 = { team_id: 'T9', is_admin: true };
+    const home = { workspace: 'T9', person: 'U9', home: 'T9' };
+    expect(await people.find(client, home)).toMatchObject({ standing: 'stranger' });
+    expect(times('auth.test')).toBe(1);
+  });
+
+  it('is not known where Slack does not say whose the token is, and is asked again', async () => {
+    const before = installation;
+    installation = refusal('internal_error');
+    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
+    installation = before;
+    expect(await find('U1')).toMatchObject({ standing: 'member' });
+  });
+});
+
+describe('a named group', () => {
+  const settings = { ...DEFAULT_SETTINGS, managerGroups: ['S1', 'S2'] };
+  const admit = async (person: string, fresh = false) =>
+    people.admit(client, await find(person), settings, fresh);
+
+  it('lets its members manage, remembered for a minute, anew where it has to be fresh', async () => {
+    members = { S1: [], S2: ['U1'] };
+    expect(await admit('U1')).toMatchObject({ ask: true, manage: true });
+    members.S2 = [];
+    expect(await admit('U1')).toMatchObject({ manage: true });
+    expect(await admit('U1', true)).toMatchObject({ ask: true, manage: false });
+    expect([times('S1'), times('S2')]).toEqual([2, 2]);
+  });
+
+  it('is not looked up for those whom it cannot help', async () => {
+    users = { U1: { team_id: TEAM, is_owner: true }, U2: { team_id: TEAM, is_restricted: true } };
+    expect(await admit('U1', true)).toMatchObject({ manage: true });
+    expect(await admit('U2', true)).toMatchObject({ manage: false });
+    const named = { ...settings, managers: ['U3'] };
+    expect(await people.admit(client, await find('U3'), named, true)).toMatchObject({ manage: true });
+    expect(times('S1')).toBe(0);
+  });
+
+  it('that Slack does not tell names nobody for asking, once a minute, and fails managing', async () => {
+    members = { S1: refusal('missing_scope'), S2: ['U2'] };
+    expect(await admit('U1')).toMatchObject({ ask: true, manage: false });
+    expect(await admit('U1')).toMatchObject({ ask: true, manage: false });
+    expect(times('S1')).toBe(1);
+    await expect(admit('U1', true)).rejects.toMatchObject({ code: 'missing_scope' });
+  });
+
+  it('that is gone has no members', async () => {
+    members = { S2: ['U1'] };
+    expect(await admit('U1', true)).toMatchObject({ manage: true });
+  });
+});
+
+describe('the user groups', () => {
+  it('are remembered for a minute', async () => {
+    const list = () => people.userGroups(client, TEAM);
+    expect(await list()).toEqual([{ id: 'S1', handle: 'finops' }]);
+    await list();
+    now = MINUTE;
+    await list();
+    expect(times('usergroups.list')).toBe(2);
+  });
+});

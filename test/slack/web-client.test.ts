@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { webApi } from '@slack/bolt';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
+import { callSlack, INTERACTIVE_OPTIONS, type WebClient } from '../../src/slack/web-client.ts';
+
+const releases: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+/** Slack's Web API that treats the first call as said and takes the others, and which were made. */
+async function startApi(first: (res: ServerResponse) => void) {
+  const calls: string[] = [];
+  const server = createServer(async (req, res) => {
+    await text(req);
+    calls.push((req.url ?? '').slice(1));
+    if (calls.length === 1) return first(res);
+    res.setHeader('content-type', 'application/json');
+    res.end('{"ok":true}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  releases.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { client: clientOf((server.address() as AddressInfo).port), calls };
+}
+
+const clientOf = (port: number): WebClient =>
+  new webApi.WebClient('xoxb-x', {
+    ...INTERACTIVE_OPTIONS,
+    timeout: 1_000,
+    slackApiUrl: `http://127.0.0.1:${port}/`,
+    logger: boltLogger(createLog('silent')),
+  });
+const read = (client: WebClient) => callSlack('users.info', () => client.users.info({ user: 'U1' }));
+const post = (client: WebClient) =>
+  callSlack('chat.postMessage', () => client.chat.postMessage({ channel: 'C1', text: 'x' }));
+const error = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (thrown: SlackFailed) => thrown,
+  );
+
+const FAULTS: [string, (res: ServerResponse) => void][] = [
+  ['drops the connection', (res) => res.socket?.destroy()],
+  ['answers with 504', (res) => res.writeHead(504).end()],
+];
+
+describe('a call to Slack', () => {
+  it.each(FAULTS)('that asks is made once more when Slack %s', async (_, fault) => {
+    const { client, calls } = await startApi(fault);
+    expect(await read(client)).toMatchObject({ ok: true });
+    expect(calls).toEqual(['users.info', 'users.info']);
+  });
+
+  it.each([...FAULTS, ['says nothing', () => undefined] as (typeof FAULTS)[number]])(
+    'that posts is made once when Slack %s: the message may be there',
+    async (_, fault) => {
+      const { client, calls } = await startApi(fault);
+      expect(await error(post(client))).toMatchObject({ method: 'chat.postMessage', unclear: true });
+      expect(calls).toEqual(['chat.postMessage']);
+    },
+  );
+
+  it('that posts is made once more when Slack has no time for it', async () => {
+    const { client, calls } = await startApi((res) => res.writeHead(503).end());
+    expect(await post(client)).toMatchObject({ ok: true });
+    expect(calls).toHaveLength(2);
+  });
+
+  it('that could not be sent, or was refused, has done nothing', async () => {
+    const closed = await startApi(() => undefined);
+    releases.splice(0).forEach((release) => void release());
+    expect(await error(post(closed.client))).toMatchObject({ unclear: false });
+    const { client } = await startApi((res) => res.end('{"ok":false,"error":"not_in_channel"}'));
+    expect(await error(post(client))).toMatchObject({ code: 'not_in_channel', unclear: false });
+  });
+});

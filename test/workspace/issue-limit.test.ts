@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure/index.ts';
+import {
+  createIssueLimit,
+  ISSUE_WINDOW,
+  type IssueLimit,
+  MAX_TOKENS,
+} from '../../src/workspace/issue-limit.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const AT = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+let store: TestRedis;
+let allowance: IssueLimit;
+
+beforeAll(async () => {
+  store = await testRedis();
+  allowance = createIssueLimit(store.client);
+});
+beforeEach(async () => {
+  await store.client.flushdb();
+  for (const team of ['T1', 'T2']) await store.client.hset(`tally:workspace:${team}`, 'settings', '{}');
+});
+afterAll(() => store.close());
+
+const take = (at: number, person = 'U1', workspace = 'T1') => allowance.take(workspace, person, at);
+
+describe('the allowance', () => {
+  it('is five in ten minutes, and tells to the millisecond when the next is possible', async () => {
+    for (let count = 0; count < MAX_TOKENS; count += 1) expect(await take(AT + count)).toBeUndefined();
+    expect(await take(AT + 1_000)).toBe(AT + ISSUE_WINDOW);
+    expect(await take(AT + ISSUE_WINDOW - 1)).toBe(AT + ISSUE_WINDOW);
+    expect(await take(AT + ISSUE_WINDOW)).toBeUndefined();
+    expect(await take(AT + ISSUE_WINDOW)).toBe(AT + 1 + ISSUE_WINDOW);
+  });
+
+  it('is each person’s own, in each workspace', async () => {
+    for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT);
+    expect(await take(AT, 'U2')).toBeUndefined();
+    expect(await take(AT, 'U1', 'T2')).toBeUndefined();
+    expect(await take(AT)).toBeDefined();
+  });
+
+  it('is kept when many ask at the same moment', async () => {
+    const asked = await Promise.all(Array.from({ length: 20 }, () => take(AT)));
+    expect(asked.filter((next) => next === undefined)).toHaveLength(MAX_TOKENS);
+  });
+
+  it('takes one back for which nothing came, and no more than one', async () => {
+    for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT);
+    await allowance.giveBack('T1', 'U1', AT);
+    expect(await take(AT)).toBeUndefined();
+    expect(await take(AT)).toBeDefined();
+  });
+
+  it('shuts nobody out for longer than its span when the clock went back', async () => {
+    for (let count = 0; count < MAX_TOKENS; count += 1) await take(AT + 86_400_000);
+    expect(await take(AT)).toBe(AT + ISSUE_WINDOW);
+  });
+
+  it('is not counted of a workspace that has left', async () => {
+    await store.client.flushdb();
+    await expect(take(AT)).rejects.toThrow(NotInstalled);
+    expect(await store.client.keys('*')).toEqual([]);
+  });
+
+  it('leaves nothing behind', async () => {
+    await take(AT);
+    expect(await store.client.pttl('tally:issued:T1')).toBeGreaterThan(0);
+    await allowance.giveBack('T1', 'U1', AT);
+    expect(await store.client.keys('tally:issued:*')).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotInstalled } from '../../src/domain/failure/index.ts';
+import { createAudit } from '../../src/workspace/audit.ts';
+import {
+  createOneTimeGrants,
+  GRANT_LEASE_MS,
+  type GrantClaim,
+  grantHandle,
+  type OneTimeGrants,
+  type TokenGrant,
+} from '../../src/workspace/one-time-grants.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const ERRAND: TokenGrant = {
+  person: 'U1',
+  project: '123',
+  word: 'prod',
+  authUrl: 'https://id.example.com/v3',
+};
+const TOKEN = `gAAAAA${'x'.repeat(198)}`;
+const KEY = 'tally:handles:T1';
+const AT = Date.UTC(2026, 10, 21);
+const LIFE = { at: AT, until: AT + 3_600_000 };
+
+let store: TestRedis;
+let redis: Redis;
+let handles: OneTimeGrants;
+
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  handles = createOneTimeGrants(redis);
+});
+beforeEach(async () => {
+  await redis.flushdb();
+  await redis.hset('tally:workspace:T1', 'settings', '{}');
+});
+afterAll(() => store.close());
+
+const claim = (carried: string, more: Partial<GrantClaim> = {}) =>
+  handles.claim({ workspace: 'T1', person: 'U1', carried, purpose: 'revoke', at: AT, ...more });
+
+/** What was claimed, or nothing. */
+async function claimed(carried: string, more: Partial<GrantClaim> = {}) {
+  const found = await claim(carried, more);
+  return found === 'busy' ? undefined : found;
+}
+
+describe('the two halves of a token', () => {
+  it('make the token together', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claim(carried)).toEqual({ errand: ERRAND, token: TOKEN });
+  });
+
+  it('stay when they were claimed, for one at a time and for each purpose', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    await claim(carried);
+    expect(await claim(carried)).toBe('busy');
+    expect((await claimed(carried, { purpose: 'issue' }))?.token).toBe(TOKEN);
+    await handles.release({ workspace: 'T1', carried, purpose: 'revoke' });
+    expect((await claimed(carried))?.token).toBe(TOKEN);
+    expect(await claim(carried, { at: AT + GRANT_LEASE_MS - 1 })).toBe('busy');
+    expect((await claimed(carried, { at: AT + GRANT_LEASE_MS }))?.token).toBe(TOKEN);
+  });
+
+  it('lead nowhere when they were replaced or dropped', async () => {
+    const [one, other] = [
+      await handles.keep('T1', ERRAND, LIFE, TOKEN),
+      await handles.keep('T1', ERRAND, LIFE, TOKEN),
+    ];
+    await claim(one);
+    const instead = await handles.keep('T1', ERRAND, LIFE, undefined, { replaces: one });
+    await handles.drop('T1', other);
+    expect(await Promise.all([one, other].map((carried) => claim(carried)))).toEqual([undefined, undefined]);
+    expect((await claimed(instead))?.errand).toEqual(ERRAND);
+  });
+
+  it('are nobody’s twice where they are gone: of two who ask, one learns it', async () => {
+    const gone = `${'A'.repeat(22)}`;
+    expect(await Promise.all([claim(gone), claim(gone)])).toEqual([undefined, 'busy']);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(0);
+  });
+
+  it('are neither of them the token, in any spelling', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.stringMatching(/^[\x21-\x7e]{12,400}$/), async (token) => {
+        await redis.del(KEY);
+        const carried = await handles.keep('T1', ERRAND, LIFE, token);
+        const kept = JSON.stringify(await redis.hgetall(KEY));
+        for (const text of [
+          token,
+          Buffer.from(token).toString('base64').replace(/=+$/, ''),
+          Buffer.from(token).toString('hex'),
+        ])
+          for (const half of [carried, kept]) expect(half).not.toContain(text);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('open for one person in one workspace, before they lapse', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
+    expect(await claim(carried, { workspace: 'T2' })).toBeUndefined();
+    expect((await claimed(carried, { at: LIFE.until - 1 }))?.token).toBe(TOKEN);
+    expect(await claim(carried, { at: LIFE.until + GRANT_LEASE_MS })).toBeUndefined();
+  });
+
+  it('do not open when one of them belongs to another token, or was changed by a bit', async () => {
+    const [one, other] = await Promise.all(
+      [TOKEN, 'another'].map((token) => handles.keep('T1', ERRAND, LIFE, token)),
+    );
+    const [, half = ''] = other!.split(' ');
+    expect(await claimed(`${grantHandle(one!)} ${half}`)).toEqual({ errand: ERRAND, token: undefined });
+    await redis.del(KEY);
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));
+    await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
+    const taken = await claimed(carried);
+    expect([taken?.errand.project, taken?.token]).toEqual(['124', undefined]);
+  });
+
+  it('are given to one of many who ask at the same moment', async () => {
+    const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    const asked = await Promise.all(Array.from({ length: 20 }, () => claim(carried)));
+    expect(asked.filter((one) => one !== 'busy')).toHaveLength(1);
+  });
+
+  it('go when they lapse: at the next one, and all of them after the last', async () => {
+    await claim(await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN));
+    await handles.keep('T1', ERRAND, LIFE, TOKEN);
+    expect(await redis.hlen(KEY)).toBe(3);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
+    await handles.keep('T1', ERRAND, { at: AT + GRANT_LEASE_MS, until: AT + GRANT_LEASE_MS + 1_000 }, TOKEN);
+    expect(await redis.hlen(KEY)).toBe(2);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(3_590_000);
+  });
+
+  it('are not kept of a workspace that has left', async () => {
+    await redis.flushdb();
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN)).rejects.toThrow(NotInstalled);
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  it('are kept together with the line in the audit, or not at all', async () => {
+    const entry = { at: AT, who: 'U1', deed: 'token issued', about: 'prod' } as const;
+    await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
+    expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
+    await redis.del('tally:audit:T1', KEY);
+    await redis.set('tally:audit:T1', 'no stream');
+    await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, { entry })).rejects.toThrow('WRONGTYPE');
+    expect(await redis.exists(KEY)).toBe(0);
+  });
+
+  it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
+    await createAudit(redis).record('T1', { at: AT, who: 'U1', deed: 'token revoked', about: 'prod' });
+    await redis.del('tally:workspace:T1');
+    const carried = await handles.keep('T1', ERRAND, LIFE);
+    expect((await claimed(carried))?.errand).toEqual(ERRAND);
+  });
+
+  it('open for nobody whom a name in them imitates', async () => {
+    const carried = await handles.keep('T1', { ...ERRAND, word: '","person":"U2"' }, LIFE, TOKEN);
+    expect(await claim(carried, { person: 'U2' })).toBeUndefined();
+    expect(await claim(carried, { person: 'U1"' })).toBeUndefined();
+    expect((await claimed(carried))?.token).toBe(TOKEN);
+  });
+
+  it.each(['', 'x', ' ', '../../etc', '__proto__', 'A'.repeat(22), `${'A'.repeat(22)} v1.once.x.y`])(
+    'are nothing when a window carries “%s”',
+    async (carried) => {
+      await handles.keep('T1', ERRAND, LIFE, TOKEN);
+      expect(await claim(carried)).toBeUndefined();
+    },
+  );
+});
