@@ -140,9 +140,9 @@ async function measure({ script, env }: Side, slack: FakeSlack): Promise<number[
       ...[aSecond, crowded.cpu, after],
     ];
   } finally {
-    await asker.close();
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await asker.close();
   }
 }
 
