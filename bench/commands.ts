@@ -85,9 +85,9 @@ async function setUp() {
 /** The connection that the bench's workspace asks by, as `/billing connect` would save it. */
 export async function saveConnection(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
-  const record = await workspaces.read('T0BENCH');
+  const workspace = await workspaces.read('T0BENCH');
   await workspaces.saveConnection(
-    { workspace: 'T0BENCH', record, entries: [] },
+    { teamId: 'T0BENCH', workspace, entries: [] },
     {
       name: 'main',
       baseUrl: billing.url,

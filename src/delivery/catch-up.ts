@@ -50,7 +50,7 @@ async function findEarlier({ date }: DueTime, { schedule, doubtful }: DeliveryTa
 async function lookBack({ date, at }: DueTime, { schedule }: DeliveryTask, round: DeliveryContext) {
   try {
     const finding = await runReport(schedule, at, round);
-    return { date, line: missedDateLine(date, finding, round.record), isEmpty: finding.isEmpty };
+    return { date, line: missedDateLine(date, finding, round.workspace), isEmpty: finding.isEmpty };
   } catch (error) {
     const { cause } = classifyFailure(error);
     return { date, line: missedDateFailed(date, cause), isEmpty: false };

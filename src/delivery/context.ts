@@ -6,7 +6,7 @@ import type { PostableReport, ReportResult } from '../features/feature.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { Schedule } from '../workspace/schedules.ts';
-import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import {
   type DeliveryLease,
   type DeliveryLog,
@@ -36,7 +36,7 @@ export interface DeliveryRunParts {
 
 /** One run for one workspace, as long as it has the lease. */
 export interface DeliveryRun extends DeliveryRunParts {
-  readonly workspace: string;
+  readonly teamId: string;
   /** Nothing more is to be begun: the process ends, the lease is lost, or Slack wants to be left alone. */
   isOver(): boolean;
   /** Slack wants this workspace to be left alone until then, in ms. */
@@ -54,7 +54,7 @@ export interface DeliveryRun extends DeliveryRunParts {
 
 /** What a round of it has read. */
 export interface DeliveryContext extends DeliveryRun {
-  readonly record: WorkspaceRecord;
+  readonly workspace: Workspace;
   readonly book: DeliveryLogSnapshot;
   readonly billing: BillingClient;
   /** What the answers taught. */
@@ -68,7 +68,7 @@ const PACE = 1_050;
 
 export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
   const { ledger, lease, clock, stopping, clientFor, log } = parts;
-  const { workspace } = lease;
+  const { teamId } = lease;
   const lastPosts = new Map<string, number>();
   let isQuiet = false;
   let renewed = performance.now();
@@ -82,21 +82,21 @@ export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
         if (held) renewed = began;
         else isLost = true;
       },
-      (err: unknown) => log.warn({ err, workspace }, 'a lease could not be renewed'),
+      (err: unknown) => log.warn({ err, teamId }, 'a lease could not be renewed'),
     );
   }, LEASE_MS / 4);
   const held = () => !isLost && performance.now() - renewed < LEASE_MS;
 
   return {
     ...parts,
-    workspace,
+    teamId,
     isOver: () => stopping.aborted || isQuiet || !held(),
     async quiet(until) {
       isQuiet = true;
       await ledger.quiet(lease, until);
     },
     client() {
-      opened ??= clientFor(workspace);
+      opened ??= clientFor(teamId);
       return opened;
     },
     async enter(entering) {
@@ -129,11 +129,11 @@ export async function reportAt(
   report: PostableReport,
   { projects, channel, timing, zone }: Wanted,
   at: number,
-  { record, billing, answered }: Pick<DeliveryContext, 'record' | 'billing' | 'answered'>,
+  { workspace, billing, answered }: Pick<DeliveryContext, 'workspace' | 'billing' | 'answered'>,
 ): Promise<ReportResult> {
   return report.run({
-    ...{ record, projects, channel, at, billing },
-    zone: zone ?? record.settings.zone,
+    ...{ workspace, projects, channel, at, billing },
+    zone: zone ?? workspace.settings.zone,
     days: daysCovered(timing, at),
     answeredBy: answered.add,
   });

@@ -56,7 +56,7 @@ export async function correctPost(
     );
   try {
     // Another account may know another project by the same ID.
-    if (!isDeepStrictEqual(connectionsOf(subject, round.record), subject.connections))
+    if (!isDeepStrictEqual(connectionsOf(subject, round.workspace), subject.connections))
       return void (await stop());
     const { report, projects, timing, zone } = subject;
     const wanted = { report, projects, timing, zone, channel: post.channel };
@@ -65,8 +65,8 @@ export async function correctPost(
     // A project that gives no answer now has not changed.
     if (Object.keys(finding.unanswered).some((key) => post.figures[key] !== undefined))
       return void (await lookAgain());
-    const { record } = round;
-    const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, record);
+    const { workspace } = round;
+    const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, workspace);
     if (change === undefined) {
       await enter({ ...rest, tries: 0, post: looked });
       return;
@@ -86,13 +86,13 @@ export async function correctPost(
     await enter({ ...rest, tries: 0, post: { ...looked, figures: finding.figures } }, { channel, at });
     round.posted(channel);
     await say(client, { channel, thread: ts }, change).catch((err: unknown) =>
-      round.log.warn({ err, workspace: round.workspace }, 'a correction could not be explained'),
+      round.log.warn({ err, workspace: round.teamId }, 'a correction could not be explained'),
     );
   } catch (error) {
     if (error instanceof LeaseLostError || round.stopping.aborted) throw error;
     if (isGone(error)) return void (await stop());
     const trouble = classifyFailure(error);
-    round.log.warn({ err: error, workspace: round.workspace }, 'a post could not be looked at again');
+    round.log.warn({ err: error, workspace: round.teamId }, 'a post could not be looked at again');
     if (trouble.kind === 'wait') await round.quiet(round.clock() + trouble.for);
     await lookAgain();
   }

@@ -85,7 +85,7 @@ export interface DeliveryLogSnapshot {
 
 /** For one run at a time, in any process. */
 export interface DeliveryLease {
-  readonly workspace: string;
+  readonly teamId: string;
   readonly mark: string;
 }
 
@@ -186,20 +186,19 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
       const mark = randomBytes(12).toString('base64url');
       const keys = [recordKey(workspace), deliveryLockKey(workspace)];
       const answer = await evaluate(TAKE, keys, mark, LEASE_MS);
-      return answer === 1 ? { workspace, mark } : answer === 0 ? 'taken' : 'gone';
+      return answer === 1 ? { teamId: workspace, mark } : answer === 0 ? 'taken' : 'gone';
     },
-    renew: async ({ workspace, mark }) =>
-      (await evaluate(RENEW, [deliveryLockKey(workspace)], mark, LEASE_MS)) === 1,
-    release: async ({ workspace, mark }) =>
-      (await evaluate(RELEASE, [deliveryLockKey(workspace)], mark)) === 1,
+    renew: async ({ teamId, mark }) =>
+      (await evaluate(RENEW, [deliveryLockKey(teamId)], mark, LEASE_MS)) === 1,
+    release: async ({ teamId, mark }) => (await evaluate(RELEASE, [deliveryLockKey(teamId)], mark)) === 1,
     async enter(
-      { workspace, mark },
+      { teamId, mark },
       { schedule, date, before = '', strictly = false, resting = '', posted, drop = [], ...to },
     ) {
       const json = JSON.stringify(to.entry);
       const done = await evaluate(
         ENTER,
-        [...keysFor(workspace), recordKey(workspace)],
+        [...keysFor(teamId), recordKey(teamId)],
         mark,
         strictly ? '1' : '0',
         fieldOf(schedule, date),
@@ -217,12 +216,12 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
       if (done === 2) return '';
       return done === 1 ? json : undefined;
     },
-    async quiet({ workspace, mark }, until) {
-      await evaluate(QUIETEN, keysFor(workspace), mark, until, KEPT);
+    async quiet({ teamId, mark }, until) {
+      await evaluate(QUIETEN, keysFor(teamId), mark, until, KEPT);
     },
-    async drop({ workspace, mark }, lines) {
+    async drop({ teamId, mark }, lines) {
       const fields = lines.map(({ schedule, date }) => fieldOf(schedule, date));
-      if (fields.length > 0) await evaluate(DROP, keysFor(workspace), mark, ...fields);
+      if (fields.length > 0) await evaluate(DROP, keysFor(teamId), mark, ...fields);
     },
   };
 }

@@ -6,7 +6,7 @@ import { postMessage } from '../slack/post-message.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/last-used.ts';
 import type { LastDelivery, ReportName, Schedule } from '../workspace/schedules.ts';
-import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import { createBillingCache } from './billing-cache.ts';
 import {
   type DeliveryContext,
@@ -69,12 +69,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return found;
   };
 
-  async function noteUsed(workspace: string, record: WorkspaceRecord, answered: AnswerNotes) {
-    await Promise.all(answered.all().map((notes) => parts.used.note({ workspace, record }, notes)));
+  async function noteUsed(teamId: string, workspace: Workspace, answered: AnswerNotes) {
+    await Promise.all(answered.all().map((notes) => parts.used.note({ teamId, workspace }, notes)));
   }
 
   /** It is out: that it could not be noted is no failure of it. */
-  async function noteByHand(workspace: string, record: WorkspaceRecord, schedule: Schedule) {
+  async function noteByHand(workspace: string, record: Workspace, schedule: Schedule) {
     const at = clock();
     const sent = sentByHand(record.lastSent(schedule.id), dayAt(at, schedule.timing.zone), at);
     await workspaces
@@ -83,17 +83,17 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   }
 
   async function rounds(run: DeliveryRun): Promise<number | undefined> {
-    const { workspace, lease } = run;
+    const { teamId, lease } = run;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
-      const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
-      const plan = planDeliveries(record, book, clock());
+      const [workspace, book] = await Promise.all([workspaces.read(teamId), ledger.read(teamId)]);
+      const plan = planDeliveries(workspace, book, clock());
       await ledger.drop(lease, plan.stale);
       if (isIdle(plan)) return plan.next;
       if (run.isOver()) return clock();
       const answered = collectAnswerNotes(clock);
       const failing = new Map<string, unknown>();
-      await carryOut(plan, { ...run, record, book, billing: askedOnce(), answered, failing });
-      await noteUsed(workspace, record, answered);
+      await carryOut(plan, { ...run, workspace, book, billing: askedOnce(), answered, failing });
+      await noteUsed(teamId, workspace, answered);
     }
     return clock() + BUSY;
   }
@@ -127,19 +127,19 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         await ledger.release(lease).catch(() => undefined);
       }
     },
-    async send(workspace, schedule, why, by) {
-      const record = await workspaces.read(workspace);
+    async send(teamId, schedule, why, by) {
+      const workspace = await workspaces.read(teamId);
       const answered = collectAnswerNotes(clock);
-      const asking = { record, billing: parts.billing, answered };
+      const asking = { workspace, billing: parts.billing, answered };
       const finding = await reportAt(reportOf(schedule), schedule, clock(), asking);
-      const client = await clientFor(workspace);
+      const client = await clientFor(teamId);
       await postMessage(
         client,
         { channel: schedule.channel, thread: undefined },
         manualPostMessage(finding, why, by),
       );
-      await noteUsed(workspace, record, answered);
-      if (why === 'now') await noteByHand(workspace, record, schedule);
+      await noteUsed(teamId, workspace, answered);
+      if (why === 'now') await noteByHand(teamId, workspace, schedule);
     },
     stop: () => stopping.abort(),
   };

@@ -4,7 +4,7 @@ import { postMessage } from '../slack/post-message.ts';
 import { callSlack, type WebClient } from '../slack/web-client.ts';
 import { readable } from '../workspace/parse-record.ts';
 import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
 import type { ScheduleLogEntry } from './plan.ts';
@@ -46,27 +46,27 @@ async function tellGroup(group: readonly ScheduleLogEntry[], round: DeliveryCont
     schedule,
     title: titleOf(schedule, round),
     due: line.entry.due,
-    failures: round.record.lastSent(schedule.id)?.failures ?? 1,
+    failures: round.workspace.lastSent(schedule.id)?.failures ?? 1,
   }));
   const { cause = '', post } = first.line.entry;
   const { owner } = first.schedule;
   const isUnclear = why === 'failed' && post !== undefined;
   try {
-    await tellOf(await round.client(), round.record, { why, owner, cause, cases, isUnclear });
+    await tellOf(await round.client(), round.workspace, { why, owner, cause, cases, isUnclear });
   } catch (error) {
     const trouble = classifyFailure(error);
     if (trouble.kind === 'wait') {
       await round.quiet(round.clock() + trouble.for);
       return false;
     }
-    round.log.warn({ err: error, workspace: round.workspace }, 'nobody could be told of a failed post');
+    round.log.warn({ err: error, workspace: round.teamId }, 'nobody could be told of a failed post');
   }
   return true;
 }
 
 /** `Spend of yesterday of prod`; without the projects where their records are damaged. */
-function titleOf(schedule: Schedule, { record }: DeliveryContext): string {
-  const projects = readable(() => ` of ${describeProjects(schedule, record)}`) ?? '';
+function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
+  const projects = readable(() => ` of ${describeProjects(schedule, workspace)}`) ?? '';
   return REPORT_NAMES[schedule.report] + projects;
 }
 
@@ -81,11 +81,7 @@ const FOR_MANAGERS: readonly PendingNotification['why'][] = [
  * Tells the owner. Somebody who manages is told as well where only they can mend it, from the second failure in a row,
  * and where the owner is gone. What Slack does not take is let go: the status says the same.
  */
-async function tellOf(
-  client: WebClient,
-  record: WorkspaceRecord,
-  trouble: PendingNotification,
-): Promise<void> {
+async function tellOf(client: WebClient, record: Workspace, trouble: PendingNotification): Promise<void> {
   const { owner, cases, why } = trouble;
   const found = await findPerson(client, owner);
   const isOwnerGone = found === 'gone';
@@ -103,11 +99,10 @@ async function tellOf(
 }
 
 /** Those named as managers. */
-const managersOf = (record: WorkspaceRecord): readonly string[] =>
-  readable(() => record.settings.managers) ?? [];
+const managersOf = (record: Workspace): readonly string[] => readable(() => record.settings.managers) ?? [];
 
 /** Whoever registered a connection: somebody who managed then. */
-const registrarsOf = (record: WorkspaceRecord): readonly string[] =>
+const registrarsOf = (record: Workspace): readonly string[] =>
   record.connectionNames.flatMap((name) => readable(() => record.connection(name))?.registeredBy ?? []);
 
 async function firstMember(client: WebClient, people: readonly string[], but: string) {

@@ -35,7 +35,7 @@ export async function recordFailure(
   const { id, paused } = schedule;
   const now = round.clock();
   const entry = entryAfter(trouble, course, paused?.why, now);
-  const { failures = 0, unanswered } = round.record.lastSent(id) ?? {};
+  const { failures = 0, unanswered } = round.workspace.lastSent(id) ?? {};
   const { cause = trouble.cause } = entry;
   const isOver = entry.state === 'failed';
   const sent: LastDelivery = {
@@ -110,7 +110,7 @@ function heldAfter(
 /** Tally's own pause; where somebody changed the schedule meanwhile, the next try sees what they made of it. */
 async function pause(schedule: Schedule, why: PauseReason, round: DeliveryContext): Promise<void> {
   const at = round.clock();
-  const asked = pauseBasis(why, schedule, round.record);
+  const asked = pauseBasis(why, schedule, round.workspace);
   const paused = { why, at, ...(asked !== undefined && { asked }) };
   await save({ ...schedule, paused }, 'schedule paused', round);
 }
@@ -124,11 +124,11 @@ export async function resumeSchedule(
 }
 
 async function save(schedule: Schedule, deed: AuditAction, round: DeliveryContext): Promise<void> {
-  const { workspace, record, workspaces, clock } = round;
+  const { teamId, workspace, workspaces, clock } = round;
   const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
   const entries = [{ at: clock(), who: TALLY, deed, about }];
   try {
-    await workspaces.saveSchedule({ workspace, record, entries }, schedule);
+    await workspaces.saveSchedule({ teamId, workspace, entries }, schedule);
   } catch (error) {
     if (!(error instanceof EditConflict)) throw error;
   }
@@ -143,7 +143,7 @@ export async function abandonDelivery(
   const at = round.clock();
   const cause = 'The schedule was changed or paused before it could be posted.';
   const { next, untold, probes, post, ...rest } = entry;
-  const { failures = 0 } = round.record.lastSent(schedule.id) ?? {};
+  const { failures = 0 } = round.workspace.lastSent(schedule.id) ?? {};
   await round.enter({
     schedule: schedule.id,
     date,

@@ -3,7 +3,7 @@ import type { Day } from '../domain/time/calendar.ts';
 import { readable } from '../workspace/parse-record.ts';
 import { resolveProject } from '../workspace/resolve-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
 import { MAX_PROBE_DELAY, MAX_RETRY_DELAY } from './retry.ts';
 
@@ -59,11 +59,7 @@ const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
   entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
 
 /** What is to be done for a workspace at `now` (ms), from what it told us and from what was done. */
-export function planDeliveries(
-  record: WorkspaceRecord,
-  book: DeliveryLogSnapshot,
-  now: number,
-): DeliveryPlan {
+export function planDeliveries(record: Workspace, book: DeliveryLogSnapshot, now: number): DeliveryPlan {
   const schedules = schedulesOf(record);
   const known = new Set(record.scheduleIds);
   const each = schedules.map((schedule) => {
@@ -90,7 +86,7 @@ export function planDeliveries(
 const unlessFar = (at: number, now: number, farthest: number): number => (at - now > farthest ? 0 : at);
 
 /** A damaged one is left out: the others go on. */
-export const schedulesOf = (record: WorkspaceRecord): readonly Schedule[] =>
+export const schedulesOf = (record: Workspace): readonly Schedule[] =>
   record.scheduleIds.flatMap((id) => readable(() => record.schedule(id)) ?? []);
 
 const byDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
@@ -98,11 +94,7 @@ const byDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.d
 /** `waits`: Tally paused it, and tries now and then whether it works again. */
 type Standing = 'runs' | 'paused' | 'waits' | 'resumes';
 
-function standingOf(
-  schedule: Schedule,
-  lines: readonly DeliveryLogLine[],
-  record: WorkspaceRecord,
-): Standing {
+function standingOf(schedule: Schedule, lines: readonly DeliveryLogLine[], record: Workspace): Standing {
   const { paused } = schedule;
   if (paused === undefined) return 'runs';
   if (!resumesByItself(paused.why)) return 'paused';
@@ -115,7 +107,7 @@ function standingOf(
 }
 
 /** Names of the connections that projects are asked by, in their order; '' for none. */
-export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: WorkspaceRecord): string[] {
+export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: Workspace): string[] {
   const known = readable(() => record.projects) ?? [];
   return projects.map(({ id, product }) => {
     const project = known.find((one) => one.id === id && one.product === product);
@@ -124,17 +116,13 @@ export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: 
 }
 
 /** What of the record a pause rests on: with another text the schedule resumes at once. Undefined for nothing. */
-export function pauseBasis(
-  why: PauseReason,
-  schedule: Schedule,
-  record: WorkspaceRecord,
-): string | undefined {
+export function pauseBasis(why: PauseReason, schedule: Schedule, record: Workspace): string | undefined {
   if (why === 'token-rejected' || why === 'not-connected') return askedBy(schedule, record);
   return why === 'project-limited' ? (isOpen(schedule, record) ? 'open' : 'limited') : undefined;
 }
 
 /** `main 0123456789ab, storage -`: the connections of its projects, each once, with their tokens' fingerprints. */
-function askedBy(schedule: Schedule, record: WorkspaceRecord): string {
+function askedBy(schedule: Schedule, record: Workspace): string {
   const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
   return [...new Set(connectionsOf(schedule, record))]
     .map((name) => `${name} ${fingerprintOf(name)}`)
@@ -142,7 +130,7 @@ function askedBy(schedule: Schedule, record: WorkspaceRecord): string {
 }
 
 interface Known {
-  readonly record: WorkspaceRecord;
+  readonly record: Workspace;
   readonly book: DeliveryLogSnapshot;
   readonly now: number;
 }
@@ -249,7 +237,7 @@ function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): num
 }
 
 /** When something last worked that a paused schedule could not do, in ms: then it is tried again at once. */
-function lastSuccess(schedule: Schedule, record: WorkspaceRecord, book: DeliveryLogSnapshot): number {
+function lastSuccess(schedule: Schedule, record: Workspace, book: DeliveryLogSnapshot): number {
   const byHand = record.lastSent(schedule.id)?.byHand ?? 0;
   switch (schedule.paused?.why) {
     case 'token-rejected':
@@ -262,7 +250,7 @@ function lastSuccess(schedule: Schedule, record: WorkspaceRecord, book: Delivery
 }
 
 /** Whether all its projects may be asked about in its channel. */
-const isOpen = ({ projects, channel }: Schedule, record: WorkspaceRecord): boolean =>
+const isOpen = ({ projects, channel }: Schedule, record: Workspace): boolean =>
   projects.every(({ id, product }) => {
     try {
       resolveProject({ project: id, product }, record, { channel, manager: false });

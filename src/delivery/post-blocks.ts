@@ -6,7 +6,7 @@ import type { ReportResult } from '../features/feature.ts';
 import { formatWallTime } from '../features/schedules/upcoming-sends.ts';
 import { type Block, context, type Message, markup, section } from '../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../slack/kit/escape.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import type { PostedMessage } from './delivery-log.ts';
 
 type Figures = ReportResult['figures'];
@@ -53,11 +53,8 @@ export function manualPostMessage({ message }: ReportResult, why: 'test' | 'now'
 }
 
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */
-export const missedDateLine = (
-  date: Day,
-  { figures, covers }: ReportResult,
-  record: WorkspaceRecord,
-): string => `${covers}: ${figuresWords(figures, record)} (${dueWords(date)})`;
+export const missedDateLine = (date: Day, { figures, covers }: ReportResult, record: Workspace): string =>
+  `${covers}: ${figuresWords(figures, record)} (${dueWords(date)})`;
 
 export const missedDateFailed = (date: Day, cause: string): string =>
   `No figures (${dueWords(date)}). ${cause}`;
@@ -67,7 +64,7 @@ const dueWords = (date: Day): string => `due ${formatDays(date, date, date.slice
 export const missedDatesSummary = (count: number): string =>
   `${count} earlier ${count === 1 ? 'date' : 'dates'}`;
 
-function figuresWords(figures: Figures, record: WorkspaceRecord): string {
+function figuresWords(figures: Figures, record: Workspace): string {
   const words = Object.keys(figures).map((key) => `${labelOf(key, record)} ${amount(figures, key, record)}`);
   return words.length === 0 ? 'no figures' : words.join(' · ');
 }
@@ -77,7 +74,7 @@ export function correctionMessage(
   before: Figures,
   after: Figures,
   percent: number,
-  record: WorkspaceRecord,
+  record: Workspace,
 ): Message | undefined {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = keys.filter((key) => differs(before[key], after[key], percent));
@@ -97,7 +94,7 @@ function differs(before: string | undefined, after: string | undefined, percent:
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-function share(before: string | undefined, after: string | undefined, { settings }: WorkspaceRecord): string {
+function share(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
   const [was, is] = [read(before), read(after)];
   const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
   return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
@@ -108,16 +105,16 @@ function read(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-function amount(figures: Figures, key: string, record: WorkspaceRecord): string {
+function amount(figures: Figures, key: string, record: Workspace): string {
   const value = read(figures[key]);
   const currency = projectOf(key, record)?.currency ?? record.settings.currency;
   return value === undefined ? 'no figure' : formatMoney(value, record.settings.locale, currency);
 }
 
-const labelOf = (key: string, record: WorkspaceRecord): string =>
+const labelOf = (key: string, record: Workspace): string =>
   projectOf(key, record)?.alias ?? `Project ${key.split(':')[0]}`;
 
-function projectOf(key: string, { projects }: WorkspaceRecord) {
+function projectOf(key: string, { projects }: Workspace) {
   const [id, product] = key.split(':');
   return projects.find((one) => one.id === id && one.product === (Number(product) as ProductId));
 }

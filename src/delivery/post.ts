@@ -44,7 +44,7 @@ export async function deliverPost(task: DeliveryTask, round: DeliveryContext): P
     if (error instanceof ScheduleChangedError) return;
     if (error instanceof LeaseLostError || (round.stopping.aborted && !isSlacks(error))) throw error;
     if (!isFailure(error) && !(error instanceof OutcomeUnknown))
-      round.log.error({ err: error, workspace: round.workspace }, 'a scheduled post failed');
+      round.log.error({ err: error, workspace: round.teamId }, 'a scheduled post failed');
     const key = sharedCause(schedule);
     const trouble = classifyFailure(error);
     if (key !== undefined && trouble.kind === 'pause' && trouble.why === schedule.paused?.why)
@@ -108,7 +108,7 @@ async function isFound(
   const { schedule, due } = task;
   const { post } = course.entry;
   const key = deliveryKey(schedule.id, due.date);
-  const known = round.arrived.get(`${round.workspace}/${key}`);
+  const known = round.arrived.get(`${round.teamId}/${key}`);
   const channel = post?.channel ?? schedule.channel;
   const found =
     known === undefined ? await findPost(await round.client(), channel, key, course.entry.at) : { ts: known };
@@ -168,10 +168,14 @@ async function postNow(task: DeliveryTask, course: DeliveryAttempt, round: Deliv
 }
 
 /** What the post is about: a later look asks for the same, whatever became of the schedule and the settings. */
-function subjectOf(schedule: Schedule, { covers }: ReportResult, { record }: DeliveryContext): PostSubject {
+function subjectOf(
+  schedule: Schedule,
+  { covers }: ReportResult,
+  { workspace }: DeliveryContext,
+): PostSubject {
   const { report, projects, timing } = schedule;
-  const { zone } = record.settings;
-  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, record) };
+  const { zone } = workspace.settings;
+  return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
 }
 
 /** Over what stands there, and only with the lease and for the schedule as it was read. */
@@ -184,7 +188,7 @@ async function enter(
   const { before } = course;
   const { schedule, due } = task;
   const { id } = schedule;
-  const resting = round.record.fields[SCHEDULE + id] ?? '';
+  const resting = round.workspace.fields[SCHEDULE + id] ?? '';
   course.before = await round.enter({ schedule: id, date: due.date, before, entry, strictly: true, resting });
   course.entry = entry;
 }
@@ -198,11 +202,11 @@ async function note(
 ): Promise<void> {
   const { schedule, due } = task;
   const { next, cause, untold, probes, ...entry } = course.entry;
-  const name = `${round.workspace}/${deliveryKey(schedule.id, due.date)}`;
+  const name = `${round.teamId}/${deliveryKey(schedule.id, due.date)}`;
   round.arrived.set(name, post.ts);
-  const unanswered = unansweredAfter(round.record.lastSent(schedule.id), post);
+  const unanswered = unansweredAfter(round.workspace.lastSent(schedule.id), post);
   const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFIED_FROM);
-  const causes = silent.map(([key, { cause: why }]) => `${projectName(key, round.record)}: ${why}`);
+  const causes = silent.map(([key, { cause: why }]) => `${projectName(key, round.workspace)}: ${why}`);
   const sent: LastDelivery = {
     ...lastDeliveryOf(task, post.at),
     unanswered,

@@ -4,10 +4,10 @@ import type { Day } from '../domain/time/calendar.ts';
 import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
-import type { Visit } from '../slack/visit.ts';
+import type { Request } from '../slack/visit.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { ReportName } from '../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 
 /** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
 export interface Feature extends Listeners {
@@ -15,9 +15,9 @@ export interface Feature extends Listeners {
   /** Second words of `/billing`. */
   readonly verbs?: Readonly<Record<string, CommandListener>>;
   /** What it shows on a person's Home, for whom the visit is; called when that is opened. */
-  home?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
+  home?(request: Request): readonly Block[] | Promise<readonly Block[]>;
   /** What it says in `/billing status`, to whom the visit is for. */
-  status?(visit: Visit): readonly Block[] | Promise<readonly Block[]>;
+  status?(request: Request): readonly Block[] | Promise<readonly Block[]>;
   /** What of it can be posted by a schedule. */
   readonly reports?: Readonly<Partial<Record<ReportName, PostableReport>>>;
   /** More that is done with a project, by the word after `/billing projects`; for those who manage. */
@@ -36,12 +36,12 @@ export interface ProjectAction {
   /** In the menu of a project. */
   readonly label: string;
   /** @param word what was typed to mean the project: outside text */
-  open(word: string, visit: Visit): Promise<void>;
+  open(word: string, request: Request): Promise<void>;
 }
 
 /** A question that nobody types: a channel's, as of the instant when a schedule is due. */
 export interface ReportQuestion {
-  readonly record: WorkspaceRecord;
+  readonly workspace: Workspace;
   /** In order; several make a digest. */
   readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
   readonly channel: string;

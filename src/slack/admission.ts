@@ -1,7 +1,7 @@
 import { NotAllowed } from '../domain/failure/index.ts';
 import { permissionsOf, type Right, requireRight } from '../workspace/permissions.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
-import type { WorkspaceRecord, Workspaces } from '../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
 import type { UserDirectory } from './users.ts';
 import type { Admission } from './visit.ts';
@@ -11,7 +11,7 @@ export interface AdmitOptions {
   /** Slack lets a group's members be asked for some twenty times a minute: less than somebody types. */
   readonly isTyping?: boolean;
   /** The workspace's record, where this request has read it already. */
-  readonly record?: WorkspaceRecord | undefined;
+  readonly workspace?: Workspace | undefined;
 }
 
 /**
@@ -37,37 +37,37 @@ export function createAdmit({
   people: UserDirectory;
   workspaces: Workspaces;
 }): Admit {
-  return async (client, origin, right, { isTyping = false, record: known } = {}) => {
-    const { workspace, person } = origin;
-    if (workspace === '' || person === '') throw new NotAllowed('stranger');
+  return async (client, origin, right, { isTyping = false, workspace: known } = {}) => {
+    const { teamId, userId } = origin;
+    if (teamId === '' || userId === '') throw new NotAllowed('stranger');
     const reads = Promise.all([
       people.find(client, origin, typeof right !== 'function' && needsFresh(right)),
-      known ?? workspaces.read(workspace),
+      known ?? workspaces.read(teamId),
     ]);
     // Whether it came before is known no later than the record: what fails with a replay concerns nobody.
     reads.catch(() => undefined);
     if ((await origin.isFirst) === false) return undefined;
-    const [remembered, record] = await reads;
-    const settings = settingsOrDefault(record);
-    if (typeof right === 'function') requireRight('ask', permissionsOf(remembered.standing, settings, false));
+    const [remembered, workspace] = await reads;
+    const settings = settingsOrDefault(workspace);
+    if (typeof right === 'function') requireRight('ask', permissionsOf(remembered.role, settings, false));
     const wanted = typeof right === 'function' ? right() : right;
     const fresh = needsFresh(wanted);
     const profile =
       typeof right === 'function' && fresh ? await people.find(client, origin, fresh) : remembered;
-    const asker = await people.admit(client, profile, settings, fresh && !isTyping);
-    requireRight(wanted, asker);
+    const user = await people.admit(client, profile, settings, fresh && !isTyping);
+    requireRight(wanted, user);
     return {
-      asker,
-      record,
-      userGroups: () => people.userGroups(client, workspace),
+      user,
+      workspace,
+      userGroups: () => people.userGroups(client, teamId),
       isIn: (groups) => people.isIn(client, origin, groups),
-      standingOf: (other) => people.standingOf(client, workspace, other),
+      roleOf: (other) => people.roleOf(client, teamId, other),
     };
   };
 }
 
 /** Damaged settings allow what none would: so the form that mends them stays open to owners and admins alone. */
-export function settingsOrDefault(record: WorkspaceRecord): Settings {
+export function settingsOrDefault(record: Workspace): Settings {
   try {
     return record.settings;
   } catch {

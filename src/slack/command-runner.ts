@@ -1,20 +1,20 @@
 import { InvalidWord, requireShortText } from '../domain/failure/index.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import { type Admit, settingsOrDefault } from './admission.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { CommandListener } from './listeners.ts';
 import { ownValue } from './own-property.ts';
 import type { Scene } from './project-picker.ts';
-import { type Admission, createVisit, type VisitOptions } from './visit.ts';
+import { type Admission, createRequest, type RequestOptions } from './visit.ts';
 import type { Ways } from './ways.ts';
 
 /** Runs a command, whether it was typed, said or clicked. Never rejects: what goes wrong is said. */
 export type RunCommand = (
   ways: Ways,
   rerun: CommandInvocation,
-  options: VisitOptions,
-  record?: WorkspaceRecord,
+  options: RequestOptions,
+  record?: Workspace,
 ) => Promise<void>;
 
 export interface CommandRunnerParts {
@@ -43,12 +43,12 @@ export function createCommandRunner({
         requireShortText(rerun.text);
         return typeof right === 'function' ? right(rerun.text) : right;
       };
-      admission = await admit(ways.client, ways.origin, rightOf, { record });
+      admission = await admit(ways.client, ways.origin, rightOf, { workspace: record });
       if (admission === undefined) return;
-      const { visibility } = settingsOrDefault(admission.record);
+      const { visibility } = settingsOrDefault(admission.workspace);
       const isOpen = listener.open === true && !options.replace;
       const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
-      await listener.run(rerun.text, createVisit(ways, admission, { ...options, audience, rerun }));
+      await listener.run(rerun.text, createRequest(ways, admission, { ...options, audience, rerun }));
       onAnswered?.(name, 'ok');
     } catch (error) {
       const told = apology.explain(error, rerun.command);
@@ -62,8 +62,8 @@ export function createCommandRunner({
 export const matchCommandName = (typed: string, commands: CommandRunnerParts['commands']): string =>
   Object.keys(commands).find((name) => typed.endsWith(name.slice(1))) ?? typed;
 
-const sceneOf = ({ origin }: Ways, { asker, record }: Admission): Scene => ({
-  record,
+const sceneOf = ({ origin }: Ways, { user, workspace }: Admission): Scene => ({
+  workspace,
   channel: origin.channel,
-  manager: asker.manage,
+  manager: user.canManage,
 });

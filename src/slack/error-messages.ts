@@ -289,7 +289,7 @@ function accessForms(scene?: Scene): ErrorDescription {
     'Slack keeps what was typed in its own history: delete the access in the console and make a new one.';
   if (scene?.manager !== true)
     return { todo: `${known} A Tally manager registers it with /billing projects access.` };
-  const projects = readable(() => visibleProjects(scene.record, scene)) ?? [];
+  const projects = readable(() => visibleProjects(scene.workspace, scene)) ?? [];
   if (projects.length === 0)
     return { todo: `${known} Its form opens with /billing projects access and the project, such as 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));
@@ -301,7 +301,7 @@ function accessForms(scene?: Scene): ErrorDescription {
 
 /** The same question about the other two products. */
 function otherProducts(asked: ProductId, { command, text }: CommandInvocation, scene?: Scene): Button[] {
-  const { project, alias = project, phrase } = parseCommandText(text, scene?.record.aliases);
+  const { project, alias = project, phrase } = parseCommandText(text, scene?.workspace.aliases);
   const words = [alias, phrase && formatPhrase(phrase)].filter(Boolean).join(' ');
   return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
     commandButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {

@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt';
 import { Throttled } from '../domain/failure/index.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import { errorMessageOf } from './error-reply.ts';
 import type { SlackEvent } from './listeners.ts';
@@ -8,7 +8,7 @@ import type { Origin } from './origin.ts';
 import { ownValue } from './own-property.ts';
 import { isDirectMessage } from './post-message.ts';
 import type { ListenerContext } from './register-listeners.ts';
-import { createVisit } from './visit.ts';
+import { createRequest } from './visit.ts';
 import type { Ways } from './ways.ts';
 
 /** What is written around an event. */
@@ -33,7 +33,7 @@ export function registerEvents(app: App, house: ListenerContext): void {
     const ways: Ways = { origin: where, client, responder, log };
     const at = clock();
     const aloud = isAlone(given) ? 'asker' : 'channel';
-    let record: WorkspaceRecord | undefined;
+    let record: Workspace | undefined;
     const origin = {
       client,
       rerun: (rerun: CommandInvocation) => runCommand(ways, rerun, { at, aloud }, record),
@@ -41,11 +41,11 @@ export function registerEvents(app: App, house: ListenerContext): void {
     try {
       limits.demand('requests', where);
       const { event_id: id } = envelope;
-      if (listener.once && id !== undefined && !(await heard.first(where.workspace, id, at))) return;
+      if (listener.once && id !== undefined && !(await heard.first(where.teamId, id, at))) return;
       const admission = await admit(client, where, listener.right);
       if (admission === undefined) return;
-      record = admission.record;
-      await listener.run(given, createVisit(ways, admission, { at }), origin);
+      record = admission.workspace;
+      await listener.run(given, createRequest(ways, admission, { at }), origin);
     } catch (error) {
       const told = apology.explain(error, given.type);
       if (error instanceof Throttled && limits.take('refusals', where) !== undefined) return;
@@ -70,8 +70,8 @@ function originOfEvent(
   const workspace = authorizations?.[0]?.team_id ?? team_id;
   if (workspace === undefined || person === undefined) return undefined;
   return {
-    ...{ workspace, person, home, channel, thread },
-    begins: isAlone(event) ? undefined : ts,
-    ...{ responseUrl: undefined, trigger: undefined, viewId: undefined, isFirst },
+    ...{ teamId: workspace, userId: person, homeTeamId: home, channel, thread },
+    startsThread: isAlone(event) ? undefined : ts,
+    ...{ responseUrl: undefined, triggerId: undefined, viewId: undefined, isFirst },
   };
 }

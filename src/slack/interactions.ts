@@ -8,7 +8,7 @@ import { type Origin, originOf, type Payload } from './origin.ts';
 import { ownValue } from './own-property.ts';
 import { isDirectMessage } from './post-message.ts';
 import type { ListenerContext } from './register-listeners.ts';
-import { createVisit } from './visit.ts';
+import { createRequest } from './visit.ts';
 import type { Ways } from './ways.ts';
 import type { WebClient } from './web-client.ts';
 
@@ -55,7 +55,7 @@ export function registerInteractions(app: App, house: ListenerContext): void {
       const { view, state } = body as Clicked;
       const fields = readFields((view?.state ?? state)?.values as never);
       const metadata = view?.private_metadata ?? '';
-      await listener.run({ value, fields, metadata }, createVisit(ways, admission, inPlace), (rerun) =>
+      await listener.run({ value, fields, metadata }, createRequest(ways, admission, inPlace), (rerun) =>
         runCommand(ways, rerun, inPlace),
       );
     } catch (error) {
@@ -88,7 +88,7 @@ export function registerInteractions(app: App, house: ListenerContext): void {
     try {
       const admission = await admit(client, ways.origin, listener.right);
       if (admission === undefined) return;
-      await listener.work(reading.input, createVisit(ways, admission, { at: clock() }));
+      await listener.work(reading.input, createRequest(ways, admission, { at: clock() }));
     } catch (error) {
       await apology.sayInModal(ways, apology.explain(error, view.callback_id));
     }
@@ -105,7 +105,7 @@ export function registerInteractions(app: App, house: ListenerContext): void {
         const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
         if (admission === undefined) return [];
         const metadata = (body as Clicked).view?.private_metadata ?? '';
-        return listener.find(options.value ?? '', createVisit(ways, admission, { at: clock() }), metadata);
+        return listener.find(options.value ?? '', createRequest(ways, admission, { at: clock() }), metadata);
       };
       await ack({ options: [...(await withinPatience(find()))] });
     } catch (error) {

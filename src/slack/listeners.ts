@@ -3,7 +3,7 @@ import type { Right } from '../workspace/permissions.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { Message } from './kit/atoms.ts';
 import type { FormFields } from './kit/modal.ts';
-import type { Visit } from './visit.ts';
+import type { Request } from './visit.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface CommandListener {
@@ -13,7 +13,7 @@ export interface CommandListener {
   readonly open?: boolean;
   /** Of a second word of `/billing` that has a page of its own. */
   readonly help?: () => Message;
-  run(text: string, visit: Visit): Promise<void>;
+  run(text: string, request: Request): Promise<void>;
 }
 
 /** What a click brings along: outside text, all of it. */
@@ -27,7 +27,11 @@ interface ClickedOn {
 export interface ActionListener {
   readonly right: Right;
   /** `rerun` goes on with a command in the place of the message, its right checked anew. */
-  run(action: ClickedOn, visit: Visit, rerun: (command: CommandInvocation) => Promise<void>): Promise<void>;
+  run(
+    action: ClickedOn,
+    request: Request,
+    rerun: (command: CommandInvocation) => Promise<void>,
+  ): Promise<void>;
 }
 
 /** A submission is read at once, before the acknowledgement; the work comes after it. */
@@ -40,7 +44,7 @@ export interface ViewListener<T = unknown> {
   ): { readonly errors: Record<string, string> } | { readonly input: T };
   /** Shown at once, while `work` goes on. */
   readonly waiting: ModalView;
-  work(input: T, visit: Visit): Promise<void>;
+  work(input: T, request: Request): Promise<void>;
 }
 
 /** Suggestions while somebody types into a select. */
@@ -49,7 +53,7 @@ export interface OptionsListener {
   /** @param metadata the `private_metadata` of the view it is in; outside text */
   find(
     query: string,
-    visit: Visit,
+    request: Request,
     metadata: string,
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
@@ -61,7 +65,7 @@ export interface EventListener {
   readonly once?: boolean;
   /** Pure: what is not wanted is passed over before anything is asked or said. */
   wants?(event: SlackEvent): boolean;
-  run(event: SlackEvent, visit: Visit, origin: EventOrigin): Promise<void>;
+  run(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
   /** Says what went wrong; without it that is said to the person alone, where the event happened. */
   sorry?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
 }

@@ -1,18 +1,18 @@
 /** What every payload of Slack's has in one place or another. */
 export interface Origin {
-  readonly workspace: string;
-  readonly person: string;
+  readonly teamId: string;
+  readonly userId: string;
   /** The workspace the person belongs to, where the payload names it. */
-  readonly home: string | undefined;
+  readonly homeTeamId: string | undefined;
   readonly channel: string | undefined;
   readonly responseUrl: string | undefined;
-  readonly trigger: string | undefined;
+  readonly triggerId: string | undefined;
   /** The modal it came from. */
   readonly viewId: string | undefined;
   /** The thread it was said in. What is for one person alone is not shown in a thread that nobody has begun. */
   readonly thread: string | undefined;
   /** The message that it was said with, in a channel: a thread can begin there. */
-  readonly begins: string | undefined;
+  readonly startsThread: string | undefined;
   /** False for a request that somebody sent a second time, as it was; undefined where nobody can: in Socket Mode. */
   readonly isFirst: Promise<boolean> | undefined;
 }
@@ -35,7 +35,7 @@ export interface Payload {
 /** Where a payload comes from. A workspace or a person that it does not name is '': nobody is admitted from there. */
 export function originOf(body: Payload, isFirst?: Origin['isFirst']): Origin {
   // A form that a member of another organisation sends names that one as its team, and ours in the view.
-  const workspace =
+  const teamId =
     body.view?.app_installed_team_id ??
     body.team_id ??
     body.team?.id ??
@@ -43,17 +43,17 @@ export function originOf(body: Payload, isFirst?: Origin['isFirst']): Origin {
     body.enterprise_id ??
     body.enterprise?.id ??
     '';
-  const person = body.user_id ?? body.user?.id ?? '';
+  const userId = body.user_id ?? body.user?.id ?? '';
   return {
-    workspace,
-    person,
-    home: body.user?.team_id ?? undefined,
+    teamId,
+    userId,
+    homeTeamId: body.user?.team_id ?? undefined,
     channel: body.channel_id ?? body.channel?.id ?? undefined,
     responseUrl: body.response_url ?? undefined,
-    trigger: body.trigger_id ?? undefined,
+    triggerId: body.trigger_id ?? undefined,
     viewId: body.view?.type === 'home' ? undefined : (body.view?.id ?? undefined),
     thread: body.container?.thread_ts ?? undefined,
-    begins: undefined,
+    startsThread: undefined,
     isFirst,
   };
 }

@@ -4,7 +4,7 @@ import { formatPhrase } from '../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import type { Project } from '../workspace/projects.ts';
 import { type AskLocation, canAskAbout, visibleProjects } from '../workspace/resolve-project.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import { type CommandInvocation, commandButton, commandOption } from './command-buttons.ts';
 import { actions, type Block, option, section, select } from './kit/atoms.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
@@ -12,7 +12,7 @@ import { isDirectMessage } from './post-message.ts';
 
 /** Where and by whom something was asked, and what the workspace told us. */
 export interface Scene extends AskLocation {
-  readonly record: WorkspaceRecord;
+  readonly workspace: Workspace;
 }
 
 /** What a choice of this block means: the project becomes the channel's default. */
@@ -36,17 +36,17 @@ export function projectPicker(rerun: CommandInvocation, scene: Scene): Block[] {
  * Whether a corrected text may be offered there: a word that comes near to the name of a project which is limited to
  * other channels must not bring the name to light.
  */
-export function canSuggest(text: string, { record, ...place }: Scene): boolean {
+export function canSuggest(text: string, { workspace, ...place }: Scene): boolean {
   return text.split(' ').every((word) => {
-    if (!record.aliases.has(word)) return true;
-    const project = attempt(() => record.project(word));
+    if (!workspace.aliases.has(word)) return true;
+    const project = attempt(() => workspace.project(word));
     return project !== undefined && canAskAbout(project, place);
   });
 }
 
 function choices({ command, text }: CommandInvocation, scene: Scene) {
-  const words = attempt(() => otherWords(text, scene.record.aliases)) ?? text;
-  return (attempt(() => visibleProjects(scene.record, scene)) ?? [])
+  const words = attempt(() => otherWords(text, scene.workspace.aliases)) ?? text;
+  return (attempt(() => visibleProjects(scene.workspace, scene)) ?? [])
     .map((project) => {
       const whole = [project.alias, words].filter(Boolean).join(' ');
       return commandOption(project.alias, { command, text: whole }, about(project));

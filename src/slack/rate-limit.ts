@@ -46,7 +46,7 @@ export const RATE_LIMITS = {
 } as const satisfies Record<string, RateLimit>;
 
 export type Limited = keyof typeof RATE_LIMITS;
-type Who = Pick<Origin, 'workspace' | 'person'>;
+type Who = Pick<Origin, 'teamId' | 'userId'>;
 
 export interface RateLimiter {
   /** Counts one; or, where that is too many, says so and counts none. */
@@ -82,7 +82,7 @@ export function createRateLimiter({
   const look = (what: Limited, whose: Throttled['whose'], who: Who, now: number) => {
     const { burst, perSecond } = RATE_LIMITS[what][whose];
     const each = 1_000 / perSecond;
-    const key = [what, who.workspace, ...(whose === 'person' ? [who.person] : [])].join(' ');
+    const key = [what, who.teamId, ...(whose === 'person' ? [who.userId] : [])].join(' ');
     const after = Math.max(now, fullAt[whose].get(key) ?? now) + each;
     return { whose, key, after, wait: after - now - burst * each };
   };

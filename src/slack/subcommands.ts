@@ -15,14 +15,14 @@ type Verbs = Readonly<Record<string, CommandListener>>;
 export function routeSubcommands(verbs: Verbs): CommandListener {
   return {
     right: (text) => rightOf(text, verbs),
-    async run(text, visit) {
+    async run(text, request) {
       const { verb, rest, helps } = split(text);
-      if (holdsSecret(text, visit.record.aliases)) throw new SecretPasted();
+      if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
       const help = helps ? ownValue(verbs, verb)?.help : undefined;
-      if (help !== undefined) return visit.answer(help());
+      if (help !== undefined) return request.answer(help());
       const listener = ownValue(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-      await listener.run(rest, visit);
+      await listener.run(rest, request);
     },
   };
 }

@@ -4,7 +4,7 @@ import { InvalidWord, isFailure, SlackFailed } from '../domain/failure/index.ts'
 import { type Block, option, section } from './kit/atoms.ts';
 import { type SearchInput, searchInput } from './kit/modal.ts';
 import type { UserGroup } from './users.ts';
-import type { Visit } from './visit.ts';
+import type { Request } from './visit.ts';
 
 /** The user groups to choose from, or in a sentence why there are none. */
 export interface GroupChoices {
@@ -16,13 +16,13 @@ export interface GroupChoices {
 const PATIENCE = 1_000;
 
 /** Groups that Slack does not tell are a sentence in the form, not the end of it. */
-export async function loadUserGroups(visit: Visit): Promise<GroupChoices> {
+export async function loadUserGroups(request: Request): Promise<GroupChoices> {
   const end = new AbortController();
   const late = setTimeout(PATIENCE, undefined, { signal: end.signal }).then(() => {
     throw new SlackFailed('usergroups.list', 'timeout');
   });
   try {
-    return { known: await Promise.race([visit.userGroups(), late]), trouble: undefined };
+    return { known: await Promise.race([request.userGroups(), late]), trouble: undefined };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     return { known: [], trouble: troubleOf(error) };
@@ -37,18 +37,18 @@ const troubleOf = ({ code }: SlackFailed): string =>
     : `User groups cannot be chosen right now: Slack did not tell which there are (${code}).`;
 
 /** Only groups of this workspace are added, whatever a form says. @throws InvalidWord, SlackFailed */
-export async function requireKnownGroups(added: readonly string[], visit: Visit): Promise<void> {
+export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
-  const known = await visit.userGroups();
+  const known = await request.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
   if (unknown !== undefined)
     throw new InvalidWord(unknown, 'is no user group of this workspace', 'Choose one from the list.');
 }
 
 /** What an options listener suggests for what was typed. @throws SlackFailed */
-export async function suggestGroups(query: string, visit: Visit): Promise<readonly PlainTextOption[]> {
+export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
-  const groups = await visit.userGroups();
+  const groups = await request.userGroups();
   return groups
     .filter(({ handle }) => handle.toLowerCase().includes(wanted))
     .slice(0, 100)

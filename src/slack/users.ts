@@ -7,16 +7,16 @@ import { callSlack, type WebClient } from './web-client.ts';
 /** Who acts, as a payload of Slack's says. */
 export interface UserIdentity {
   /** The workspace that has the app. */
-  readonly workspace: string;
-  readonly person: string;
+  readonly teamId: string;
+  readonly userId: string;
   /** The workspace the person belongs to, where the payload names it. */
-  readonly home: string | undefined;
+  readonly homeTeamId: string | undefined;
 }
 
 interface Profile {
-  readonly workspace: string;
-  readonly person: string;
-  readonly standing: Role;
+  readonly teamId: string;
+  readonly id: string;
+  readonly role: Role;
   /** BCP 47, for numbers. */
   readonly locale: string;
   /** The person's own IANA zone, as Slack knows it. */
@@ -43,11 +43,11 @@ export interface UserDirectory {
   /** Whether the person is in one of these groups now. @throws SlackFailed */
   isIn(
     client: WebClient,
-    identity: Pick<UserIdentity, 'workspace' | 'person'>,
+    identity: Pick<UserIdentity, 'teamId' | 'userId'>,
     groups: readonly string[],
   ): Promise<boolean>;
   /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
-  standingOf(client: WebClient, workspace: string, person: string): Promise<Role>;
+  roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
   /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
@@ -64,28 +64,28 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
 
   const isIn = async (
     client: WebClient,
-    { workspace, person }: Pick<UserIdentity, 'workspace' | 'person'>,
+    { teamId, userId }: Pick<UserIdentity, 'teamId' | 'userId'>,
     named: readonly string[],
     fresh: boolean,
   ): Promise<boolean> => {
     const found = await Promise.all(
-      named.map((group) => members(`${workspace}/${group}`, fresh, () => membersOf(client, group, fresh))),
+      named.map((group) => members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh))),
     );
-    return found.some((ids) => ids.includes(person));
+    return found.some((ids) => ids.includes(userId));
   };
 
   return {
     async find(client, identity, fresh = false) {
-      const { workspace, person } = identity;
+      const { teamId, userId } = identity;
       const [user, installed] = await Promise.all([
-        users(`${workspace}/${person}`, fresh, () => userOf(client, person)),
+        users(`${teamId}/${userId}`, fresh, () => userOf(client, userId)),
         installedIn(client),
       ]);
-      const isOurs = installed === undefined || installed === workspace;
+      const isOurs = installed === undefined || installed === teamId;
       return {
-        workspace,
-        person,
-        standing: isOurs ? standingOf(user, identity) : 'stranger',
+        teamId,
+        id: userId,
+        role: isOurs ? standingOf(user, identity) : 'stranger',
         locale: user.locale ?? 'en-US',
         zone: user.tz,
       };
@@ -93,15 +93,16 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
     async admit(client, profile, settings, fresh = false) {
       const { managers, managerGroups } = settings;
       const named =
-        profile.standing === 'member' &&
-        (managers.includes(profile.person) || (await isIn(client, profile, managerGroups, fresh)));
-      return { ...profile, ...permissionsOf(profile.standing, settings, named) };
+        profile.role === 'member' &&
+        (managers.includes(profile.id) ||
+          (await isIn(client, { teamId: profile.teamId, userId: profile.id }, managerGroups, fresh)));
+      return { ...profile, ...permissionsOf(profile.role, settings, named) };
     },
     isIn: (client, identity, named) => isIn(client, identity, named, true),
-    async standingOf(client, workspace, person) {
+    async roleOf(client, teamId, userId) {
       try {
-        const user = await users(`${workspace}/${person}`, false, () => userOf(client, person));
-        return standingOf(user, { workspace, person, home: undefined });
+        const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
+        return standingOf(user, { teamId, userId, homeTeamId: undefined });
       } catch (error) {
         if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
           return 'nobody';
@@ -200,10 +201,10 @@ interface SlackUser {
 const SLACKBOT = 'USLACKBOT';
 
 /** `is_stranger` is false for those whom the app can meet in a shared channel: their team tells. */
-function standingOf(user: SlackUser, { workspace, person, home = workspace }: UserIdentity): Role {
-  if (user.deleted === true || user.is_bot === true || person === SLACKBOT) return 'nobody';
+function standingOf(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
+  if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
-  const belongs = homes.includes(workspace) && homes.includes(home);
+  const belongs = homes.includes(teamId) && homes.includes(homeTeamId);
   if (user.is_stranger === true || !belongs) return 'stranger';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
   return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true

@@ -3,7 +3,7 @@ import { readable } from '../workspace/parse-record.ts';
 import type { Role } from '../workspace/permissions.ts';
 import type { AskLocation } from '../workspace/resolve-project.ts';
 import { DEFAULT_SETTINGS } from '../workspace/settings.ts';
-import type { WorkspaceRecord } from '../workspace/workspaces.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { type CommandInvocation, commandButton, withoutShare } from './command-buttons.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
@@ -13,20 +13,20 @@ import { draw, show, speak, type Ways, whisper } from './ways.ts';
 import { callSlack } from './web-client.ts';
 
 /** One request of one person, whatever it came as, with the ways to answer it. */
-export interface Visit {
+export interface Request {
   /** When the question arrived, in ms: every figure is as of this instant. */
   readonly at: number;
   /** When an answer is shared: the instant it was first asked for, in ms. */
   readonly sharedFrom: number | undefined;
-  readonly asker: User;
+  readonly user: User;
   /** The channel it was asked in, where there is one. */
   readonly channel: string | undefined;
   /** What the workspace told us, read once for this request. */
-  readonly record: WorkspaceRecord;
+  readonly workspace: Workspace;
   /** Whom `answer` speaks to. */
   readonly audience: 'asker' | 'channel';
   /** Who brought an answer that everybody sees; undefined where it is for the asker alone. */
-  readonly byline: SharedBy | undefined;
+  readonly sharedBy: SharedBy | undefined;
   /** BCP 47, of whoever reads the answer: the person, or the workspace where everybody does. */
   readonly locale: string;
   /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
@@ -51,7 +51,7 @@ export interface Visit {
   userGroups(): Promise<readonly UserGroup[]>;
   readonly channels: Channels;
   /** What Slack says of somebody else now; `nobody` of one whom it does not know. Throws SlackFailed. */
-  standingOf(person: string): Promise<Role>;
+  roleOf(person: string): Promise<Role>;
   /** For everybody in a channel, whichever it is. Throws CannotPost, SlackFailed. */
   post(channel: string, message: Message): Promise<void>;
 }
@@ -62,13 +62,13 @@ export interface SharedBy {
 }
 
 /** Damaged settings stop the figures themselves; help and the form that mends them are for everybody to have. */
-const publicLocale = (record: WorkspaceRecord): string =>
+const publicLocale = (record: Workspace): string =>
   (readable(() => record.settings) ?? DEFAULT_SETTINGS).locale;
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
-export const askLocation = ({ channel, asker, audience }: Visit): AskLocation => ({
+export const askLocation = ({ channel, user, audience }: Request): AskLocation => ({
   channel,
-  manager: asker.manage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
+  manager: user.canManage && (audience === 'asker' || (channel !== undefined && isDirectMessage(channel))),
 });
 
 interface OutgoingFile {
@@ -79,14 +79,14 @@ interface OutgoingFile {
 
 /** Who was let in, and the workspace's record that decided it. */
 export interface Admission {
-  readonly asker: User;
-  readonly record: WorkspaceRecord;
+  readonly user: User;
+  readonly workspace: Workspace;
   readonly userGroups: () => Promise<readonly UserGroup[]>;
   readonly isIn: (groups: readonly string[]) => Promise<boolean>;
-  readonly standingOf: (person: string) => Promise<Role>;
+  readonly roleOf: (person: string) => Promise<Role>;
 }
 
-export interface VisitOptions {
+export interface RequestOptions {
   readonly at: number;
   readonly audience?: 'asker' | 'channel';
   /** Shows the channel an answer that its asker got alone; the instant they asked, in ms. */
@@ -107,30 +107,30 @@ function formBehind(rerun: CommandInvocation): Message {
   };
 }
 
-export function createVisit(
+export function createRequest(
   ways: Ways,
-  { asker, record, userGroups, isIn, standingOf }: Admission,
-  options: VisitOptions,
-): Visit {
+  { user, workspace, userGroups, isIn, roleOf }: Admission,
+  options: RequestOptions,
+): Request {
   const { origin, client } = ways;
   const { at, audience = 'asker', replace = false, sharedFrom, rerun } = options;
   return {
     at,
     sharedFrom,
-    asker,
+    user,
     channel: origin.channel,
-    record,
+    workspace,
     audience,
-    byline:
+    sharedBy:
       audience === 'asker'
         ? undefined
-        : { how: sharedFrom === undefined ? 'asked' : 'shared', person: asker.person },
-    locale: audience === 'asker' ? asker.locale : publicLocale(record),
+        : { how: sharedFrom === undefined ? 'asked' : 'shared', person: user.id },
+    locale: audience === 'asker' ? user.locale : publicLocale(workspace),
     userGroups,
     isIn,
-    opens: (origin.trigger ?? origin.viewId) !== undefined,
+    opens: (origin.triggerId ?? origin.viewId) !== undefined,
     channels: channelsOf(client),
-    standingOf,
+    roleOf,
     post: (channel, message) => postMessage(client, { channel, thread: undefined }, message),
     async answer(message) {
       const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
@@ -141,14 +141,14 @@ export function createVisit(
     whisper: (message) => whisper(ways, message),
     async sendFile({ name, title, content }) {
       const { channel } = await callSlack('conversations.open', () =>
-        client.conversations.open({ users: origin.person }),
+        client.conversations.open({ users: origin.userId }),
       );
       await callSlack('files.uploadV2', () =>
         client.filesUploadV2({ channel_id: channel?.id ?? '', filename: name, title, content }),
       );
     },
     async open(view) {
-      const { trigger = '' } = origin;
+      const { triggerId = '' } = origin;
       const viewId = ways.opened ?? origin.viewId;
       if (viewId !== undefined) {
         const drawn = await callSlack('views.update', () => client.views.update({ view_id: viewId, view }));
@@ -156,8 +156,8 @@ export function createVisit(
         if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
         return;
       }
-      if (trigger === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
-      const shown = await callSlack('views.open', () => client.views.open({ trigger_id: trigger, view }));
+      if (triggerId === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
+      const shown = await callSlack('views.open', () => client.views.open({ trigger_id: triggerId, view }));
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
       if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;
     },

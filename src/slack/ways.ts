@@ -26,12 +26,12 @@ export interface Ways {
  */
 export async function whisper(ways: Ways, message: Message, replace = false): Promise<void> {
   const { origin, client, responder } = ways;
-  const { responseUrl, channel, person, thread } = origin;
-  const direct = { channel: person, thread: undefined };
+  const { responseUrl, channel, userId, thread } = origin;
+  const direct = { channel: userId, thread: undefined };
   const attempts = [
     ...(responseUrl === undefined ? [] : [() => responder.post(responseUrl, message, { replace })]),
-    ...(channel === undefined ? [] : [() => postEphemeral(client, person, { channel, thread }, message)]),
-    ...(person === '' ? [] : [() => postMessage(client, direct, message)]),
+    ...(channel === undefined ? [] : [() => postEphemeral(client, userId, { channel, thread }, message)]),
+    ...(userId === '' ? [] : [() => postMessage(client, direct, message)]),
   ];
   await deliver(attempts, ways);
 }
@@ -39,10 +39,10 @@ export async function whisper(ways: Ways, message: Message, replace = false): Pr
 /** To everybody in the channel: in the thread it was asked in, or in one that begins with the question. @throws CannotPost, SlackFailed */
 export async function speak(ways: Ways, message: Message): Promise<void> {
   const { origin, client, responder } = ways;
-  const { responseUrl, channel, thread, begins } = origin;
+  const { responseUrl, channel, thread, startsThread } = origin;
   // A response_url knows no thread: what it posts for everybody would stand in the channel.
   if (channel !== undefined && (responseUrl === undefined || thread !== undefined))
-    return deliver([() => postMessage(client, { channel, thread: thread ?? begins }, message)], ways);
+    return deliver([() => postMessage(client, { channel, thread: thread ?? startsThread }, message)], ways);
   await deliver([() => responder.post(responseUrl ?? '', message, { everyone: true })], ways);
 }
 

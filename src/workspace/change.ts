@@ -2,7 +2,7 @@ import { EditConflict, NotInstalled } from '../domain/failure/index.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import { describeCurrent, isSameField } from './conflict.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
-import type { WorkspaceRecord } from './workspaces.ts';
+import type { Workspace } from './workspaces.ts';
 
 /**
  * A change of what a workspace told us: what it rests on, and the lines of the audit that are written with it in one
@@ -11,9 +11,9 @@ import type { WorkspaceRecord } from './workspaces.ts';
  *     await workspaces.removeProject(changeBy(visit, ['project removed', alias]), removal);
  */
 export interface WorkspaceChange {
-  readonly workspace: string;
+  readonly teamId: string;
   /** As it was read when the person decided: where something else stands there by now, nothing is written. */
-  readonly record: WorkspaceRecord;
+  readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
 }
 
@@ -21,17 +21,17 @@ export interface WorkspaceChange {
 interface Changing {
   /** ms since the epoch */
   readonly at: number;
-  readonly asker: { readonly workspace: string; readonly person: string };
-  readonly record: WorkspaceRecord;
+  readonly user: { readonly teamId: string; readonly id: string };
+  readonly workspace: Workspace;
 }
 
 /** @param deeds each with what it is about: an alias, a connection, which settings; never a secret */
 export function auditedChange(
-  { at, asker, record }: Changing,
+  { at, user, workspace }: Changing,
   ...deeds: readonly (readonly [deed: AuditAction, about: string])[]
 ): WorkspaceChange {
-  const entries = deeds.map(([deed, about]) => ({ at, who: asker.person, deed, about }));
-  return { workspace: asker.workspace, record, entries };
+  const entries = deeds.map(([deed, about]) => ({ at, who: user.id, deed, about }));
+  return { teamId: user.teamId, workspace, entries };
 }
 
 /**
@@ -58,29 +58,29 @@ const LOOKS = 5;
  */
 export async function commitChange(
   { store, stays }: ChangeTarget,
-  { workspace, record, entries }: WorkspaceChange,
+  { teamId, workspace, entries }: WorkspaceChange,
   plan: ChangePlan,
   free?: string,
 ): Promise<boolean> {
-  let { fields } = record;
+  let { fields } = workspace;
   const first = Object.keys(fields).length === 0;
   let clash: string | undefined;
   for (let look = 0; look < LOOKS; look += 1) {
     const { seen = {}, ...writing } = plan(fields);
-    if (await store.write(workspace, { ...writing, seen, entries, first })) {
-      if (first && !(await stays(workspace))) {
-        await store.forget(workspace);
+    if (await store.write(teamId, { ...writing, seen, entries, first })) {
+      if (first && !(await stays(teamId))) {
+        await store.forget(teamId);
         throw new NotInstalled('unknown');
       }
       return true;
     }
-    fields = await store.read(workspace);
+    fields = await store.read(teamId);
     if (free !== undefined && fields[free] !== undefined) return false;
-    clash = Object.keys(seen).find((field) => !isSameField(field, record.fields[field], fields[field]));
+    clash = Object.keys(seen).find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (clash !== undefined) break;
     if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
   }
-  throw new EditConflict(describeCurrent(clash ?? '', record.fields, fields));
+  throw new EditConflict(describeCurrent(clash ?? '', workspace.fields, fields));
 }
 
 /** What stands in these fields, for `seen`. */

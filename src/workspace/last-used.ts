@@ -4,7 +4,7 @@ import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { parseRecord, readable } from './parse-record.ts';
 import type { ResolvedProject } from './resolve-project.ts';
 import type { RecordFields } from './workspace-store.ts';
-import type { WorkspaceRecord, Workspaces } from './workspaces.ts';
+import type { Workspace, Workspaces } from './workspaces.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -60,8 +60,8 @@ export function collectAnswerNotes(clock: () => number): AnswerNotes {
 
 /** `workspace` with its record as it was read for the request. */
 interface Asked {
-  readonly workspace: string;
-  readonly record: WorkspaceRecord;
+  readonly teamId: string;
+  readonly workspace: Workspace;
 }
 
 export interface LastUsed {
@@ -78,13 +78,13 @@ export function createLastUsed(
   onFailure: (error: unknown) => void,
 ): LastUsed {
   return {
-    async note({ workspace, record }, notes) {
-      if (isDue(record, notes)) await note(workspace, notes).catch(onFailure);
+    async note({ teamId, workspace }, notes) {
+      if (isDue(workspace, notes)) await note(teamId, notes).catch(onFailure);
     },
   };
 }
 
-function isDue(record: WorkspaceRecord, { connection, balance, at }: AnswerNote): boolean {
+function isDue(record: Workspace, { connection, balance, at }: AnswerNote): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = record.lastUsed(connection);
   if (isOlder(last, HOUR) || isAwaited(record, last ?? 0)) return true;
@@ -92,7 +92,7 @@ function isDue(record: WorkspaceRecord, { connection, balance, at }: AnswerNote)
 }
 
 /** Schedules are paused since the service rejected a token: they resume once one is accepted. */
-const isAwaited = (record: WorkspaceRecord, last: number): boolean =>
+const isAwaited = (record: Workspace, last: number): boolean =>
   record.scheduleIds.some((id) => {
     const paused = readable(() => record.schedule(id))?.paused;
     return paused?.why === 'token-rejected' && paused.at >= last;

@@ -8,9 +8,9 @@ import { type Project, parseProject } from './projects.ts';
 import { parseLastDelivery, parseSchedule, type Schedule } from './schedules.ts';
 import { parseSettings } from './settings.ts';
 import type { RecordFields } from './workspace-store.ts';
-import type { WorkspaceRecord } from './workspaces.ts';
+import type { Workspace } from './workspaces.ts';
 
-export function parseWorkspace(fields: RecordFields, keyring: Keyring, workspace: string): WorkspaceRecord {
+export function parseWorkspace(fields: RecordFields, keyring: Keyring, workspace: string): Workspace {
   const named = (prefix: string): string[] =>
     Object.keys(fields)
       .filter((field) => field.startsWith(prefix))
@@ -28,7 +28,7 @@ export function parseWorkspace(fields: RecordFields, keyring: Keyring, workspace
     const json = fields[SCHEDULE + id];
     return json === undefined ? undefined : parseSchedule(json);
   };
-  const record: WorkspaceRecord = {
+  const record: Workspace = {
     workspace,
     fields,
     get settings() {

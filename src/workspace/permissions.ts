@@ -14,26 +14,26 @@ export type Role = 'admin' | 'member' | 'guest' | 'stranger' | 'nobody';
 export type Right = 'belong' | 'ask' | 'member' | 'manage';
 
 export interface Permissions {
-  readonly standing: Role;
-  readonly ask: boolean;
-  readonly manage: boolean;
+  readonly role: Role;
+  readonly canAsk: boolean;
+  readonly canManage: boolean;
 }
 
 /** @param named whether the workspace named this person, or a user group the person is in, to manage */
-export function permissionsOf(standing: Role, settings: Settings, named: boolean): Permissions {
-  const full = standing === 'admin' || standing === 'member';
+export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
+  const full = role === 'admin' || role === 'member';
   return {
-    standing,
-    ask: full || (standing === 'guest' && settings.guests) || (standing === 'stranger' && settings.strangers),
-    manage: standing === 'admin' || (standing === 'member' && named),
+    role,
+    canAsk: full || (role === 'guest' && settings.guests) || (role === 'stranger' && settings.strangers),
+    canManage: role === 'admin' || (role === 'member' && named),
   };
 }
 
 /** @throws NotAllowed unless the right is there */
-export function requireRight(right: Right, { standing, ask, manage }: Permissions): void {
-  const isFull = standing === 'admin' || standing === 'member';
-  if (right === 'belong' ? !isFull && standing !== 'guest' : !ask)
-    throw new NotAllowed(standing === 'guest' ? 'guest' : 'stranger');
+export function requireRight(right: Right, { role, canAsk, canManage }: Permissions): void {
+  const isFull = role === 'admin' || role === 'member';
+  if (right === 'belong' ? !isFull && role !== 'guest' : !canAsk)
+    throw new NotAllowed(role === 'guest' ? 'guest' : 'stranger');
   if (right === 'member' && !isFull) throw new NotAllowed('not-member');
-  if (right === 'manage' && !manage) throw new NotAllowed('not-manager');
+  if (right === 'manage' && !canManage) throw new NotAllowed('not-manager');
 }

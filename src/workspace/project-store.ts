@@ -36,7 +36,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
     },
     changeProject(change, alias, after) {
       const [from, to] = [PROJECT + alias, PROJECT + after.alias];
-      const id = change.record.project(alias)?.id ?? after.id;
+      const id = change.workspace.project(alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
         return commitChange(destination, change, (fields) => ({
@@ -44,7 +44,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
           remove: stale,
           set: written(after),
         }));
-      const channels = change.record.channelsOf(alias);
+      const channels = change.workspace.channelsOf(alias);
       return commitChange(
         destination,
         change,
@@ -69,7 +69,10 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
       }));
     },
     async dropProject(change, alias) {
-      const gone = [PROJECT + alias, ...change.record.channelsOf(alias).map((channel) => CHANNEL + channel)];
+      const gone = [
+        PROJECT + alias,
+        ...change.workspace.channelsOf(alias).map((channel) => CHANNEL + channel),
+      ];
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, ...gone),
         remove: gone,

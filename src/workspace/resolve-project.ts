@@ -7,7 +7,7 @@ import {
 } from '../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
-import type { WorkspaceRecord } from './workspaces.ts';
+import type { Workspace } from './workspaces.ts';
 
 /** What a command names: an ID, an alias, or neither. */
 export interface ProjectReference {
@@ -45,7 +45,7 @@ export interface AskLocation {
  */
 export function resolveProject(
   named: ProjectReference,
-  record: WorkspaceRecord,
+  record: Workspace,
   place: AskLocation,
 ): ResolvedProject {
   const project = meant(named, record, place);
@@ -66,20 +66,20 @@ export function resolveProject(
   };
 }
 
-function meant(named: ProjectReference, record: WorkspaceRecord, place: AskLocation): Project | undefined {
+function meant(named: ProjectReference, record: Workspace, place: AskLocation): Project | undefined {
   if (named.alias !== undefined) return record.project(named.alias);
   return named.project === undefined ? defaultOf(record, place) : registered(named, record);
 }
 
 /** A default that was removed, or limited to other channels since it was set, is none, for managers too. */
-function defaultOf(record: WorkspaceRecord, place: AskLocation): Project | undefined {
+function defaultOf(record: Workspace, place: AskLocation): Project | undefined {
   const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
   const project = alias === undefined ? undefined : record.project(alias);
   return project !== undefined && canAskAbout(project, { ...place, manager: false }) ? project : undefined;
 }
 
 /** An ID finds its registration: the only one, or the only one as that product, for aliases may share an ID. */
-function registered({ project, product }: ProjectReference, record: WorkspaceRecord): Project | undefined {
+function registered({ project, product }: ProjectReference, record: Workspace): Project | undefined {
   const same = withId(project, record);
   const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
@@ -94,7 +94,7 @@ function limiting(
   id: string,
   product: ProductId,
   project: Project | undefined,
-  record: WorkspaceRecord,
+  record: Workspace,
 ): readonly Project[] {
   if (project?.product === product) return [project];
   const same = withId(id, record);
@@ -103,7 +103,7 @@ function limiting(
 }
 
 /** @throws UnsealFailed where one cannot be read: it may be this one, and limited to channels */
-function withId(id: string | undefined, { projects, damagedProjects }: WorkspaceRecord): readonly Project[] {
+function withId(id: string | undefined, { projects, damagedProjects }: Workspace): readonly Project[] {
   if (damagedProjects.length > 0) throw new UnsealFailed('malformed', undefined, 'project');
   return projects.filter((one) => one.id === id);
 }
@@ -114,7 +114,7 @@ export function canAskAbout({ channels }: Project, { channel, manager }: AskLoca
 }
 
 /** The projects that may be asked about there, by alias. */
-export function visibleProjects(record: WorkspaceRecord, place: AskLocation): readonly Project[] {
+export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
   return record.projects.filter((one) => canAskAbout(one, place));
 }
 
@@ -129,7 +129,7 @@ export interface OpenedConnection {
 
 /** @throws NotConnected, ConnectionMissing where others are there, UnsealFailed */
 export function openConnection(
-  record: WorkspaceRecord,
+  record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
 ): OpenedConnection {
   const connection = record.connection(name);
@@ -145,5 +145,5 @@ export function openConnection(
 }
 
 /** Whether the connection that a project names is gone. */
-export const isConnectionMissing = ({ connection }: Project, { connectionNames }: WorkspaceRecord): boolean =>
+export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);

@@ -4,7 +4,7 @@ import { readable } from './parse-record.ts';
 import { UNDO_MS } from './projects.ts';
 import { type LastDelivery, parseRemovedSchedule, type Schedule } from './schedules.ts';
 import { ANY_VALUE, type RecordFields } from './workspace-store.ts';
-import type { WorkspaceRecord } from './workspaces.ts';
+import type { Workspace } from './workspaces.ts';
 
 /** What `Workspaces` does with schedules: each method is one round trip, as those are. @throws StoreUnavailable */
 export interface ScheduleStore {
@@ -13,7 +13,7 @@ export interface ScheduleStore {
   /** It can be brought back for `UNDO_MS`; nothing where it is gone already. @param at ms since the epoch @throws EditConflict */
   removeSchedule(change: WorkspaceChange, id: string, at: number): Promise<void>;
   /** How its last delivery ended, as somebody sent it by hand; nothing where a delivery ended meanwhile, or it is gone. */
-  noteSent(workspace: string, record: WorkspaceRecord, id: string, sent: LastDelivery): Promise<void>;
+  noteSent(workspace: string, record: Workspace, id: string, sent: LastDelivery): Promise<void>;
   /** Those that cannot be read; there is nothing to bring back. @throws EditConflict */
   dropSchedules(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
   /** What `removeSchedule` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
@@ -30,7 +30,7 @@ export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
       await commitChange(destination, change, (fields) => ({ seen: fieldValues(fields, field), set }));
     },
     async removeSchedule(change, id, at) {
-      const schedule = change.record.schedule(id);
+      const schedule = change.workspace.schedule(id);
       if (schedule === undefined) return;
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, SCHEDULE + id),
@@ -56,7 +56,7 @@ export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
       return removal !== undefined && now - removal.at < UNDO_MS ? removal.schedule : undefined;
     },
     async restoreSchedule(change, id) {
-      const json = change.record.fields[UNSCHEDULED + id];
+      const json = change.workspace.fields[UNSCHEDULED + id];
       if (json === undefined) return false;
       const { schedule, sent } = parseRemovedSchedule(json);
       return commitChange(

@@ -32,7 +32,7 @@ import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } 
  * What a workspace told us, read once for each request. A part that is damaged throws UnsealFailed `malformed` when it
  * is touched, and leaves the others usable.
  */
-export interface WorkspaceRecord {
+export interface Workspace {
   /** Its team's ID. */
   readonly workspace: string;
   readonly settings: Settings;
@@ -83,7 +83,7 @@ export interface WorkspaceRecord {
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces extends ProjectStore, ScheduleStore {
-  read(workspace: string): Promise<WorkspaceRecord>;
+  read(workspace: string): Promise<Workspace>;
   /** Only these parts; what somebody else saved of the others meanwhile stays. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
   /** Replaces the connection of the same name. @param chosen the default from now on, where that is to change */
@@ -116,13 +116,13 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   const store = createWorkspaceStore(redis);
   const destination: ChangeTarget = { store, stays };
   /** What is changed of the settings; nothing when they say so already. */
-  const settled = ({ record }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
-    const before = readable(() => parseSettings(record.fields[SETTINGS]));
+  const settled = ({ workspace }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
+    const before = readable(() => parseSettings(workspace.fields[SETTINGS]));
     const mine = Object.entries(parts).filter(
       ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
     );
     const clash = findSettingsConflict(
-      record.fields,
+      workspace.fields,
       fields,
       mine.map(([part]) => part as keyof Settings),
     );
@@ -135,7 +135,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   const choosing = (change: WorkspaceChange, fields: RecordFields, connection: string | undefined): Plans => {
     if (connection === undefined) return { seen: {}, set: {} };
     // The form alone replaces damaged settings: it shows what comes in their place.
-    parseSettings(change.record.fields[SETTINGS]);
+    parseSettings(change.workspace.fields[SETTINGS]);
     return settled(change, fields, { connection });
   };
 
@@ -147,7 +147,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
       await commitChange(destination, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
-      const { connection, json } = serializeConnection(keyring, change.workspace, given);
+      const { connection, json } = serializeConnection(keyring, change.teamId, given);
       const field = CONNECTION + connection.name;
       await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
@@ -173,7 +173,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
       });
     },
     async saveAccess(change, given) {
-      const { access, json } = serializeAccess(keyring, change.workspace, given);
+      const { access, json } = serializeAccess(keyring, change.teamId, given);
       const field = ACCESS + access.project;
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, field),

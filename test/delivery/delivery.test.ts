@@ -782,7 +782,7 @@ describe('a schedule that Tally paused', () => {
     });
     const used = async () =>
       notes.note(
-        { workspace: TEAM, record: await parts.workspaces.read(TEAM) },
+        { teamId: TEAM, workspace: await parts.workspaces.read(TEAM) },
         { connection: 'main', at: now },
       );
     await used();
@@ -839,9 +839,9 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('resumes at once when its project is opened to its channel', async () => {
-    answer = ({ projects, record, channel }) => {
+    answer = ({ projects, workspace, channel }) => {
       for (const { id, product } of projects)
-        resolveProject({ project: id, product }, record, { channel, manager: false });
+        resolveProject({ project: id, product }, workspace, { channel, manager: false });
       return finding('100');
     };
     await project('prod', '123', ['C0FINANCE1']);
@@ -1064,9 +1064,9 @@ describe('a post whose schedule, settings or rights were changed since', () => {
   const settings = (text: string) => redis.client.hset(`tally:workspace:${TEAM}`, 'settings', text);
 
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
-  const honest = ({ projects, channel, record, zone }: ReportQuestion, name: ReportName): ReportResult => {
+  const honest = ({ projects, channel, workspace, zone }: ReportQuestion, name: ReportName): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
-    resolveProject({ project: id, product }, record, { channel, manager: false });
+    resolveProject({ project: id, product }, workspace, { channel, manager: false });
     const digits = id === '900' ? '777' : spent;
     const words = `${id} ${name} ${zone} ${digits}.00`;
     return {

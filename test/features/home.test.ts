@@ -3,7 +3,7 @@ import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
-import type { Visit } from '../../src/slack/visit.ts';
+import type { Request } from '../../src/slack/visit.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
 import { unlike } from '../support/payloads.ts';
@@ -237,11 +237,11 @@ describe('the Home', () => {
 
   it('shows what other features add, and goes on where one of them meets something damaged', async () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
-    const visit = { record, asker: { manage: false }, at: TODAY } as unknown as Visit;
+    const request = { record, asker: { manage: false }, at: TODAY } as unknown as Request;
     const broken = () => {
       throw new UnsealFailed('malformed');
     };
-    const page = textOf(await homeBlocks(visit, [broken, () => [section('Every morning at 9')]]));
+    const page = textOf(await homeBlocks(request, [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('A part of what Tally keeps is damaged');
     expect(page).toContain('Every morning at 9');
     expect(page).toContain('Everything Tally answers');

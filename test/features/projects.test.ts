@@ -767,10 +767,10 @@ describe('a command without a project', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
-    const record = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
+    const workspace = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
     for (const manager of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
-      const scene = { record: record as never, channel: CHANNEL, manager };
+      const scene = { workspace: workspace as never, channel: CHANNEL, manager };
       const blocks = projectPicker({ command: '/spend', text }, scene);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);

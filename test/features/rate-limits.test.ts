@@ -130,7 +130,7 @@ describe('somebody who has tested too much', () => {
     await bot.connect();
     await addProject(bot, { alias: 'prod', id: '123' });
     for (let test = 1; test <= RATE_LIMITS.tests.person.burst; test += 1)
-      limits.take('tests', { workspace: 'T0SANDBOX1', person: OWNER });
+      limits.take('tests', { teamId: 'T0SANDBOX1', userId: OWNER });
   });
   afterEach(() => Promise.all([bot.stop(), identity.close()]));
 

@@ -40,15 +40,15 @@ async function post(
   zone?: string,
 ): Promise<ReportResult & { reads: string[]; answers: unknown[] }> {
   const keyring = createKeyring([{ id: 'test', key: KEY }]);
-  const record = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
+  const workspace = await createWorkspaces({ redis: bot.redis.client, keyring }).read('T0SANDBOX1');
   const projects = ids.map((id) => ({ id, product: 1 as const }));
   const answers: unknown[] = [];
   const finding = await reports[name]?.run({
-    record,
+    workspace,
     projects,
     channel: CHANNEL,
     at,
-    zone: zone ?? record.settings.zone,
+    zone: zone ?? workspace.settings.zone,
     days: count,
     billing,
     answeredBy: (...answer) => void answers.push(answer),

@@ -14,7 +14,7 @@ import { createSchedules } from '../../src/features/schedules/index.ts';
 import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcoming-sends.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
-import type { WorkspaceRecord } from '../../src/workspace/workspaces.ts';
+import type { Workspace } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, readable, textOf } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type House, startHouse } from '../support/house.ts';
@@ -311,7 +311,7 @@ describe('a promise', () => {
     quietUntil: undefined,
   });
   const recordOf = (one: Schedule) =>
-    ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as WorkspaceRecord;
+    ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as Workspace;
   /** Lets time pass as the engine does, a look at its beginning and at each due time; what it notes, in order. */
   function deliver(
     one: Schedule,

@@ -145,11 +145,11 @@ describe('/billing status', () => {
         account: '<&>'.repeat(33),
         authUrl: `https://${'i'.repeat(60)}.example`,
       });
-    const record = await workspaces.read(TEAM);
-    for (const manage of [true, false]) {
-      const tested = { name: record.connectionNames[0]!, says: [] };
-      const place = { channel: CHANNEL, manager: manage };
-      const { blocks } = statusMessage({ record, asker: { manage }, place, at: NOW, tested });
+    const workspace = await workspaces.read(TEAM);
+    for (const canManage of [true, false]) {
+      const tested = { name: workspace.connectionNames[0]!, says: [] };
+      const place = { channel: CHANNEL, manager: canManage };
+      const { blocks } = statusMessage({ workspace, user: { canManage }, place, at: NOW, tested });
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(blocks.length).toBeLessThanOrEqual(45);
     }

@@ -13,7 +13,7 @@ import { createBodyReader, parseBody } from '../../src/slack/request-body.ts';
 import { SERVER_LIMITS } from '../../src/slack/server-limits.ts';
 import type { UserDirectory } from '../../src/slack/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
-import type { WorkspaceRecord, Workspaces } from '../../src/workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
@@ -363,7 +363,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     const people = { find: async () => profile, admit: async () => profile } as unknown as UserDirectory;
     const read = async () => {
       known(false);
-      return {} as WorkspaceRecord;
+      return {} as Workspace;
     };
     const admit = createAdmit({ people, workspaces: { read } as unknown as Workspaces });
     const origin = { ...originOf({ team_id: TEAM, user_id: OWNER }), isFirst };

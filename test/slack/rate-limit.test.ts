@@ -4,7 +4,7 @@ import { failureText } from '../../src/slack/error-blocks.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
 
 let now = 5_000;
-const who = (person = 'U1', workspace = 'T1') => ({ person, workspace });
+const who = (userId = 'U1', teamId = 'T1') => ({ userId, teamId });
 
 function limiter() {
   const refused: unknown[] = [];

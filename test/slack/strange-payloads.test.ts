@@ -7,7 +7,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
-import type { Visit } from '../../src/slack/visit.ts';
+import type { Request } from '../../src/slack/visit.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 
@@ -109,8 +109,8 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no verb', async () => {
     const { run, right } = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
     expect(typeof right === 'function' && right(name)).toBe('ask');
-    const visit = { record: { aliases: new Set() } } as unknown as Visit;
-    await expect(run(name, visit)).rejects.toMatchObject({ kind: 'invalid-word' });
+    const request = { record: { aliases: new Set() } } as unknown as Request;
+    await expect(run(name, request)).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });
 

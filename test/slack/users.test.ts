@@ -62,7 +62,7 @@ beforeEach(() => {
   people = createUserDirectory(() => now, 3);
 });
 
-const identity = (person: string, workspace = TEAM) => ({ workspace, person, home: undefined });
+const identity = (userId: string, teamId = TEAM) => ({ teamId, userId, homeTeamId: undefined });
 const find = (person: string, fresh = false) => people.find(client, identity(person), fresh);
 const times = (what: string) => asked.filter((one) => one === what).length;
 
@@ -78,10 +78,10 @@ describe('who somebody is', () => {
   });
 
   it('is asked anew where it has to be fresh, and that is remembered', async () => {
-    expect(await find('U1')).toMatchObject({ standing: 'member' });
+    expect(await find('U1')).toMatchObject({ role: 'member' });
     users.U1 = { team_id: TEAM, deleted: true };
-    expect(await find('U1', true)).toMatchObject({ standing: 'nobody' });
-    expect(await find('U1')).toMatchObject({ standing: 'nobody' });
+    expect(await find('U1', true)).toMatchObject({ role: 'nobody' });
+    expect(await find('U1')).toMatchObject({ role: 'nobody' });
     expect(times('U1')).toBe(2);
   });
 
@@ -94,7 +94,7 @@ describe('who somebody is', () => {
     users.U1 = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
     delete users.U1;
-    expect(await find('U1')).toMatchObject({ standing: 'member' });
+    expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
   describe('when Slack is asked too often', () => {
@@ -105,10 +105,10 @@ describe('who somebody is', () => {
       await find('U1');
       users.U1 = turnedAway;
       for (now = MINUTE; now <= 3 * MINUTE; now += MINUTE)
-        expect(await find('U1')).toMatchObject({ standing: 'admin' });
+        expect(await find('U1')).toMatchObject({ role: 'admin' });
       users.U1 = { team_id: TEAM, deleted: true };
       now += MINUTE;
-      expect(await find('U1')).toMatchObject({ standing: 'nobody' });
+      expect(await find('U1')).toMatchObject({ role: 'nobody' });
     });
 
     it('is not known of those who were never there, nor for what has to be fresh', async () => {
@@ -138,8 +138,8 @@ describe('who somebody is', () => {
   it('is remembered by workspace', async () => {
     installation = { is_enterprise_install: true };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
-    expect(await find('U1')).toMatchObject({ standing: 'member' });
-    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ standing: 'stranger' });
+    expect(await find('U1')).toMatchObject({ role: 'member' });
+    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ role: 'stranger' });
   });
 
   it('comes with locale and zone', async () => {
@@ -171,20 +171,20 @@ describe('standing', () => {
   });
 
   it('of Slackbot is nobody, although Slack does not call it a bot', async () => {
-    expect(await find('USLACKBOT')).toMatchObject({ standing: 'nobody' });
+    expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
   it('is a stranger’s where the payload says that the person belongs elsewhere', async () => {
-    const standing = async (home: string) =>
-      (await people.find(client, { ...identity('U1'), home })).standing;
-    expect(await standing(TEAM)).toBe('member');
-    expect(await standing('T9')).toBe('stranger');
+    const roleOf = async (homeTeamId: string) =>
+      (await people.find(client, { ...identity('U1'), homeTeamId })).role;
+    expect(await roleOf(TEAM)).toBe('member');
+    expect(await roleOf('T9')).toBe('stranger');
   });
 
   it('is a stranger’s where the payload is of another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
-    const home = { workspace: 'T9', person: 'U9', home: 'T9' };
-    expect(await people.find(client, home)).toMatchObject({ standing: 'stranger' });
+    const home = { teamId: 'T9', userId: 'U9', homeTeamId: 'T9' };
+    expect(await people.find(client, home)).toMatchObject({ role: 'stranger' });
     expect(times('auth.test')).toBe(1);
   });
 
@@ -193,7 +193,7 @@ describe('standing', () => {
     installation = refusal('internal_error');
     await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
     installation = before;
-    expect(await find('U1')).toMatchObject({ standing: 'member' });
+    expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 });
 

@@ -8,7 +8,7 @@ import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';
-import type { Visit } from '../../src/slack/visit.ts';
+import type { Request } from '../../src/slack/visit.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 
@@ -22,16 +22,16 @@ async function started(listeners: Listeners): Promise<House> {
 
 const view = (title: string, id = 'go') => modal({ title, blocks: [actions(button(id, 'Go'))] });
 
-const command = (run: (visit: Visit) => Promise<void>): Record<string, CommandListener> => ({
-  '/spend': { right: 'ask', run: (_, visit) => run(visit) },
+const command = (run: (request: Request) => Promise<void>): Record<string, CommandListener> => ({
+  '/spend': { right: 'ask', run: (_, request) => run(request) },
 });
-const action = (run: (visit: Visit) => Promise<void>): ActionListener => ({
+const action = (run: (request: Request) => Promise<void>): ActionListener => ({
   right: 'ask',
-  run: (_, visit) => run(visit),
+  run: (_, request) => run(request),
 });
-const issue = async (visit: Visit) => {
-  await visit.open(view('Issuing'));
-  await visit.show(view('Issued'));
+const issue = async (request: Request) => {
+  await request.open(view('Issuing'));
+  await request.show(view('Issued'));
 };
 
 const titles = () => house.slack.modal(OWNER)?.view.title?.text;
@@ -48,9 +48,9 @@ describe('a modal that a visit opened', () => {
 
   it('takes another opened after it: a click is good for one modal only', async () => {
     await started({
-      commands: command(async (visit) => {
-        await visit.open(view('Issuing'));
-        await visit.open(view('Issued'));
+      commands: command(async (request) => {
+        await request.open(view('Issuing'));
+        await request.open(view('Issued'));
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -60,7 +60,7 @@ describe('a modal that a visit opened', () => {
 
   it('is drawn anew after a click in a message', async () => {
     await started({
-      commands: command((visit) => visit.answer({ text: 'A', blocks: [actions(button('go', 'Go'))] })),
+      commands: command((request) => request.answer({ text: 'A', blocks: [actions(button('go', 'Go'))] })),
       actions: { go: action(issue) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -72,7 +72,7 @@ describe('a modal that a visit opened', () => {
 
   it('takes the place of the modal whose button was pressed', async () => {
     await started({
-      commands: command((visit) => visit.open(view('First'))),
+      commands: command((request) => request.open(view('First'))),
       actions: { go: action(issue) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -105,8 +105,8 @@ describe('a modal that a visit opened', () => {
 
   it('says what went wrong after it was opened', async () => {
     await started({
-      commands: command(async (visit) => {
-        await visit.open(view('Issuing'));
+      commands: command(async (request) => {
+        await request.open(view('Issuing'));
         throw new TokenRejected('identity');
       }),
     });
@@ -118,10 +118,10 @@ describe('a modal that a visit opened', () => {
 
   it('leaves a direct message where it was closed meanwhile', async () => {
     await started({
-      commands: command(async (visit) => {
-        await visit.open(view('Issuing'));
+      commands: command(async (request) => {
+        await request.open(view('Issuing'));
         await house.slack.dismiss(OWNER);
-        await visit.show(view('Issued'), { text: 'Issued instead.', blocks: [section('Issued instead.')] });
+        await request.show(view('Issued'), { text: 'Issued instead.', blocks: [section('Issued instead.')] });
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -131,9 +131,9 @@ describe('a modal that a visit opened', () => {
 
   it('is refreshed as long as it stands as this visit drew it', async () => {
     await started({
-      commands: command(async (visit) => {
-        await visit.open(view('First'));
-        await visit.refresh(view('Known'));
+      commands: command(async (request) => {
+        await request.open(view('First'));
+        await request.refresh(view('Known'));
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -147,13 +147,13 @@ describe('a modal that a visit opened', () => {
     });
     let refreshed = false;
     await started({
-      commands: command(async (visit) => {
-        await visit.open(view('First'));
+      commands: command(async (request) => {
+        await request.open(view('First'));
         await pressed;
-        await visit.refresh(view('Stale'));
+        await request.refresh(view('Stale'));
         refreshed = true;
       }),
-      actions: { go: action((visit) => visit.show(view('Second')).then(late)) },
+      actions: { go: action((request) => request.show(view('Second')).then(late)) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
     const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
@@ -166,7 +166,7 @@ describe('a modal that a visit opened', () => {
 describe('what is for the asker alone', () => {
   const sayHello: CommandListener = {
     right: 'ask',
-    run: (_, visit) => visit.whisper({ text: 'Hello.', blocks: [section('Hello.')] }),
+    run: (_, request) => request.whisper({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => house.slack.calls.filter((call) => call.method === method);
   const ask = async (fields: object) => {
@@ -225,13 +225,13 @@ describe('a click in a message', () => {
     commands: {
       '/spend': {
         right: 'ask',
-        run: async (text, visit) => {
-          if (text === 'aloud') await visit.post(CHANNEL, message('For everybody.'));
-          else await visit.answer(message(text === '' ? 'Before.' : 'For the asker.'));
+        run: async (text, request) => {
+          if (text === 'aloud') await request.post(CHANNEL, message('For everybody.'));
+          else await request.answer(message(text === '' ? 'Before.' : 'For the asker.'));
         },
       },
     },
-    actions: { go: action((visit) => visit.answer(message('For the asker.'))) },
+    actions: { go: action((request) => request.answer(message('For the asker.'))) },
   };
   const seenBy = (person: string) => house.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => house.slack.waitFor(() => seenBy(OWNER).length === count);
@@ -261,7 +261,7 @@ describe('a click in a message', () => {
 describe('an answer that Slack does not take at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const listeners: Listeners = {
-    commands: { '/spend': { right: 'ask', run: (_, visit) => visit.answer(says('Figures.')) } },
+    commands: { '/spend': { right: 'ask', run: (_, request) => request.answer(says('Figures.')) } },
     events: {
       app_mention: {
         right: 'ask',

@@ -5,8 +5,8 @@ import type { Workspaces } from '../../src/workspace/workspaces.ts';
 /** A change as somebody makes it who looks now. */
 export async function changeIn(
   workspaces: Workspaces,
-  workspace: string,
+  teamId: string,
   ...entries: readonly AuditEntry[]
 ): Promise<WorkspaceChange> {
-  return { workspace, record: await workspaces.read(workspace), entries };
+  return { teamId, workspace: await workspaces.read(teamId), entries };
 }

@@ -15,8 +15,8 @@ describe('rights', () => {
     ['stranger', { guests: false, strangers: true, named: true }, 'ask'],
     ['nobody', { guests: true, strangers: true, named: true }, ''],
   ])('of a %s with %o: %s', (standing, { guests, strangers, named }, expected) => {
-    const { ask, manage } = permissionsOf(standing, settings(guests, strangers), named);
-    expect([...(ask ? ['ask'] : []), ...(manage ? ['manage'] : [])].join(', ')).toBe(expected);
+    const { canAsk, canManage } = permissionsOf(standing, settings(guests, strangers), named);
+    expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
 
   it.each<[Role, 'belong' | 'ask' | 'manage', string]>([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NotAllowed, NotConnected, ProjectMissing } from '../../src/domain/failure/index.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type AskLocation, resolveProject, visibleProjects } from '../../src/workspace/resolve-project.ts';
-import type { WorkspaceRecord } from '../../src/workspace/workspaces.ts';
+import type { Workspace } from '../../src/workspace/workspaces.ts';
 
 const HERE = 'C0HERE';
 const ELSEWHERE = 'C0ELSEWHERE';
@@ -18,7 +18,7 @@ const project = (alias: string, given: Partial<Project> = {}): Project => ({
   ...given,
 });
 
-function recordOf(projects: readonly Project[], defaults: Record<string, string> = {}): WorkspaceRecord {
+function recordOf(projects: readonly Project[], defaults: Record<string, string> = {}): Workspace {
   return {
     settings: { currency: 'EUR' },
     connectionNames: ['main'],
@@ -26,7 +26,7 @@ function recordOf(projects: readonly Project[], defaults: Record<string, string>
     damagedProjects: [],
     project: (alias: string) => projects.find((one) => one.alias === alias),
     channelDefault: (channel: string) => defaults[channel],
-  } as unknown as WorkspaceRecord;
+  } as unknown as Workspace;
 }
 
 const member = (channel: string | null = HERE): AskLocation => ({

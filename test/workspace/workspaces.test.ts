@@ -374,7 +374,7 @@ describe('what an answer taught', () => {
       { note: (...args) => workspaces.note(...args).finally(() => writes++) },
       () => undefined,
     );
-    for (const one of notes) await used.note({ workspace: 'T1', record: await read() }, one);
+    for (const one of notes) await used.note({ teamId: 'T1', workspace: await read() }, one);
     return writes;
   }
 
@@ -441,7 +441,7 @@ describe('what an answer taught', () => {
     const failures: unknown[] = [];
     const note = () => Promise.reject(new StoreUnavailable());
     await createLastUsed({ note }, (error) => failures.push(error)).note(
-      { workspace: 'T1', record: await read() },
+      { teamId: 'T1', workspace: await read() },
       { connection: 'main', at: NOW },
     );
     expect(failures).toEqual([expect.any(StoreUnavailable)]);
@@ -541,7 +541,7 @@ it('says that the store is unreachable, whatever it is asked', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([KEY]) });
   const removal = { project: PROD, channels: [], at: NOW };
-  const change = { workspace: 'T1', record: await read(), entries: [] };
+  const change = { teamId: 'T1', workspace: await read(), entries: [] };
   for (const work of [
     lost.read('T1'),
     lost.saveSettings(change, zone('UTC')),

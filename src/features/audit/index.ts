@@ -1,5 +1,5 @@
 import { SlackFailed } from '../../domain/failure/index.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import type { Audit } from '../../workspace/audit.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
 import type { Feature } from '../feature.ts';
@@ -11,25 +11,25 @@ const CSV = /^\s*csv\s*$/i;
 
 /** `/billing audit`: who changed what in this workspace, for those who manage it. */
 export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
-  const show = async (visit: Visit, before?: string): Promise<void> => {
-    const page = await audit.page(visit.asker.workspace, A_PAGE, before);
-    await visit.answer(auditMessage(page, before === undefined));
+  const show = async (request: Request, before?: string): Promise<void> => {
+    const page = await audit.page(request.user.teamId, A_PAGE, before);
+    await request.answer(auditMessage(page, before === undefined));
   };
 
-  const sendCsv = async (visit: Visit): Promise<void> => {
-    const entries = await audit.list(visit.asker.workspace, MAX_AUDIT_ENTRIES);
-    const day = new Date(visit.at).toISOString().slice(0, 10);
+  const sendCsv = async (request: Request): Promise<void> => {
+    const entries = await audit.list(request.user.teamId, MAX_AUDIT_ENTRIES);
+    const day = new Date(request.at).toISOString().slice(0, 10);
     try {
-      await visit.sendFile({
+      await request.sendFile({
         name: `tally-audit-${day}.csv`,
         title: `Audit until ${day}`,
         content: formatAuditCsv(entries),
       });
     } catch (error) {
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
-      return visit.whisper(auditTextMessage(entries));
+      return request.whisper(auditTextMessage(entries));
     }
-    await visit.whisper(auditSentMessage());
+    await request.whisper(auditSentMessage());
   };
 
   return {
@@ -40,11 +40,11 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
       },
     ],
     verbs: {
-      audit: { right: 'manage', run: (rest, visit) => (CSV.test(rest) ? sendCsv(visit) : show(visit)) },
+      audit: { right: 'manage', run: (rest, request) => (CSV.test(rest) ? sendCsv(request) : show(request)) },
     },
     actions: {
-      audit: { right: 'manage', run: ({ value }, visit) => show(visit, value || undefined) },
-      'audit-csv': { right: 'manage', run: (_, visit) => sendCsv(visit) },
+      audit: { right: 'manage', run: ({ value }, request) => show(request, value || undefined) },
+      'audit-csv': { right: 'manage', run: (_, request) => sendCsv(request) },
     },
   };
 }

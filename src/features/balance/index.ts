@@ -8,7 +8,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { askLocation, type Visit } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/visit.ts';
 import { type AnswerNote, type LastUsed, storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
@@ -32,13 +32,13 @@ export interface BalanceParts {
 
 /** `/balance`: what is left and how long it lasts. The two questions go side by side; the balance stands without the week. */
 export function createBalance({ billing, used, clock }: BalanceParts): Feature {
-  async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
-    const { asker, at, record } = visit;
-    const request = parseBalanceRequest(text, record.aliases);
-    if (request === 'help') return request;
-    const { zone } = record.settings;
-    const target = resolveProject(request, record, askLocation(visit));
-    const access = openConnection(record, target);
+  async function report(text: string, request: Request): Promise<Answered | 'help'> {
+    const { user, at, workspace } = request;
+    const input = parseBalanceRequest(text, workspace.aliases);
+    if (input === 'help') return input;
+    const { zone } = workspace.settings;
+    const target = resolveProject(input, workspace, askLocation(request));
+    const access = openConnection(workspace, target);
     const week = resolvePeriod(LAST_7_DAYS, at, zone);
     const [left, spent] = await Promise.all([
       billing.balance(access, target),
@@ -56,7 +56,7 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
     return {
       target,
       connection: access.connection,
-      mayName: asker.manage && target.alias === undefined,
+      mayName: user.canManage && target.alias === undefined,
       ...amounts,
       runway:
         'why' in spent
@@ -65,8 +65,8 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
       remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
       asked: at,
       fetched: clock(),
-      locale: visit.locale,
-      byline: visit.byline,
+      locale: request.locale,
+      byline: request.sharedBy,
     };
   }
 
@@ -76,11 +76,11 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
       '/balance': {
         right: 'ask',
         open: true,
-        async run(text, visit) {
-          const answer = await report(text, visit);
-          if (answer === 'help') return visit.whisper(helpMessage('What have we got?', [HELP], SMALL));
-          await visit.answer(balanceMessage(answer));
-          await used.note({ workspace: visit.asker.workspace, record: visit.record }, notesOf(answer));
+        async run(text, request) {
+          const answer = await report(text, request);
+          if (answer === 'help') return request.whisper(helpMessage('What have we got?', [HELP], SMALL));
+          await request.answer(balanceMessage(answer));
+          await used.note({ teamId: request.user.teamId, workspace: request.workspace }, notesOf(answer));
         },
       },
     },

@@ -29,7 +29,7 @@ import type { ConnectMetadata } from './words.ts';
 /** How the token ended up: what it could read with it, or that the test project gave nothing. */
 export interface ConnectedResult {
   readonly connection: Connection;
-  readonly request: ConnectMetadata;
+  readonly input: ConnectMetadata;
   readonly balance: BalanceRecord | undefined;
   /** Every connection there is now, and the one that is asked where none is named. */
   readonly names: readonly string[];
@@ -40,12 +40,12 @@ export interface ConnectedResult {
 }
 
 export function connectedBlocks(connected: ConnectedResult): Block[] {
-  const { connection, request, balance, at, zone, locale } = connected;
-  const product = `${PRODUCTS[request.product].name} (${request.product})`;
+  const { connection, input, balance, at, zone, locale } = connected;
+  const product = `${PRODUCTS[input.product].name} (${input.product})`;
   const found =
     balance === undefined
-      ? `The service accepted the token, but project ${request.project} gave no data as ${product}. Check the ID and the product.`
-      : `Project ${request.project} has ${amount(balance, locale)} left as ${product}.`;
+      ? `The service accepted the token, but project ${input.project} gave no data as ${product}. Check the ID and the product.`
+      : `Project ${input.project} has ${amount(balance, locale)} left as ${product}.`;
   return [
     header('Connected'),
     section(found),
@@ -55,7 +55,7 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
 }
 
 /** A command asks the default connection, so only that one can be tried by an ID alone. */
-function next({ connection: { name }, request: { project }, names, chosen }: ConnectedResult): string {
+function next({ connection: { name }, input: { project }, names, chosen }: ConnectedResult): string {
   const tries = `Now try \`/balance ${project}\` and \`/spend ${project} last-7-days\`.`;
   if (names.length === 1) return tries;
   if (name === chosen) return `${name} is the default connection. ${tries}`;

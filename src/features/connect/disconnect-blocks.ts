@@ -11,10 +11,10 @@ import {
   select,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { reportingZoneOf } from '../../workspace/settings.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeConnection } from './blocks.ts';
 
 const KEEP = button('keep', 'Keep');
@@ -39,17 +39,20 @@ export function chooseDefaultMessage(name: string, heirs: readonly string[]): Me
   );
 }
 
-type Asked = Pick<Visit, 'record' | 'at'>;
+type Asked = Pick<Request, 'workspace' | 'at'>;
 
 export function confirmDisconnectMessage(
   name: string,
   heir: string | undefined,
-  { record, at }: Asked,
+  { workspace, at }: Asked,
 ): Message {
-  const connection = readable(() => record.connection(name));
-  const zone = reportingZoneOf(record);
-  const isLast = record.connectionNames.length === 1;
-  const effects = [...(isLast ? [] : orphans(name, record)), ...(heir === undefined ? [] : [inherits(heir)])];
+  const connection = readable(() => workspace.connection(name));
+  const zone = reportingZoneOf(workspace);
+  const isLast = workspace.connectionNames.length === 1;
+  const effects = [
+    ...(isLast ? [] : orphans(name, workspace)),
+    ...(heir === undefined ? [] : [inherits(heir)]),
+  ];
   return question(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
     section(
@@ -81,7 +84,7 @@ const inherits = (heir: string): string =>
   `${heir} becomes the default: projects that name no connection ask it from now on.`;
 
 /** Projects that name the connection lose it, and nothing else is guessed in its place. */
-function orphans(name: string, record: WorkspaceRecord): string[] {
+function orphans(name: string, record: Workspace): string[] {
   const aliases = readable(() => record.projects.filter(({ connection }) => connection === name)) ?? [];
   if (aliases.length === 0) return [];
   const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);

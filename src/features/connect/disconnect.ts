@@ -1,9 +1,9 @@
 import { ConnectionMissing, NotConnected } from '../../domain/failure/index.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
-import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
 import {
@@ -23,54 +23,57 @@ export function createDisconnect({
   workspaces,
 }: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
   /** The next question, up to the last. What a button says is looked up in the record each time. */
-  const ask = async (visit: Visit, wanted?: string, wish?: string): Promise<void> => {
-    const { connectionNames } = visit.record;
+  const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
+    const { connectionNames } = request.workspace;
     if (connectionNames.length === 0) throw new NotConnected();
     const name = wanted ?? onlyOf(connectionNames);
-    if (name === undefined) return visit.answer(chooseConnectionMessage(connectionNames));
+    if (name === undefined) return request.answer(chooseConnectionMessage(connectionNames));
     if (!connectionNames.includes(name)) throw new ConnectionMissing(name);
-    const heirs = heirsOf(name, visit.record);
+    const heirs = heirsOf(name, request.workspace);
     const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
-    if (heir === undefined && heirs.length > 0) return visit.answer(chooseDefaultMessage(name, heirs));
-    await visit.answer(confirmDisconnectMessage(name, heir, visit));
+    if (heir === undefined && heirs.length > 0) return request.answer(chooseDefaultMessage(name, heirs));
+    await request.answer(confirmDisconnectMessage(name, heir, request));
   };
 
-  const remove = async (visit: Visit, name: string, heir: string | undefined): Promise<void> => {
+  const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
     const inherits: readonly [AuditAction, string][] =
       heir === undefined ? [] : [['default connection changed', heir]];
-    const change = auditedChange(visit, ...inherits, ['connection removed', name]);
+    const change = auditedChange(request, ...inherits, ['connection removed', name]);
     await workspaces.removeConnection(change, name, heir);
-    await visit.answer(connectTextMessage(disconnectedText(name, heir)));
+    await request.answer(connectTextMessage(disconnectedText(name, heir)));
   };
 
-  const confirmed = async (value: string, visit: Visit): Promise<void> => {
+  const confirmed = async (value: string, request: Request): Promise<void> => {
     const [name = '', fingerprint, wish] = value.split(' ');
-    const { record } = visit;
-    if (!record.connectionNames.includes(name))
-      return visit.answer(connectTextMessage('There was no connection any more.'));
-    if (fingerprint !== fingerprintOf(name, record))
-      return visit.answer(connectTextMessage(`${name} has another token by now. Nothing was changed.`));
-    const heirs = heirsOf(name, record);
+    const { workspace } = request;
+    if (!workspace.connectionNames.includes(name))
+      return request.answer(connectTextMessage('There was no connection any more.'));
+    if (fingerprint !== fingerprintOf(name, workspace))
+      return request.answer(connectTextMessage(`${name} has another token by now. Nothing was changed.`));
+    const heirs = heirsOf(name, workspace);
     const heir = heirs.find((one) => one === wish);
-    if (heir === undefined && heirs.length > 0) return ask(visit, name);
-    await remove(visit, name, heir);
+    if (heir === undefined && heirs.length > 0) return ask(request, name);
+    await remove(request, name, heir);
   };
 
   return {
     verbs: {
-      disconnect: { right: 'manage', run: (text, visit) => ask(visit, parseConnectionName(text)) },
+      disconnect: { right: 'manage', run: (text, request) => ask(request, parseConnectionName(text)) },
     },
     actions: {
-      'disconnect-ask': { right: 'manage', run: ({ value }, visit) => ask(visit, value) },
+      'disconnect-ask': { right: 'manage', run: ({ value }, request) => ask(request, value) },
       'disconnect-heir': {
         right: 'manage',
-        run({ value }, visit) {
+        run({ value }, request) {
           const [name, heir] = value.split(' ');
-          return ask(visit, name, heir);
+          return ask(request, name, heir);
         },
       },
-      disconnect: { right: 'manage', run: ({ value }, visit) => confirmed(value, visit) },
-      keep: { right: 'manage', run: (_, visit) => visit.answer(connectTextMessage('Nothing was changed.')) },
+      disconnect: { right: 'manage', run: ({ value }, request) => confirmed(value, request) },
+      keep: {
+        right: 'manage',
+        run: (_, request) => request.answer(connectTextMessage('Nothing was changed.')),
+      },
     },
   };
 }
@@ -78,11 +81,11 @@ export function createDisconnect({
 const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
 
 /** Who can become the default when this one goes: nobody has to, when it is not the default. */
-function heirsOf(name: string, record: WorkspaceRecord): readonly string[] {
+function heirsOf(name: string, record: Workspace): readonly string[] {
   if (readable(() => record.defaultConnection) !== name) return [];
   return record.connectionNames.filter((one) => one !== name);
 }
 
 /** A damaged record has none, and can be removed all the same. */
-const fingerprintOf = (name: string, record: WorkspaceRecord): string =>
+const fingerprintOf = (name: string, record: Workspace): string =>
   readable(() => record.connection(name))?.fingerprint ?? '-';

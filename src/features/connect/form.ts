@@ -10,7 +10,7 @@ import {
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 
 /** What a new connection's addresses are filled in with. */
@@ -21,7 +21,7 @@ export interface DefaultAddresses {
 
 /** What the form begins with: what the connection of that name has, else what a new one probably will. */
 export function connectFormDefaults(
-  record: WorkspaceRecord,
+  record: Workspace,
   given: string | undefined,
   addresses: DefaultAddresses,
 ): ConnectFormDefaults {
@@ -49,7 +49,7 @@ const choices = (names: Record<string, string>) =>
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
 /** The form, what has to be filled in first. The token's field is never filled in. */
-export function connectForm(known: ConnectFormDefaults, record: WorkspaceRecord): ModalView {
+export function connectForm(known: ConnectFormDefaults, record: Workspace): ModalView {
   const others = record.connectionNames;
   return modal({
     callback: 'connect',
@@ -140,7 +140,7 @@ export function connectForm(known: ConnectFormDefaults, record: WorkspaceRecord)
 }
 
 /** What is there already, and what becomes of it. */
-function beside(name: string, record: WorkspaceRecord): string {
+function beside(name: string, record: Workspace): string {
   const current = readable(() => record.connection(name));
   if (current !== undefined)
     return `${name} asks ${current.baseUrl} with the token ending in ${current.lastFour}. A new token takes its place once it has passed the test; until then the old one stays in use.`;

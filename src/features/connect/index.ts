@@ -3,12 +3,12 @@ import { InvalidWord, isFailure, NoData } from '../../domain/failure/index.ts';
 import { DAY_MS } from '../../domain/time/calendar.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { reportingZoneOf } from '../../workspace/settings.ts';
-import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
   connectedBlocks,
@@ -52,40 +52,36 @@ export function createConnect(parts: ConnectParts): Feature {
   const { workspaces, billing, limits, checks, addresses, onConnected } = parts;
   const disconnect = createDisconnect(parts);
 
-  const openForm = (visit: Visit, name: string | undefined): Promise<void> =>
-    visit.open(connectForm(connectFormDefaults(visit.record, name, addresses), visit.record));
+  const openForm = (request: Request, name: string | undefined): Promise<void> =>
+    request.open(connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace));
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
-  const test = async (request: ConnectRequest, { asker }: Visit) => {
-    limits.demand('tests', asker);
+  const test = async (input: ConnectRequest, { user }: Request) => {
+    limits.demand('tests', { teamId: user.teamId, userId: user.id });
     try {
-      const access = { ...request, workspace: asker.workspace, connection: request.name };
-      return await billing.balance(access, request);
+      const access = { ...input, workspace: user.teamId, connection: input.name };
+      return await billing.balance(access, input);
     } catch (error) {
       if (error instanceof NoData) return undefined;
       throw error;
     }
   };
 
-  const connect = async (request: ConnectRequest, visit: Visit): Promise<void> => {
-    const { asker, record, at } = visit;
-    const { person, locale } = asker;
-    const { name } = request;
-    const names = [...new Set([...record.connectionNames, name])];
+  const connect = async (input: ConnectRequest, request: Request): Promise<void> => {
+    const { user, workspace, at } = request;
+    const { id, locale } = user;
+    const { name } = input;
+    const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
-    const balance = await test(request, visit);
-    const deed = record.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
-    const chosen = defaultWith(name, record);
-    const change = auditedChange(visit, [deed, name], ...chosen.deeds);
-    const connection = await workspaces.saveConnection(
-      change,
-      newConnection(request, person, at),
-      chosen.name,
-    );
-    const zone = reportingZoneOf(record);
+    const balance = await test(input, request);
+    const deed = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
+    const chosen = defaultWith(name, workspace);
+    const change = auditedChange(request, [deed, name], ...chosen.deeds);
+    const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
+    const zone = reportingZoneOf(workspace);
     const blocks = connectedBlocks({
       connection,
-      request,
+      input,
       balance,
       names,
       chosen: chosen.name,
@@ -93,8 +89,8 @@ export function createConnect(parts: ConnectParts): Feature {
       zone,
       locale,
     });
-    await visit.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
-    await onConnected?.(asker.workspace);
+    await request.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await onConnected?.(user.teamId);
   };
 
   return {
@@ -109,20 +105,20 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      connect: { right: 'manage', run: (text, visit) => openForm(visit, parseConnectionName(text)) },
+      connect: { right: 'manage', run: (text, request) => openForm(request, parseConnectionName(text)) },
       ...disconnect.verbs,
     },
     actions: {
       ...disconnect.actions,
       connect: {
         right: 'manage',
-        run: ({ value }, visit) => openForm(visit, isConnectionName(value) ? value : undefined),
+        run: ({ value }, request) => openForm(request, isConnectionName(value) ? value : undefined),
       },
       'connect-again': {
         right: 'manage',
-        run: ({ value }, visit) =>
-          visit.show(
-            connectForm(decodeConnectMetadata(value), visit.record),
+        run: ({ value }, request) =>
+          request.show(
+            connectForm(decodeConnectMetadata(value), request.workspace),
             connectTextMessage('The form is closed. Run /billing connect to open it again.'),
           ),
       },
@@ -132,15 +128,15 @@ export function createConnect(parts: ConnectParts): Feature {
         right: 'manage',
         read: (fields) => parseConnectForm(fields, checks),
         waiting: checkingModal,
-        async work(request: ConnectRequest, visit) {
+        async work(input: ConnectRequest, request) {
           try {
-            await connect(request, visit);
+            await connect(input, request);
           } catch (error) {
             if (!isFailure(error)) throw error;
-            const kept = visit.record.connectionNames.includes(request.name);
+            const kept = request.workspace.connectionNames.includes(input.name);
             const reason = refusalMessage(error);
-            const blocks = refusedBlocks(reason, encodeConnectMetadata(request), kept, error);
-            await visit.show(connectedModal(blocks), {
+            const blocks = refusedBlocks(reason, encodeConnectMetadata(input), kept, error);
+            await request.show(connectedModal(blocks), {
               text: reason.text,
               blocks: withoutActions(blocks),
             });
@@ -152,7 +148,7 @@ export function createConnect(parts: ConnectParts): Feature {
 }
 
 /** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
-function defaultWith(name: string, record: WorkspaceRecord) {
+function defaultWith(name: string, record: Workspace) {
   if (readable(() => record.settings) === undefined) return { name: undefined, deeds: [] };
   const before = record.defaultConnection;
   const isNews = before === undefined && record.connectionNames.length > 0;
@@ -166,8 +162,8 @@ const tooMany = (name: string): InvalidWord =>
     'Replace one of those there are, or remove one with /billing disconnect.',
   );
 
-function newConnection(request: ConnectRequest, person: string, at: number): NewConnection {
-  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = request;
+function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
+  const { name, baseUrl, authUrl, token, role, lifetime, type, account, project, product } = input;
   const days = DAYS[lifetime];
   return {
     ...{ name, baseUrl, token, role, lifetime, type },

@@ -12,29 +12,29 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { connectionBlocks } from './connections.ts';
 import { projectBlocks, projectCommands } from './projects.ts';
 
 /** More than Slack takes in a view would leave the person with an old page. */
 const MOST_BLOCKS = 100;
 
-export type HomeSection = (visit: Visit) => readonly Block[] | Promise<readonly Block[]>;
+export type HomeSection = (request: Request) => readonly Block[] | Promise<readonly Block[]>;
 
 /** @param more what other features show */
-export async function homeBlocks(visit: Visit, more: readonly HomeSection[]): Promise<readonly Block[]> {
-  const { record } = visit;
-  const isConnected = record.connectionNames.length > 0;
-  const isUsed = record.connectionNames.some((name) => record.lastUsed(name) !== undefined);
-  const hasNames = record.aliases.size > 0;
+export async function homeBlocks(request: Request, more: readonly HomeSection[]): Promise<readonly Block[]> {
+  const { workspace } = request;
+  const isConnected = workspace.connectionNames.length > 0;
+  const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
+  const hasNames = workspace.aliases.size > 0;
   const sections: readonly HomeSection[] = [
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
-  const main = (await Promise.all(sections.map((section) => guarded(section, visit)))).flat();
-  const end = [...(visit.asker.manage && isConnected ? [managing()] : []), ...help(visit)];
+  const main = (await Promise.all(sections.map((section) => guarded(section, request)))).flat();
+  const end = [...(request.user.canManage && isConnected ? [managing()] : []), ...help(request)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
@@ -42,9 +42,9 @@ const DAMAGED =
   'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
 
 /** What is damaged is left out, and the rest of the page stands. */
-async function guarded(draw: HomeSection, visit: Visit): Promise<readonly Block[]> {
+async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
   try {
-    return await draw(visit);
+    return await draw(request);
   } catch (error) {
     if (!isFailure(error)) throw error;
     return [section(DAMAGED)];
@@ -52,14 +52,14 @@ async function guarded(draw: HomeSection, visit: Visit): Promise<readonly Block[
 }
 
 /** The way from an empty workspace to the first answer. */
-function steps(visit: Visit): Block[] {
-  const isConnected = visit.record.connectionNames.length > 0;
-  const tested = testedProject(visit);
+function steps(request: Request): Block[] {
+  const isConnected = request.workspace.connectionNames.length > 0;
+  const tested = testedProject(request);
   const id = tested?.id ?? '123';
   const [balance, spend] = tested === undefined ? [] : projectCommands(tested.words);
   return [
     header('Three steps to the first answer'),
-    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(visit)),
+    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(request)),
     markup(
       `*2.* Type \`/balance ${id}\` in any channel: what project ${id} has left, and for how long. The number stands on the project card in the console.`,
     ),
@@ -70,16 +70,16 @@ function steps(visit: Visit): Block[] {
 }
 
 /** What the connection was tested with: the one project that is known before any has a name. */
-function testedProject({ record }: Visit): { readonly id: string; readonly words: string } | undefined {
-  const test = record.connectionNames.length > 0 ? record.connection()?.test : undefined;
+function testedProject({ workspace }: Request): { readonly id: string; readonly words: string } | undefined {
+  const test = workspace.connectionNames.length > 0 ? workspace.connection()?.test : undefined;
   return test && { id: test.project, words: `${test.project} ${PRODUCTS[test.product].word}` };
 }
 
 /** Questions have been answered, but this page knows no project by name. */
-function nameless(visit: Visit): Block[] {
-  const tested = testedProject(visit);
+function nameless(request: Request): Block[] {
+  const tested = testedProject(request);
   const adding = verb(['projects add', tested?.words].filter(Boolean).join(' '));
-  const name = visit.asker.manage
+  const name = request.user.canManage
     ? commandButton('name', 'Name a project…', adding, { style: 'primary' })
     : [];
   const buttons = [...name, ...(tested === undefined ? [] : projectCommands(tested.words))];
@@ -92,8 +92,8 @@ function nameless(visit: Visit): Block[] {
   ];
 }
 
-function connectStep({ asker, record }: Visit): Block[] {
-  if (asker.manage)
+function connectStep({ user, workspace }: Request): Block[] {
+  if (user.canManage)
     return [
       markup(
         '*1.* Connect Tally to the billing service: the form takes its address and a read-only access token, and says where to find them.',
@@ -103,7 +103,7 @@ function connectStep({ asker, record }: Visit): Block[] {
         ...commandButton('settings', 'Settings…', verb('settings')),
       ),
     ];
-  const named = record.settings.managers.slice(0, 5).map(mention);
+  const named = workspace.settings.managers.slice(0, 5).map(mention);
   const who = ['an owner or admin of this workspace', ...named].join(' or ');
   return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
 }
@@ -118,7 +118,7 @@ const managing = (): Block =>
     ...commandButton('status', 'Status', verb('status')),
   );
 
-function help({ at }: Visit): Block[] {
+function help({ at }: Request): Block[] {
   return [
     header('Help'),
     markup(

@@ -1,6 +1,6 @@
 import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { type Connection, expiresSoon, formatExpiry } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';
@@ -14,26 +14,26 @@ interface Kept {
 }
 
 /** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
-export function connectionBlocks(visit: Visit): Block[] {
-  const { record } = visit;
-  const all = record.connectionNames.map((name) => ({
+export function connectionBlocks(request: Request): Block[] {
+  const { workspace } = request;
+  const all = workspace.connectionNames.map((name) => ({
     name,
-    connection: readable(() => record.connection(name)),
-    isOpen: readable(() => record.connection(name)?.token()) !== undefined,
+    connection: readable(() => workspace.connection(name)),
+    isOpen: readable(() => workspace.connection(name)?.token()) !== undefined,
   }));
-  if (!visit.asker.manage) return [section(worst(all, visit))];
+  if (!request.user.canManage) return [section(worst(all, request))];
   const title = all.length === 1 ? 'Connection' : 'Connections';
-  return [header(title), markup(all.map((one) => line(one, visit)).join('\n'))];
+  return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }
 
-function line({ name, connection, isOpen }: Kept, { record, at }: Visit): string {
-  const { zone } = record.settings;
-  const isDefault = record.connectionNames.length > 1 && name === record.defaultConnection;
+function line({ name, connection, isOpen }: Kept, { workspace, at }: Request): string {
+  const { zone } = workspace.settings;
+  const isDefault = workspace.connectionNames.length > 1 && name === workspace.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
   if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
   if (!isOpen) return `${shown} · *its token cannot be opened:* \`/billing status\` says why`;
   const lapses = formatExpiry(connection, at, zone);
-  const used = record.lastUsed(name);
+  const used = workspace.lastUsed(name);
   return [
     shown,
     `token ····${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
@@ -51,13 +51,13 @@ const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can men
 const SHUT =
   'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
 
-function worst(all: readonly Kept[], { record, at }: Visit): string {
-  const { zone } = record.settings;
+function worst(all: readonly Kept[], { workspace, at }: Request): string {
+  const { zone } = workspace.settings;
   const sound = all.flatMap(({ connection }) => connection ?? []);
   if (sound.length < all.length) return DAMAGED;
   if (all.some(({ isOpen }) => !isOpen)) return SHUT;
-  if (record.projects.some((project) => isConnectionMissing(project, record))) return CUT_OFF;
-  if (all.length > 1 && record.defaultConnection === undefined) return NO_DEFAULT;
+  if (workspace.projects.some((project) => isConnectionMissing(project, workspace))) return CUT_OFF;
+  if (all.length > 1 && workspace.defaultConnection === undefined) return NO_DEFAULT;
   const [first] = sound
     .filter((connection) => expiresSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));

@@ -31,8 +31,8 @@ export function createHome({ sections, log }: HomeParts): Feature {
       app_home_opened: {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
-        async run(_, visit, { client }) {
-          await publish(client, visit.asker.person, await homeBlocks(visit, sections()));
+        async run(_, request, { client }) {
+          await publish(client, request.user.id, await homeBlocks(request, sections()));
         },
         // For somebody who may not ask, or when it cannot be said who asks.
         sorry: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),

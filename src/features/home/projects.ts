@@ -12,7 +12,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { accessSummary } from '../../workspace/access-line.ts';
 import { isNamedIssuer } from '../../workspace/accesses.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -27,28 +27,28 @@ const DAMAGED =
 const ELSEWHERE = 'The projects of this workspace are asked about in the channels they belong to.';
 
 /** The projects that this person may ask about from here, each with what it had when it was last asked about. */
-export function projectBlocks(visit: Visit): Block[] {
-  const { record, asker } = visit;
-  if (record.aliases.size === 0) return [];
-  const mine = visibleProjects(record, { channel: undefined, manager: asker.manage });
-  const damaged = asker.manage && record.damagedProjects.length > 0 ? [section(DAMAGED)] : [];
+export function projectBlocks(request: Request): Block[] {
+  const { workspace, user } = request;
+  if (workspace.aliases.size === 0) return [];
+  const mine = visibleProjects(workspace, { channel: undefined, manager: user.canManage });
+  const damaged = user.canManage && workspace.damagedProjects.length > 0 ? [section(DAMAGED)] : [];
   if (mine.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
-  const shown = mine.slice(0, MOST).flatMap((project) => rows(project, visit));
+  const shown = mine.slice(0, MOST).flatMap((project) => rows(project, request));
   const note = `The first ${MOST} of ${mine.length} projects; \`/billing projects\` lists them all.`;
   return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST ? [context(note)] : [])];
 }
 
-function rows(project: Project, visit: Visit): Block[] {
+function rows(project: Project, request: Request): Block[] {
   const { alias, id, product, connection = '' } = project;
-  const todo = visit.asker.manage
+  const todo = request.user.canManage
     ? `choose another with \`/billing projects edit ${alias}\``
     : 'a Tally manager can choose another one';
-  const access = accessSummary(id, visit);
+  const access = accessSummary(id, request);
   const lines = [
-    headline(project, visit),
+    headline(project, request),
     `project ${id} · ${PRODUCTS[product].name} (${product})`,
-    ...(isConnectionMissing(project, visit.record)
+    ...(isConnectionMissing(project, request.workspace)
       ? [`*its connection ${escapeMarkup(connection)} no longer exists:* ${todo}`]
       : []),
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
@@ -56,13 +56,13 @@ function rows(project: Project, visit: Visit): Block[] {
   const token = commandButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
   return [
     markup(lines.join('\n')),
-    actions(...projectCommands(alias), ...(isIssuer(project, visit) ? token : [])),
+    actions(...projectCommands(alias), ...(isIssuer(project, request) ? token : [])),
   ];
 }
 
-const isIssuer = ({ id }: Project, { record, asker }: Visit): boolean => {
-  const access = readable(() => record.access(id));
-  return access !== undefined && isNamedIssuer(access, asker.person);
+const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
+  const access = readable(() => workspace.access(id));
+  return access !== undefined && isNamedIssuer(access, user.id);
 };
 
 /** What can be asked from here with these words. */
@@ -72,13 +72,13 @@ export const projectCommands = (words: string): Button[] => [
 ];
 
 /** What it had in bold, as in the headline of an answer, and how old that is. */
-function headline({ alias, id, product, currency }: Project, { record, asker }: Visit): string {
+function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {
   const name = escapeMarkup(alias);
-  const last = record.lastBalance(id, product);
+  const last = workspace.lastBalance(id, product);
   if (last === undefined) return `*${name}* · balance not asked for yet`;
   const amount = parseAmount({ text: last.balance });
   if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
-  const label = currency ?? record.settings.currency;
-  const money = escapeMarkup(formatMoney(amount.value.abs(), asker.locale, label));
+  const label = currency ?? workspace.settings.currency;
+  const money = escapeMarkup(formatMoney(amount.value.abs(), user.locale, label));
   return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${formatInstant(last.at)}`;
 }

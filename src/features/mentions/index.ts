@@ -19,24 +19,24 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     right: 'ask',
     once: true,
     wants: isSaidToTally,
-    async run({ text = '' }, visit, { rerun }) {
+    async run({ text = '' }, request, { rerun }) {
       requireShortText(text);
-      const { aliases } = visit.record;
+      const { aliases } = request.workspace;
       const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases });
       switch (mention.kind) {
         case 'command':
           return rerun(mention.rerun);
         case 'guess':
-          return visit.answer(
+          return request.answer(
             suggestedCommands(
               mention.word,
               mention.reruns.filter((one) =>
-                canSuggest(one.text, { ...askLocation(visit), record: visit.record }),
+                canSuggest(one.text, { ...askLocation(request), workspace: request.workspace }),
               ),
             ),
           );
         case 'nothing':
-          return visit.answer(mentionHelp(mention.word));
+          return request.answer(mentionHelp(mention.word));
       }
     },
   };

@@ -5,7 +5,7 @@ import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { type Issuers, isIssuers, MAX_ISSUER_GROUPS, MAX_ISSUERS } from '../../workspace/accesses.ts';
 import { readable } from '../../workspace/parse-record.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
 export interface AccessRequest {
@@ -27,7 +27,7 @@ const areSwapped = (id: string, secret: string): boolean =>
   USUAL_ID.test(secret.trim()) && id.length > secret.length;
 
 /** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
-export function findAccessProject(word: string, record: WorkspaceRecord): string {
+export function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
@@ -43,7 +43,7 @@ export function findAccessProject(word: string, record: WorkspaceRecord): string
 }
 
 /** How the project with this ID is called: by its alias where it has one. */
-export function projectLabel(record: WorkspaceRecord, project: string): { label: string; word: string } {
+export function projectLabel(record: Workspace, project: string): { label: string; word: string } {
   const alias = readable(() => record.projects.find(({ id }) => id === project)?.alias);
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }

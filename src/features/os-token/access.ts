@@ -18,13 +18,13 @@ import {
 } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import type { Audit, AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { reportingZoneOf } from '../../workspace/settings.ts';
-import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
   ACCESS_VIEW,
@@ -64,38 +64,38 @@ export interface AccessParts {
 /** Application accesses of projects: registered through a form, tested, sealed, and removed. */
 export function createAccess(parts: AccessParts) {
   const { workspaces, identity, limits, audit, readAuthUrl, authUrl, explain } = parts;
-  const openForm = async (known: AccessFormDefaults, visit: Visit): Promise<void> => {
-    const { record, asker, at } = visit;
-    const project = findAccessProject(known.project, record);
-    const current = readable(() => record.access(project));
-    const isDamaged = current === undefined && record.accessIds.includes(project);
-    const { people = current?.issuers.people ?? [asker.person] } = known;
-    await visit.open(
+  const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
+    const { workspace, user, at } = request;
+    const project = findAccessProject(known.project, workspace);
+    const current = readable(() => workspace.access(project));
+    const isDamaged = current === undefined && workspace.accessIds.includes(project);
+    const { people = current?.issuers.people ?? [user.id] } = known;
+    await request.open(
       accessForm({
         project,
-        ...{ at, zone: reportingZoneOf(record) },
-        label: projectLabel(record, project).label,
+        ...{ at, zone: reportingZoneOf(workspace) },
+        label: projectLabel(workspace, project).label,
         current: isDamaged ? 'damaged' : current,
-        authUrl: known.authUrl ?? current?.authUrl ?? connected(record, project) ?? authUrl,
+        authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
         issuers: { people, groups: known.groups ?? current?.issuers.groups ?? [] },
-        groups: await loadUserGroups(visit),
+        groups: await loadUserGroups(request),
       }),
     );
   };
 
   /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
-  const test = async ({ project, authUrl }: AccessRequest, given: Given, visit: Visit) => {
+  const test = async ({ project, authUrl }: AccessRequest, given: Given, request: Request) => {
     const opened = { authUrl, ...given };
-    const tenant = { workspace: visit.asker.workspace, connection: project };
-    limits.demand('tests', visit.asker);
+    const tenant = { workspace: request.user.teamId, connection: project };
+    limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
     const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
       if (isFailure(error) && mayHaveIssued(error)) {
         const entry = unclearIssueAudit(
-          visit.at,
-          visit.asker.person,
-          `${about(visit.record, project)} · test`,
+          request.at,
+          request.user.id,
+          `${about(request.workspace, project)} · test`,
         );
-        await audit.record(visit.asker.workspace, entry).catch(ignoreFailure);
+        await audit.record(request.user.teamId, entry).catch(ignoreFailure);
       }
       throw error;
     });
@@ -106,62 +106,62 @@ export function createAccess(parts: AccessParts) {
     return { issued, givenBack: GIVEN_BACK[givenBack] };
   };
 
-  const changed = (deed: AuditAction, project: string, visit: Visit): WorkspaceChange =>
-    auditedChange(visit, [deed, about(visit.record, project)]);
+  const changed = (deed: AuditAction, project: string, request: Request): WorkspaceChange =>
+    auditedChange(request, [deed, about(request.workspace, project)]);
 
-  const register = async (request: AccessRequest, given: Given, visit: Visit): Promise<Block[]> => {
-    const { asker, at } = visit;
-    const { project, issuers } = request;
-    const { issued, givenBack } = await test(request, given, visit);
-    const fresh = newAccess(request, given, { issued, givenBack }, visit);
-    const isKnown = visit.record.accessIds.includes(project);
+  const register = async (input: AccessRequest, given: Given, request: Request): Promise<Block[]> => {
+    const { user, at } = request;
+    const { project, issuers } = input;
+    const { issued, givenBack } = await test(input, given, request);
+    const fresh = newAccess(input, given, { issued, givenBack }, request);
+    const isKnown = request.workspace.accessIds.includes(project);
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
-    const access = await workspaces.saveAccess(changed(deed, project, visit), fresh);
+    const access = await workspaces.saveAccess(changed(deed, project, request), fresh);
     const isIssuer =
-      isNamedIssuer(access, asker.person) || (await visit.isIn(issuers.groups).catch(() => false));
-    const names = projectLabel(visit.record, project);
+      isNamedIssuer(access, user.id) || (await request.isIn(issuers.groups).catch(() => false));
+    const names = projectLabel(request.workspace, project);
     return registeredBlocks({
       ...names,
-      ...{ access, issued, givenBack, isIssuer, at, zone: reportingZoneOf(visit.record) },
-      excluded: await findIneligible(issuers.people, visit),
+      ...{ access, issued, givenBack, isIssuer, at, zone: reportingZoneOf(request.workspace) },
+      excluded: await findIneligible(issuers.people, request),
     });
   };
 
   /** Who may is changed without the secret; where it is sent is not. */
   const rename = async (
     { project, authUrl: url, issuers }: AccessRequest,
-    visit: Visit,
+    request: Request,
   ): Promise<Block[]> => {
-    const current = visit.record.access(project);
+    const current = request.workspace.access(project);
     if (current === undefined)
       throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
     if (url !== current.authUrl)
       throw new InvalidWord(url, 'is another address', 'For another one, fill in ID and secret as well.');
     const { id, secret } = current.open();
-    const change = changed('token issuers changed', project, visit);
+    const change = changed('token issuers changed', project, request);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });
-    const excluded = await findIneligible(issuers.people, visit);
+    const excluded = await findIneligible(issuers.people, request);
     return [
-      header(projectLabel(visit.record, project).label),
+      header(projectLabel(request.workspace, project).label),
       section('Saved.'),
       markup(issuersText(issuers, excluded)),
     ];
   };
 
-  const save = async (request: AccessRequest, visit: Visit): Promise<void> => {
+  const save = async (input: AccessRequest, request: Request): Promise<void> => {
     try {
-      const before = readable(() => visit.record.access(request.project))?.issuers.groups ?? [];
-      const added = request.issuers.groups.filter((group) => !before.includes(group));
-      await requireKnownGroups(added, visit);
-      const { given } = request;
+      const before = readable(() => request.workspace.access(input.project))?.issuers.groups ?? [];
+      const added = input.issuers.groups.filter((group) => !before.includes(group));
+      await requireKnownGroups(added, request);
+      const { given } = input;
       const blocks =
-        given === undefined ? await rename(request, visit) : await register(request, given, visit);
-      await visit.show(accessSavedText(blocks), { text: 'The application access is registered.', blocks });
+        given === undefined ? await rename(input, request) : await register(input, given, request);
+      await request.show(accessSavedText(blocks), { text: 'The application access is registered.', blocks });
     } catch (error) {
       if (!isFailure(error)) throw error;
       explain(error, ACCESS_VIEW);
       const { text, blocks } = failureMessage(error);
-      const isKnown = readable(() => visit.record.access(request.project)) !== undefined;
+      const isKnown = readable(() => request.workspace.access(input.project)) !== undefined;
       const sorry = [
         header(mayHaveBeenSaved(error) ? 'Perhaps not registered' : 'Not registered'),
         ...withoutActions(blocks),
@@ -175,34 +175,34 @@ export function createAccess(parts: AccessParts) {
           ? []
           : [
               button('access:corrected', 'Use the corrected address…', {
-                value: encodeAccessMetadata({ ...request, authUrl: suggested }),
+                value: encodeAccessMetadata({ ...input, authUrl: suggested }),
                 style: 'primary',
               }),
             ]),
-        button('access:back', 'Back to the form', { value: encodeAccessMetadata(request) }),
+        button('access:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
       );
-      await visit.show(accessSavedText([...sorry, back]), { text, blocks: sorry });
+      await request.show(accessSavedText([...sorry, back]), { text, blocks: sorry });
     }
   };
 
-  const remove = async (project: string, visit: Visit): Promise<void> => {
-    const { label } = projectLabel(visit.record, project);
-    if (!visit.record.accessIds.includes(project))
-      return visit.show(accessSavedText([section(`There is no access of ${label} any more.`)]));
-    await workspaces.removeAccess(changed('application access removed', project, visit), project);
+  const remove = async (project: string, request: Request): Promise<void> => {
+    const { label } = projectLabel(request.workspace, project);
+    if (!request.workspace.accessIds.includes(project))
+      return request.show(accessSavedText([section(`There is no access of ${label} any more.`)]));
+    await workspaces.removeAccess(changed('application access removed', project, request), project);
     const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
-    await visit.show(accessSavedText([section(text)]), { text, blocks: [section(text)] });
+    await request.show(accessSavedText([section(text)]), { text, blocks: [section(text)] });
   };
 
   return {
     /** @param word an alias or an ID */
-    open: (word: string, visit: Visit): Promise<void> => openForm({ project: word }, visit),
+    open: (word: string, request: Request): Promise<void> => openForm({ project: word }, request),
     actions: {
       [ACCESS_VIEW]: {
         right: 'manage',
-        run: ({ value }, visit) => openForm(decodeAccessMetadata(value), visit),
+        run: ({ value }, request) => openForm(decodeAccessMetadata(value), request),
       },
-      'access-remove': { right: 'manage', run: ({ value }, visit) => remove(value, visit) },
+      'access-remove': { right: 'manage', run: ({ value }, request) => remove(value, request) },
     },
     options: { issuerGroups: { right: 'manage', find: suggestGroups } },
     views: {
@@ -210,7 +210,7 @@ export function createAccess(parts: AccessParts) {
         right: 'manage',
         waiting: testingModal,
         read: (fields, metadata) => parseAccessForm(fields, metadata, readAuthUrl),
-        work: (request: AccessRequest, visit) => save(request, visit),
+        work: (input: AccessRequest, request) => save(input, request),
       },
     },
   } satisfies Partial<Feature> & { open: unknown };
@@ -230,7 +230,7 @@ function newAccess(
   { project, authUrl, issuers }: AccessRequest,
   given: Given,
   { issued, givenBack }: { readonly issued: IssuedToken; readonly givenBack: RevocationResult },
-  { asker, at }: Visit,
+  { user, at }: Request,
 ): NewAccess {
   const { name, restricted, expiresAt } = issued.credential ?? {};
   return {
@@ -239,7 +239,7 @@ function newAccess(
     ...(restricted !== undefined && { restricted }),
     ...(expiresAt !== undefined && { lapsesAt: expiresAt }),
     ...(givenBack !== 'failed' && { revocable: givenBack === 'revoked' }),
-    registeredBy: asker.person,
+    registeredBy: user.id,
     registeredAt: at,
   };
 }
@@ -247,12 +247,12 @@ function newAccess(
 const without = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
 
 /** The identity address of the connection that the project is asked by. */
-function connected(record: WorkspaceRecord, project: string): string | undefined {
+function connected(record: Workspace, project: string): string | undefined {
   const named = readable(() => record.projects.find(({ id }) => id === project)?.connection);
   return readable(() => record.connection(named))?.authUrl;
 }
 
-function about(record: WorkspaceRecord, project: string): string {
+function about(record: Workspace, project: string): string {
   const { label, word } = projectLabel(record, project);
   return word === project ? label : `${label} (project ${project})`;
 }

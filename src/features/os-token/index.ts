@@ -11,7 +11,7 @@ import { failureMessage } from '../../slack/error-blocks.ts';
 import { button, withoutActions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { isDirectMessage } from '../../slack/post-message.ts';
-import { askLocation, type Visit } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/visit.ts';
 import { isNamedIssuer } from '../../workspace/accesses.ts';
 import { type GrantClaim, grantHandle, type TokenGrant } from '../../workspace/one-time-grants.ts';
 import {
@@ -75,16 +75,16 @@ export function createOsToken(parts: OsTokenParts): Feature {
     named: ProjectReference,
     word: string | undefined,
     tokens: Tokens,
-    visit: Visit,
+    request: Request,
   ): TokenRequest => {
-    const { record, asker, channel } = visit;
-    const target = targetIn(named, visit);
-    const registered = record.access(target.project);
+    const { workspace, user, channel } = request;
+    const target = targetIn(named, request);
+    const registered = workspace.access(target.project);
     if (registered === undefined) throw new AccessMissing(target.project, target.label);
-    const isPossible = registered.issuers.groups.length > 0 || isNamedIssuer(registered, asker.person);
+    const isPossible = registered.issuers.groups.length > 0 || isNamedIssuer(registered, user.id);
     if (!isPossible) throw new NotIssuer(target.label);
     const place = channel === undefined ? {} : { channel };
-    const errand = { person: asker.person, project: target.project, word: word ?? target.word, ...place };
+    const errand = { person: user.id, project: target.project, word: word ?? target.word, ...place };
     return { errand, label: target.label, access: registered, tokens };
   };
 
@@ -92,89 +92,89 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const wantedAgain = (
     { word, project, channel }: TokenGrant,
     tokens: Tokens,
-    visit: Visit,
+    request: Request,
   ): TokenRequest => {
-    const isSame = visit.record.aliases.has(word) && visit.record.project(word)?.id === project;
-    return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...visit, channel });
+    const isSame = request.workspace.aliases.has(word) && request.workspace.project(word)?.id === project;
+    return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
   };
 
   /** Where nothing is kept of what was asked for, the word counts as typed: in no channel. */
-  const wantedAnew = (word: string, tokens: Tokens, visit: Visit): TokenRequest => {
-    const named = parseTokenText(word, visit.record.aliases);
+  const wantedAnew = (word: string, tokens: Tokens, request: Request): TokenRequest => {
+    const named = parseTokenText(word, request.workspace.aliases);
     if (named === 'help') throw new ProjectMissing();
-    return wantedBy(named, undefined, tokens, visit);
+    return wantedBy(named, undefined, tokens, request);
   };
 
   /** Everything that can go wrong from here on belongs into the modal, where the person looks. */
-  const issueIn = async (window: IssueWindow, find: () => TokenRequest, visit: Visit): Promise<void> => {
+  const issueIn = async (window: IssueWindow, find: () => TokenRequest, request: Request): Promise<void> => {
     try {
       const wanted = find();
-      await requireIssuer(wanted.label, wanted.access, visit);
-      await issue(wanted, visit);
+      await requireIssuer(wanted.label, wanted.access, request);
+      await issue(wanted, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      await apologise(error, window, visit);
+      await apologise(error, window, request);
     }
   };
 
   /** @returns what the window leads to from now on: its claim is over, or there was none and one is made */
-  const tokensAfter = async ({ claim, errand, tokens }: IssueWindow, visit: Visit): Promise<Tokens> => {
+  const tokensAfter = async ({ claim, errand, tokens }: IssueWindow, request: Request): Promise<Tokens> => {
     const at = clock();
     if (claim !== undefined) await handles.release(claim).catch(ignoreFailure);
     if (claim !== undefined || errand === undefined) return tokens;
-    const kept = handles.keep(visit.asker.workspace, errand, { at, until: at + PATIENCE });
+    const kept = handles.keep(request.user.teamId, errand, { at, until: at + PATIENCE });
     const carried = await kept.catch(ignoreFailure);
     return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
   };
 
-  const apologise = async (error: Failure, window: IssueWindow, visit: Visit): Promise<void> => {
+  const apologise = async (error: Failure, window: IssueWindow, request: Request): Promise<void> => {
     explain(error, 'os-token');
-    const tokens = await tokensAfter(window, visit);
+    const tokens = await tokensAfter(window, request);
     const message = failureMessage(error);
     const said = withoutActions(message.blocks);
-    const buttons = tokens.length > 0 ? remedies(error, window, visit.asker.manage) : [];
-    const led = { tokens, now: clock(), zone: userZone(visit) };
-    await visit.show(tokenErrorModal(said, buttons, led), { text: message.text, blocks: said });
+    const buttons = tokens.length > 0 ? remedies(error, window, request.user.canManage) : [];
+    const led = { tokens, now: clock(), zone: userZone(request) };
+    await request.show(tokenErrorModal(said, buttons, led), { text: message.text, blocks: said });
   };
 
-  const ask = async (named: ProjectReference, visit: Visit, rerunText: string): Promise<void> => {
-    const { asker, channel, record } = visit;
-    if (!visit.opens)
-      return visit.whisper(useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }));
-    const wanted = wantedBy(named, undefined, [], visit);
+  const ask = async (named: ProjectReference, request: Request, rerunText: string): Promise<void> => {
+    const { user, channel, workspace } = request;
+    if (!request.opens)
+      return request.whisper(useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }));
+    const wanted = wantedBy(named, undefined, [], request);
     const { errand } = wanted;
     const isSeen = channel !== undefined && !isDirectMessage(channel);
-    if (isSeen && !record.isTold(asker.person)) {
-      await requireIssuer(wanted.label, wanted.access, visit);
+    if (isSeen && !workspace.isTold(user.id)) {
+      await requireIssuer(wanted.label, wanted.access, request);
       const at = clock();
-      const handle = await handles.keep(asker.workspace, errand, { at, until: at + PATIENCE });
-      return visit.open(confirmIssueModal(wanted.label, handle));
+      const handle = await handles.keep(user.teamId, errand, { at, until: at + PATIENCE });
+      return request.open(confirmIssueModal(wanted.label, handle));
     }
-    await visit.open(issuingModal(wanted.label));
-    await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, visit);
+    await request.open(issuingModal(wanted.label));
+    await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, request);
   };
 
-  const claimFor = ({ carried = '' }: Partial<WindowToken>, visit: Visit): GrantClaim => ({
-    workspace: visit.asker.workspace,
-    person: visit.asker.person,
+  const claimFor = ({ carried = '' }: Partial<WindowToken>, request: Request): GrantClaim => ({
+    workspace: request.user.teamId,
+    person: request.user.id,
     carried,
     purpose: 'issue',
     at: clock(),
   });
 
   /** From what a window leads to. @param word of the project, by which it is asked for where nothing is kept */
-  const issueAgain = async (tokens: Tokens, word: string, visit: Visit): Promise<void> => {
-    const claim = claimFor(tokens[0] ?? {}, visit);
+  const issueAgain = async (tokens: Tokens, word: string, request: Request): Promise<void> => {
+    const claim = claimFor(tokens[0] ?? {}, request);
     const claimed = await handles.claim(claim);
-    const led = { tokens, now: clock(), zone: userZone(visit) };
-    if (claimed === 'busy') return visit.refresh(busyModal([anotherButton('Issue another', word)], led));
-    if (claimed === undefined && word === '') return visit.show(usedModal(led));
+    const led = { tokens, now: clock(), zone: userZone(request) };
+    if (claimed === 'busy') return request.refresh(busyModal([anotherButton('Issue another', word)], led));
+    if (claimed === undefined && word === '') return request.show(usedModal(led));
     const { errand } = claimed ?? {};
-    await visit.draw(issuingModal(errand?.word ?? word));
+    await request.draw(issuingModal(errand?.word ?? word));
     if (errand === undefined)
-      return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, visit), visit);
+      return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, request), request);
     const window = { claim, errand, word: errand.word, tokens };
-    await issueIn(window, () => wantedAgain(errand, tokens, visit), visit);
+    await issueIn(window, () => wantedAgain(errand, tokens, request), request);
   };
 
   return {
@@ -184,10 +184,10 @@ export function createOsToken(parts: OsTokenParts): Feature {
     commands: {
       '/os-token': {
         right: 'ask',
-        async run(text, visit) {
-          const named = parseTokenText(text, visit.record.aliases);
-          if (named === 'help') return visit.whisper(helpMessage('A key to the API', [HELP]));
-          await ask(named, visit, named.alias ?? named.project ?? '');
+        async run(text, request) {
+          const named = parseTokenText(text, request.workspace.aliases);
+          if (named === 'help') return request.whisper(helpMessage('A key to the API', [HELP]));
+          await ask(named, request, named.alias ?? named.project ?? '');
         },
       },
     },
@@ -195,17 +195,17 @@ export function createOsToken(parts: OsTokenParts): Feature {
       ...access.actions,
       'os-token-revoke': {
         right: 'belong',
-        async run({ metadata, value: handle }, visit) {
+        async run({ metadata, value: handle }, request) {
           const tokens = parseWindowTokens(metadata);
           const token = tokens.find(({ carried }) => grantHandle(carried) === handle) ?? tokens[0];
           if (token === undefined)
-            return visit.show(usedModal({ tokens, now: clock(), zone: userZone(visit) }));
-          await revoke(tokens, token, visit);
+            return request.show(usedModal({ tokens, now: clock(), zone: userZone(request) }));
+          await revoke(tokens, token, request);
         },
       },
       'os-token-another': {
         right: 'ask',
-        run: ({ metadata, value }, visit) => issueAgain(parseWindowTokens(metadata), value, visit),
+        run: ({ metadata, value }, request) => issueAgain(parseWindowTokens(metadata), value, request),
       },
     },
     views: {
@@ -214,12 +214,12 @@ export function createOsToken(parts: OsTokenParts): Feature {
         right: 'ask',
         waiting: waitingTokenModal,
         read: (_, metadata) => ({ input: metadata }),
-        async work(carried: string, visit) {
-          const { workspace, person } = visit.asker;
+        async work(carried: string, request) {
+          const { teamId, id } = request.user;
           // Nobody waits for the note: where it is lost, they are asked once more.
           await Promise.all([
-            workspaces.noteTold(workspace, person, visit.at).catch(ignoreFailure),
-            issueAgain(parseWindowTokens(carried), '', visit),
+            workspaces.noteTold(teamId, id, request.at).catch(ignoreFailure),
+            issueAgain(parseWindowTokens(carried), '', request),
           ]);
         },
       },
@@ -241,9 +241,9 @@ interface IssueWindow {
 }
 
 /** A token takes no connection to billing, so nobody is sent to make one first. */
-function targetIn(named: ProjectReference, visit: Visit): ResolvedProject {
+function targetIn(named: ProjectReference, request: Request): ResolvedProject {
   try {
-    return resolveProject(named, visit.record, askLocation(visit));
+    return resolveProject(named, request.workspace, askLocation(request));
   } catch (error) {
     throw error instanceof NotConnected ? new ProjectMissing() : error;
   }

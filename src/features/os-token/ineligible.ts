@@ -1,5 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import { DEFAULT_SETTINGS } from '../../workspace/settings.ts';
@@ -13,15 +13,15 @@ export interface IneligibleIssuers {
 /** Those of them whom naming alone does not help. Of whom Slack does not tell now, nothing is said. */
 export async function findIneligible(
   people: readonly string[],
-  visit: Visit,
+  request: Request,
 ): Promise<readonly IneligibleIssuers[]> {
-  const settings = readable(() => visit.record.settings) ?? DEFAULT_SETTINGS;
+  const settings = readable(() => request.workspace.settings) ?? DEFAULT_SETTINGS;
   // Strangers are issued none, whether they may ask or not.
   const isIssued = (standing: Role): boolean =>
-    standing !== 'stranger' && permissionsOf(standing, settings, false).ask;
+    standing !== 'stranger' && permissionsOf(standing, settings, false).canAsk;
   const found = await Promise.all(
     people.map(async (person) => {
-      const standing = await visit.standingOf(person).catch((error: unknown) => {
+      const standing = await request.roleOf(person).catch((error: unknown) => {
         if (!isFailure(error)) throw error;
       });
       return standing === undefined || isIssued(standing) ? [] : [{ person, standing }];

@@ -11,7 +11,7 @@ import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import {
   type ApplicationAccessRecord,
   isNamedIssuer,
@@ -53,54 +53,54 @@ const UNTOLD = 24 * 60 * 60_000;
 export async function requireIssuer(
   label: string,
   access: ApplicationAccessRecord,
-  visit: Visit,
+  request: Request,
 ): Promise<void> {
-  const { standing, person } = visit.asker;
-  if (standing === 'stranger') throw new NotAllowed('stranger');
-  if (isNamedIssuer(access, person)) return;
+  const { role, id } = request.user;
+  if (role === 'stranger') throw new NotAllowed('stranger');
+  if (isNamedIssuer(access, id)) return;
   const { issuers } = access;
-  if (issuers.groups.length === 0 || !(await visit.isIn(issuers.groups))) throw new NotIssuer(label);
+  if (issuers.groups.length === 0 || !(await request.isIn(issuers.groups))) throw new NotIssuer(label);
 }
 
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
-  const issue = async ({ access, label, errand }: TokenRequest, { asker }: Visit): Promise<IssuedToken> => {
-    const { workspace, person } = asker;
+  const issue = async ({ access, label, errand }: TokenRequest, { user }: Request): Promise<IssuedToken> => {
+    const { teamId, id } = user;
     const at = clock();
     const opened = access.open();
-    const next = await allowance.take(workspace, person, at);
+    const next = await allowance.take(teamId, id, at);
     if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / 60_000, next - at);
     try {
-      return await identity.issue(opened, { workspace, connection: errand.project });
+      return await identity.issue(opened, { workspace: teamId, connection: errand.project });
     } catch (error) {
       if (!isFailure(error)) throw error;
       const about = tokenAuditText(label, errand.project, undefined);
       const noting = mayHaveIssued(error)
-        ? audit.record(workspace, unclearIssueAudit(clock(), person, about))
-        : allowance.giveBack(workspace, person, at);
+        ? audit.record(teamId, unclearIssueAudit(clock(), id, about))
+        : allowance.giveBack(teamId, id, at);
       await noting.catch(ignoreFailure);
       throw error;
     }
   };
 
   /** Whether the service took it back. */
-  const withdraw = async ({ errand, label, access }: TokenRequest, issued: IssuedToken, visit: Visit) => {
-    const { workspace } = visit.asker;
-    const tenant = { workspace, connection: errand.project };
+  const withdraw = async ({ errand, label, access }: TokenRequest, issued: IssuedToken, request: Request) => {
+    const { teamId } = request.user;
+    const tenant = { workspace: teamId, connection: errand.project };
     const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return error;
     });
     const about = tokenAuditText(label, errand.project, tokenAuditId(issued.auditId));
-    const entry = revocationAudit({ at: clock(), who: visit.asker.person, about }, outcome);
-    if (entry !== undefined) await audit.record(workspace, entry).catch(ignoreFailure);
+    const entry = revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
+    if (entry !== undefined) await audit.record(teamId, entry).catch(ignoreFailure);
     return outcome === 'revoked' || outcome === 'already-dead';
   };
 
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
-  const present = async (wanted: TokenRequest, issued: IssuedToken, visit: Visit): Promise<boolean> => {
+  const present = async (wanted: TokenRequest, issued: IssuedToken, request: Request): Promise<boolean> => {
     const { label, access } = wanted;
-    const { workspace, person } = visit.asker;
+    const { teamId, id } = request.user;
     const { expiresAt, auditId } = issued;
     const now = clock();
     const hash = tokenAuditId(auditId);
@@ -113,13 +113,13 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const isOffered = access.revocable !== false;
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
     const about = tokenAuditText(label, errand.project, hash);
-    const entry = { at: now, who: person, deed: 'token issued', about } as const;
+    const entry = { at: now, who: id, deed: 'token issued', about } as const;
     const earlier = liveTokens(wanted.tokens, now);
     const [before] = wanted.tokens;
     // What leads to no token that may still work has served its purpose.
     const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
     const token = isOffered ? issued.token : undefined;
-    const carried = await handles.keep(workspace, errand, life, token, { entry, replaces });
+    const carried = await handles.keep(teamId, errand, life, token, { entry, replaces });
     const tokens = fitWindowTokens(
       [{ carried, expires: expiresAt ?? 'unknown' }, ...earlier],
       SLACK_LIMITS.privateMetadata,
@@ -129,35 +129,35 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
       word: errand.word,
       lines: linesFor(issued, access),
       endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
-      zone: userZone(visit),
+      zone: userZone(request),
       revocation: isOffered ? (tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long') : 'not-offered',
     } as const;
-    const isShown = await visit.draw(tokenModal(shown));
-    if (!isShown) await handles.drop(workspace, carried);
+    const isShown = await request.draw(tokenModal(shown));
+    if (!isShown) await handles.drop(teamId, carried);
     return isShown;
   };
 
-  return async (wanted: TokenRequest, visit: Visit): Promise<void> => {
-    const issued = await issue(wanted, visit);
+  return async (wanted: TokenRequest, request: Request): Promise<void> => {
+    const issued = await issue(wanted, request);
     try {
       if (linesFor(issued, wanted.access).length > SLACK_LIMITS.section)
         throw new TokenTooLong(issued.token.length);
-      if (await present(wanted, issued, visit)) return;
+      if (await present(wanted, issued, request)) return;
     } catch (error) {
-      if (await withdraw(wanted, issued, visit)) throw error;
+      if (await withdraw(wanted, issued, request)) throw error;
       const until =
-        issued.expiresAt === undefined ? 'it lapses' : formatClockTime(issued.expiresAt, userZone(visit));
+        issued.expiresAt === undefined ? 'it lapses' : formatClockTime(issued.expiresAt, userZone(request));
       const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
       if (isFailure(error)) throw left;
-      await visit.whisper(failureMessage(left)).catch(ignoreFailure);
+      await request.whisper(failureMessage(left)).catch(ignoreFailure);
       throw error;
     }
-    const isWithdrawn = await withdraw(wanted, issued, visit);
+    const isWithdrawn = await withdraw(wanted, issued, request);
     const lost = lostMessage({ label: wanted.label, word: wanted.errand.word }, isWithdrawn);
     // A window that is open still would wait for ever.
     const now = clock();
-    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: userZone(visit) };
-    if (!(await visit.draw(lostModal(lost, led)))) await visit.whisper(lost);
+    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: userZone(request) };
+    if (!(await request.draw(lostModal(lost, led)))) await request.whisper(lost);
   };
 }
 
@@ -168,10 +168,10 @@ function linesFor(issued: IssuedToken, { authUrl }: ApplicationAccessRecord): st
   return lines.join('\n');
 }
 
-export const userZone = ({ asker, record }: Visit): string =>
+export const userZone = ({ user, workspace }: Request): string =>
   displayZone(
-    asker.zone,
-    readable(() => record.settings.zone),
+    user.zone,
+    readable(() => workspace.settings.zone),
   );
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */

@@ -2,7 +2,7 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -52,30 +52,35 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
   const learn = async (
     outcome: RevokeOutcome,
     errand: TokenGrant,
-    { asker, record }: Visit,
+    { user, workspace }: Request,
   ): Promise<void> => {
-    const access = readable(() => record.access(errand.project));
+    const access = readable(() => workspace.access(errand.project));
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
-      await workspaces.noteRevocable(asker.workspace, access, false).catch(ignoreFailure);
+      await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
   };
 
-  const ledTo = (tokens: readonly WindowToken[], visit: Visit): TokenWindow => ({
+  const ledTo = (tokens: readonly WindowToken[], request: Request): TokenWindow => ({
     ...{ tokens, now: clock() },
-    zone: userZone(visit),
+    zone: userZone(request),
   });
 
   /** The window offers to revoke it once more; a message cannot. */
-  const fail = async (failure: Failure, token: WindowToken, tokens: Tokens, visit: Visit): Promise<void> => {
+  const fail = async (
+    failure: Failure,
+    token: WindowToken,
+    tokens: Tokens,
+    request: Request,
+  ): Promise<void> => {
     explain(failure, 'os-token-revoke');
     const { text, blocks } = failureMessage(failure);
     const said = withoutActions(blocks);
-    const until = formatUntil(token.expires, userZone(visit));
+    const until = formatUntil(token.expires, userZone(request));
     const message = notRevokedText({ text, blocks: said }, until);
-    await visit.show(tokenErrorModal(said, [], ledTo(tokens, visit)), message);
+    await request.show(tokenErrorModal(said, [], ledTo(tokens, request)), message);
   };
 
-  const claimOf = ({ carried }: WindowToken, { asker: { workspace, person } }: Visit): GrantClaim => ({
-    ...{ workspace, person, carried },
+  const claimOf = ({ carried }: WindowToken, { user: { teamId, id } }: Request): GrantClaim => ({
+    ...{ workspace: teamId, person: id, carried },
     purpose: 'revoke',
     at: clock(),
   });
@@ -85,65 +90,68 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     errand: TokenGrant,
     token: WindowToken,
     entry: AuditEntry | undefined,
-    { asker }: Visit,
+    { user }: Request,
   ): Promise<string | undefined> => {
     const { authUrl: _, audit: __, expiresAt: ___, ...again } = errand;
     const at = clock();
     const life = { at, until: at + AFTERWARDS };
     return handles
-      .keep(asker.workspace, again, life, undefined, { entry, replaces: token.carried })
+      .keep(user.teamId, again, life, undefined, { entry, replaces: token.carried })
       .catch(ignoreFailure);
   };
 
-  const record = async (entry: AuditEntry | undefined, { asker }: Visit): Promise<boolean> => {
+  const record = async (entry: AuditEntry | undefined, { user }: Request): Promise<boolean> => {
     if (entry === undefined) return true;
-    const recording = audit.record(asker.workspace, entry).then(() => true);
+    const recording = audit.record(user.teamId, entry).then(() => true);
     return (await recording.catch(ignoreFailure)) === true;
   };
 
   /** @param tokens all that the window leads to; @param token one of them */
-  return async (tokens: Tokens, token: WindowToken, visit: Visit): Promise<void> => {
-    const claim = claimOf(token, visit);
+  return async (tokens: Tokens, token: WindowToken, request: Request): Promise<void> => {
+    const claim = claimOf(token, request);
     let claimed: Awaited<ReturnType<typeof handles.claim>>;
     try {
       claimed = await handles.claim(claim);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      return fail(error, token, tokens, visit);
+      return fail(error, token, tokens, request);
     }
-    if (claimed === 'busy') return visit.refresh(busyModal([], ledTo(tokens, visit)));
+    if (claimed === 'busy') return request.refresh(busyModal([], ledTo(tokens, request)));
     const others = tokens.filter((one) => one !== token);
     const { errand, token: opened } = claimed ?? {};
     if (errand?.authUrl === undefined || opened === undefined) {
       if (errand !== undefined) await handles.release(claim).catch(ignoreFailure);
-      return visit.show(usedModal(ledTo(others, visit)));
+      return request.show(usedModal(ledTo(others, request)));
     }
 
-    await visit.show(revokingModal);
+    await request.show(revokingModal);
     const about = tokenAuditText(errand.word, errand.project, errand.audit);
     const entryOf = (outcome: RevokeOutcome | Failure) =>
-      revocationAudit({ at: clock(), who: visit.asker.person, about }, outcome);
-    const tenant = { workspace: visit.asker.workspace, connection: errand.project };
+      revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
+    const tenant = { workspace: request.user.teamId, connection: errand.project };
     let outcome: RevokeOutcome;
     try {
       outcome = await giveBack(errand.authUrl, opened, tenant);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      await Promise.all([record(entryOf(error), visit), handles.release(claim).catch(ignoreFailure)]);
-      return fail(error, token, tokens, visit);
+      await Promise.all([record(entryOf(error), request), handles.release(claim).catch(ignoreFailure)]);
+      return fail(error, token, tokens, request);
     }
     // What became of it is said, whatever else fails.
     const entry = entryOf(outcome);
-    const until = formatUntil(token.expires, userZone(visit));
+    const until = formatUntil(token.expires, userZone(request));
     if (!isFinal(outcome)) {
       const [isAudited] = await Promise.all([
-        record(entry, visit),
+        record(entry, request),
         handles.release(claim).catch(ignoreFailure),
       ]);
       const message = revokedMessage({ outcome, until, isAudited });
-      return visit.show(revokedModal(message.blocks, ledTo(tokens, visit), undefined), message);
+      return request.show(revokedModal(message.blocks, ledTo(tokens, request), undefined), message);
     }
-    const [carried] = await Promise.all([settle(errand, token, entry, visit), learn(outcome, errand, visit)]);
+    const [carried] = await Promise.all([
+      settle(errand, token, entry, request),
+      learn(outcome, errand, request),
+    ]);
     const message = revokedMessage({
       outcome,
       until,
@@ -151,7 +159,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     });
     const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
     const word = carried === undefined ? undefined : errand.word;
-    await visit.show(revokedModal(message.blocks, ledTo(left, visit), word), message);
+    await request.show(revokedModal(message.blocks, ledTo(left, request), word), message);
   };
 }
 

@@ -4,7 +4,7 @@ import { commandOption } from '../../slack/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import type { CommandListener } from '../../slack/listeners.ts';
 import { isDirectMessage } from '../../slack/post-message.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { canAskAbout } from '../../workspace/resolve-project.ts';
@@ -20,25 +20,25 @@ const ALONE = projectTextMessage(
 export interface ChannelDefaults {
   readonly verb: CommandListener;
   /** Makes the project that a command's text names the default of this channel. */
-  remember(text: string, visit: Visit): Promise<void>;
+  remember(text: string, request: Request): Promise<void>;
 }
 
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
-  const set = (channel: string, alias: string | undefined, visit: Visit): Promise<void> => {
-    const change = auditedChange(visit, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
+  const set = (channel: string, alias: string | undefined, request: Request): Promise<void> => {
+    const change = auditedChange(request, ['channel default changed', `${channel}: ${alias ?? NONE}`]);
     return workspaces.setChannelDefault(change, channel, alias);
   };
 
-  const tell = (channel: string, { record, asker, answer }: Visit): Promise<void> => {
-    const alias = record.channelDefault(channel);
-    const project = alias === undefined ? undefined : record.project(alias);
+  const tell = (channel: string, { workspace, user, answer }: Request): Promise<void> => {
+    const alias = workspace.channelDefault(channel);
+    const project = alias === undefined ? undefined : workspace.project(alias);
     if (project !== undefined && isFor(project, channel))
-      return answer(channelDefaultMessage(project, asker.manage));
+      return answer(channelDefaultMessage(project, user.canManage));
     return answer(
       noDefault(
-        record.projects.filter((one) => isFor(one, channel)),
-        asker.manage,
+        workspace.projects.filter((one) => isFor(one, channel)),
+        user.canManage,
       ),
     );
   };
@@ -46,29 +46,29 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
   return {
     verb: {
       right: (text) => (/ \S/.test(normalizeText(text)) ? 'manage' : 'ask'),
-      async run(word, visit) {
-        const { channel, record } = visit;
-        if (channel === undefined || isDirectMessage(channel)) return visit.answer(ALONE);
-        if (word === '') return tell(channel, visit);
+      async run(word, request) {
+        const { channel, workspace } = request;
+        if (channel === undefined || isDirectMessage(channel)) return request.answer(ALONE);
+        if (word === '') return tell(channel, request);
         if (word === NONE) {
-          await set(channel, undefined, visit);
-          return visit.answer(projectTextMessage('This channel has no default project now.'));
+          await set(channel, undefined, request);
+          return request.answer(projectTextMessage('This channel has no default project now.'));
         }
-        const project = requireProject(word, record, (meant) => `default ${meant}`);
+        const project = requireProject(word, workspace, (meant) => `default ${meant}`);
         if (!isFor(project, channel)) throw elsewhere(project);
-        await set(channel, project.alias, visit);
-        await visit.answer(channelDefaultMessage(project, true));
+        await set(channel, project.alias, request);
+        await request.answer(channelDefaultMessage(project, true));
       },
     },
 
-    async remember(text, visit) {
-      const { channel, record } = visit;
-      const { alias = '' } = parseCommandText(text, record.aliases);
-      const project = record.project(alias);
+    async remember(text, request) {
+      const { channel, workspace } = request;
+      const { alias = '' } = parseCommandText(text, workspace.aliases);
+      const project = workspace.project(alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
-      if (!isFor(project, channel)) return visit.whisper(projectTextMessage(elsewhere(project).message));
-      await set(channel, alias, visit);
-      await visit.whisper(
+      if (!isFor(project, channel)) return request.whisper(projectTextMessage(elsewhere(project).message));
+      await set(channel, alias, request);
+      await request.whisper(
         projectTextMessage(
           `Remembered: this channel asks about ${alias} when no project is named. /billing default none ends that.`,
         ),

@@ -3,7 +3,7 @@ import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { type Block, context, header, markup, option, plainText, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { DEFAULT_CONNECTION, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
 export interface ProjectFormOptions {
@@ -17,7 +17,7 @@ export interface ProjectFormOptions {
 }
 
 export function projectForm(
-  record: WorkspaceRecord,
+  record: Workspace,
   { before, filled, owner, problem }: ProjectFormOptions,
 ): ModalView {
   return modal({
@@ -73,7 +73,7 @@ const titleOf = (before: string): string => (before === '' ? 'Add a project' : '
 const optional = (input: InputBlock): InputBlock => ({ ...input, optional: true });
 
 /** The default one first; where nothing is registered there is nothing to choose. */
-function connectionInput(record: WorkspaceRecord, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
+function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
   const { connectionNames: names, defaultConnection: current } = record;
   if (names.length === 0) return [];
   const first = current === undefined ? 'The default one' : `The default one, now ${current}`;

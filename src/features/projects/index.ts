@@ -1,7 +1,7 @@
 import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { accessSummary } from '../../workspace/access-line.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -52,20 +52,20 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
   const removal = createRemoval(workspaces);
   const defaults = createChannelDefaults(workspaces);
 
-  const list = (search: string, page: number, visit: Visit): Promise<void> => {
-    const { record, channel, asker } = visit;
-    const projects = visibleProjects(record, { channel, manager: asker.manage });
-    return visit.answer(
+  const list = (search: string, page: number, request: Request): Promise<void> => {
+    const { workspace, channel, user } = request;
+    const projects = visibleProjects(workspace, { channel, manager: user.canManage });
+    return request.answer(
       projectListMessage({
         projects,
-        others: projects.length < record.aliases.size,
+        others: projects.length < workspace.aliases.size,
         search,
         page,
-        manager: asker.manage,
+        manager: user.canManage,
         more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
-        damaged: asker.manage ? record.damagedProjects : [],
-        access: ({ id }) => accessSummary(id, visit),
-        channelDefault: channel === undefined ? undefined : record.channelDefault(channel),
+        damaged: user.canManage ? workspace.damagedProjects : [],
+        access: ({ id }) => accessSummary(id, request),
+        channelDefault: channel === undefined ? undefined : workspace.channelDefault(channel),
       }),
     );
   };
@@ -73,43 +73,43 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
   const openForm = (
     before: string,
     filled: ProjectFormInput,
-    { record, asker, open }: Visit,
-  ): Promise<void> => open(projectForm(record, { before, filled, owner: asker.person }));
+    { workspace, user, open }: Request,
+  ): Promise<void> => open(projectForm(workspace, { before, filled, owner: user.id }));
 
   return {
     help: HELP,
     verbs: {
       projects: {
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
-        async run(rest, visit) {
-          const { record } = visit;
-          const request = parseProjectsText(rest, Object.keys(more()));
-          if (request.kind === 'list') return list(request.search, request.page, visit);
-          if (request.kind === 'add') return openForm('', request.filled, visit);
-          if (request.kind === 'other') return more()[request.verb]?.open(request.word, visit);
-          const { kind, word } = request;
-          if (record.damagedProjects.includes(word)) return visit.answer(damagedProjectMessage(word));
-          const project = requireProject(word, record, (meant) => `projects ${kind} ${meant}`);
-          if (kind === 'edit') return openForm(project.alias, project, visit);
-          await visit.answer(removeProjectMessage(project, record.channelsOf(project.alias)));
+        async run(rest, request) {
+          const { workspace } = request;
+          const input = parseProjectsText(rest, Object.keys(more()));
+          if (input.kind === 'list') return list(input.search, input.page, request);
+          if (input.kind === 'add') return openForm('', input.filled, request);
+          if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
+          const { kind, word } = input;
+          if (workspace.damagedProjects.includes(word)) return request.answer(damagedProjectMessage(word));
+          const project = requireProject(word, workspace, (meant) => `projects ${kind} ${meant}`);
+          if (kind === 'edit') return openForm(project.alias, project, request);
+          await request.answer(removeProjectMessage(project, workspace.channelsOf(project.alias)));
         },
       },
       default: defaults.verb,
     },
     actions: {
-      'project-remove': { right: 'manage', run: ({ value }, visit) => removal.remove(value, visit) },
-      'project-undo': { right: 'manage', run: ({ value }, visit) => removal.undo(value, visit) },
+      'project-remove': { right: 'manage', run: ({ value }, request) => removal.remove(value, request) },
+      'project-undo': { right: 'manage', run: ({ value }, request) => removal.undo(value, request) },
       'project-keep': {
         right: 'manage',
-        run: (_, visit) => visit.answer(projectTextMessage('Nothing was changed.')),
+        run: (_, request) => request.answer(projectTextMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
       [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },
       pick: {
         right: 'manage',
-        async run({ value, fields }, visit, rerun) {
+        async run({ value, fields }, request, rerun) {
           const command = parseInvocation(value);
-          if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, visit);
+          if (fields[REMEMBER_PROJECT] === 'yes') await defaults.remember(command.text, request);
           await rerun(command);
         },
       },
@@ -119,7 +119,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
         right: 'manage',
         waiting: savingProjectModal,
         read: (fields, metadata) => parseProjectForm(fields, metadata, verbs()),
-        work: (form: ProjectForm, visit) => save(form, visit),
+        work: (form: ProjectForm, request) => save(form, request),
       },
     },
   };

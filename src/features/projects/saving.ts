@@ -1,4 +1,4 @@
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -10,30 +10,30 @@ import type { ProjectForm } from './words.ts';
 
 /** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
 export function createSaving(workspaces: Workspaces) {
-  return async (form: ProjectForm, visit: Visit): Promise<void> => {
-    const { record, asker, at } = visit;
+  return async (form: ProjectForm, request: Request): Promise<void> => {
+    const { workspace, user, at } = request;
     const again = (problem: string): Promise<void> =>
-      visit.show(
-        projectForm(record, { before: form.before, filled: form, owner: asker.person, problem }),
+      request.show(
+        projectForm(workspace, { before: form.before, filled: form, owner: user.id, problem }),
         projectTextMessage(`${problem} Nothing was saved.`),
       );
-    const known = form.before === '' ? undefined : readable(() => record.project(form.before));
+    const known = form.before === '' ? undefined : readable(() => workspace.project(form.before));
     if (form.before !== '' && known === undefined) {
       const gone = projectTextMessage(
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
       );
-      return visit.show(closedProjectModal(gone.blocks), gone);
+      return request.show(closedProjectModal(gone.blocks), gone);
     }
-    if (form.connection !== undefined && !record.connectionNames.includes(form.connection))
+    if (form.connection !== undefined && !workspace.connectionNames.includes(form.connection))
       return again('That connection was removed meanwhile. Choose another.');
-    if (known === undefined && record.aliases.size >= MAX_PROJECTS)
+    if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
       return again(`There are ${MAX_PROJECTS} projects already, and no more can be registered.`);
 
     const { before: _, ...registered } = form;
-    const { addedBy, addedAt } = known ?? { addedBy: asker.person, addedAt: at };
+    const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
-    const channels = known === undefined ? [] : record.channelsOf(known.alias);
-    const change = auditedChange(visit, deedOf(known, project));
+    const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
+    const change = auditedChange(request, deedOf(known, project));
     const saved =
       known === undefined
         ? await workspaces.addProject(change, project)
@@ -45,7 +45,7 @@ export function createSaving(workspaces: Workspaces) {
       happened(known, project, channels.length),
       projectDetails(project),
     );
-    await visit.show(closedProjectModal(blocks), { text: `${project.alias} is saved.`, blocks });
+    await request.show(closedProjectModal(blocks), { text: `${project.alias} is saved.`, blocks });
   };
 }
 

@@ -6,7 +6,7 @@ import { isProductId, isProjectId, type ProductId } from '../../domain/product.t
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { isChannel, isPerson } from '../../workspace/ids.ts';
 import type { Project } from '../../workspace/projects.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 
 /** What the words after `/billing projects` ask for. */
@@ -84,11 +84,7 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
  * @param textOf the command's text with another word, for the suggestion
  * @throws InvalidWord
  */
-export function requireProject(
-  word: string,
-  record: WorkspaceRecord,
-  textOf: (word: string) => string,
-): Project {
+export function requireProject(word: string, record: Workspace, textOf: (word: string) => string): Project {
   if (word === '') throw new InvalidWord('…', 'names no project', `Type /billing ${textOf('prod')}.`);
   const named = record.aliases.has(word) ? record.project(word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];

@@ -61,7 +61,7 @@ const MOST_BRIEFS = 200;
 
 /** Two questions to billing, side by side: all the days at once, and the balance, without which the rest still stands. */
 async function answer(
-  { record, channel, billing, answeredBy }: ReportQuestion,
+  { workspace, channel, billing, answeredBy }: ReportQuestion,
   { id, product }: ReportQuestion['projects'][number],
   brief: ReportPeriods,
   headline: Headline,
@@ -69,9 +69,9 @@ async function answer(
   let label = `Project ${id}`;
   try {
     // Everybody there reads it: what managers may ask elsewhere does not count.
-    const target = resolveProject({ project: id, product }, record, { channel, manager: false });
+    const target = resolveProject({ project: id, product }, workspace, { channel, manager: false });
     label = target.label;
-    const access = openConnection(record, target);
+    const access = openConnection(workspace, target);
     const { from, to, label: days } = brief;
     const leaving = billing.balance(access, target).catch(sentence);
     const consuming = billing.consumption(access, target, { from, to, label: days, running: false });
@@ -87,7 +87,7 @@ async function answer(
         : { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
     answeredBy(access.connection, has && storedBalance(target, has));
-    const { locale } = record.settings;
+    const { locale } = workspace.settings;
     const remarks = collectNotices(
       [`the figures for ${days}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),

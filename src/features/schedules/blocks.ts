@@ -3,7 +3,7 @@ import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { context, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import {
   type LastDelivery,
   type PauseReason,
@@ -11,22 +11,22 @@ import {
   resumesByItself,
   type Schedule,
 } from '../../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { channelNameOf } from './channel-check.ts';
 import { formatWallTime, type UpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** `prod, web-shop` */
-export const describeProjects = ({ projects }: Schedule, record: WorkspaceRecord): string =>
+export const describeProjects = ({ projects }: Schedule, record: Workspace): string =>
   projects.map((project) => channelNameOf(project, record)).join(', ');
 
 /** How the project is called that `<project id>:<product>` means. */
-export function projectName(key: string, record: WorkspaceRecord): string {
+export function projectName(key: string, record: Workspace): string {
   const [id = '', product] = key.split(':');
   return channelNameOf({ id, product: Number(product) as ProductId }, record);
 }
 
 /** `Spend of yesterday of prod`, in mark-up. */
-const whatWords = (schedule: Schedule, record: WorkspaceRecord): string =>
+const whatWords = (schedule: Schedule, record: Workspace): string =>
   `*${REPORT_NAMES[schedule.report]}* of ${escapeMarkup(describeProjects(schedule, record))}`;
 
 const whenWords = ({ timing }: Schedule): string => {
@@ -35,13 +35,13 @@ const whenWords = ({ timing }: Schedule): string => {
 };
 
 /** For the audit. */
-export const scheduleAuditText = (schedule: Schedule, record: WorkspaceRecord): string =>
+export const scheduleAuditText = (schedule: Schedule, record: Workspace): string =>
   `${schedule.id}: ${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
 
 /** What the channel is told: who set up what. */
 export function announcementMessage(
   schedule: Schedule,
-  record: WorkspaceRecord,
+  record: Workspace,
   person: string,
   isChange: boolean,
 ): Message {
@@ -55,7 +55,7 @@ export function announcementMessage(
   };
 }
 
-export const scheduleSavedText = (schedule: Schedule, record: WorkspaceRecord): string =>
+export const scheduleSavedText = (schedule: Schedule, record: Workspace): string =>
   `Saved: ${whatWords(schedule, record)} in ${channelLink(schedule.channel)}, ${whenWords(schedule)}.${
     schedule.paused === undefined ? '' : ' It is paused until it is resumed.'
   }`;
@@ -105,7 +105,7 @@ function nextWords(
 function lastWords(
   sent: LastDelivery | undefined,
   { timing: { zone } }: Schedule,
-  record: WorkspaceRecord,
+  record: Workspace,
 ): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
@@ -129,7 +129,7 @@ function lastWords(
 }
 
 /** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredWords({ unanswered = {} }: LastDelivery, record: WorkspaceRecord): string {
+function unansweredWords({ unanswered = {} }: LastDelivery, record: Workspace): string {
   const words = Object.entries(unanswered).map(([key, { posts, cause }]) => {
     const often = posts > 1 ? ` (${posts} posts in a row)` : '';
     return ` · *no figures for ${escapeMarkup(projectName(key, record))}*${often}: ${escapeMarkup(cause)}`;
@@ -138,18 +138,18 @@ function unansweredWords({ unanswered = {} }: LastDelivery, record: WorkspaceRec
 }
 
 /** Who reads it, and of what. */
-interface Reader extends Pick<Visit, 'record' | 'asker'> {
+interface Reader extends Pick<Request, 'workspace' | 'user'> {
   readonly sends: UpcomingSendsOf;
 }
 
 /** One schedule in mark-up, three lines. */
-export function describeSchedule(schedule: Schedule, { record, asker, sends }: Reader): string {
-  const sent = record.lastSent(schedule.id);
+export function describeSchedule(schedule: Schedule, { workspace, user, sends }: Reader): string {
+  const sent = workspace.lastSent(schedule.id);
   const tried = sent?.result === 'trying' ? sent.date : undefined;
-  const runs = pauseWords(schedule) ?? nextWords(schedule, sends(schedule), asker.zone, tried);
+  const runs = pauseWords(schedule) ?? nextWords(schedule, sends(schedule), user.zone, tried);
   return [
-    `${whatWords(schedule, record)} → ${channelLink(schedule.channel)}`,
+    `${whatWords(schedule, workspace)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
-    `${runs} · ${lastWords(sent, schedule, record)}`,
+    `${runs} · ${lastWords(sent, schedule, workspace)}`,
   ].join('\n');
 }

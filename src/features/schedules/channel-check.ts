@@ -1,10 +1,10 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { isChannel } from '../../workspace/ids.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import type { ChosenProject } from './form-state.ts';
 
 /** A channel that something shall be posted in, as Slack shows it now. */
@@ -31,18 +31,18 @@ const SHARED = 'The channel is shared with another organisation, whose members w
  * Whether `visit`'s person may have something posted in a channel, and Tally can.
  * @param known the person need not be in it: a manager changes what is posted there already
  */
-export async function checkChannel(channel: string, visit: Visit, known = false): Promise<ChannelCheck> {
+export async function checkChannel(channel: string, request: Request, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refused('Choose a channel.');
-  const { channels, asker, record } = visit;
+  const { channels, user, workspace } = request;
   try {
     const found = await channels.find(channel);
     if (found === undefined) return refused(UNSEEN);
-    const isOpenTo = known || (!found.isPrivate && asker.manage);
+    const isOpenTo = known || (!found.isPrivate && user.canManage);
     // Of a private channel that the person is not in nothing is told, not even that it is there.
-    if (!isOpenTo && !(await channels.has(channel, asker.person)))
+    if (!isOpenTo && !(await channels.has(channel, user.id)))
       return refused(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refused(ARCHIVED);
-    const { strangers } = readable(() => record.settings) ?? { strangers: false };
+    const { strangers } = readable(() => workspace.settings) ?? { strangers: false };
     const shared = `${SHARED}${strangers ? '' : ', although they may not ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, remarks: found.isShared ? [shared] : [] };
   } catch (error) {
@@ -53,7 +53,7 @@ export async function checkChannel(channel: string, visit: Visit, known = false)
 }
 
 /** Takes Tally into a public channel. @returns why it could not, in a sentence */
-export async function joinChannel(channel: string, { channels }: Visit): Promise<string | undefined> {
+export async function joinChannel(channel: string, { channels }: Request): Promise<string | undefined> {
   try {
     await channels.join(channel);
     return undefined;
@@ -69,7 +69,7 @@ export async function joinChannel(channel: string, { channels }: Visit): Promise
 export function limitedProjects(
   channel: string,
   projects: readonly ChosenProject[],
-  record: WorkspaceRecord,
+  record: Workspace,
 ): readonly ChosenProject[] {
   return projects.filter(({ id, product }) => {
     try {
@@ -83,7 +83,7 @@ export function limitedProjects(
 }
 
 /** How a project is called: its name where the workspace gave one to that ID and product. */
-export function channelNameOf({ id, product }: ChosenProject, record: WorkspaceRecord): string {
+export function channelNameOf({ id, product }: ChosenProject, record: Workspace): string {
   const [only, ...others] = record.projects.filter((one) => one.id === id && one.product === product);
   if (only !== undefined && others.length === 0) return only.alias;
   return idNameOf({ id, product });

@@ -4,7 +4,7 @@ import { PRODUCT_IDS } from '../../domain/product.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
 import { searchZones, zoneOption } from '../../slack/time-zones.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { isChannel } from '../../workspace/ids.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { ReportName } from '../../workspace/schedules.ts';
@@ -55,22 +55,25 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
   const setup = createScheduleForm(workspaces, scheduling, reports);
   const deeds = createScheduleActions(workspaces, scheduling);
 
-  const edit = async (id: string, visit: Visit): Promise<void> => {
-    const schedule = requireOwnedSchedule(id, visit);
-    if (schedule === undefined) return deeds.run('edit', id, visit);
-    await setup.openFor(schedule, visit);
+  const edit = async (id: string, request: Request): Promise<void> => {
+    const schedule = requireOwnedSchedule(id, request);
+    if (schedule === undefined) return deeds.run('edit', id, request);
+    await setup.openFor(schedule, request);
   };
-  const onButton = (run: (value: string, visit: Visit) => Promise<void>): ActionListener => ({
+  const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
     right: 'member',
-    run: ({ value }, visit) => run(value, visit),
+    run: ({ value }, request) => run(value, request),
   });
   const draftIn = (
     fields: Readonly<Record<string, string>>,
     metadata: string,
-    { asker, record }: Visit,
-  ): ScheduleDraft => parseFormState(fields, metadata, asker.zone ?? record.settings.zone);
+    { user, workspace }: Request,
+  ): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? workspace.settings.zone);
 
-  const viewer = async (visit: Visit) => ({ ...visit, sends: await loadUpcomingSends(scheduling, visit) });
+  const viewer = async (request: Request) => ({
+    ...request,
+    sends: await loadUpcomingSends(scheduling, request),
+  });
   const zones: OptionsListener = {
     right: 'member',
     find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
@@ -82,12 +85,12 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
       schedule: {
         right: 'member',
         help,
-        run: (rest, visit) => setup.openNew(parseScheduleText(rest, visit.record.aliases), visit),
+        run: (rest, request) => setup.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: {
         right: 'member',
         help,
-        run: (rest, visit) => deeds.list(visit, undefined, parsePage(rest)),
+        run: (rest, request) => deeds.list(request, undefined, parsePage(rest)),
       },
     },
     options: {
@@ -95,43 +98,43 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
       [`${FIELD}:zone${REFILLED}`]: zones,
       [`${FIELD}:projects`]: {
         right: 'member',
-        find: async (query, visit, metadata) =>
-          (await findProjects(query, visit, decodeScheduleMetadata(metadata).channel)).map((one) =>
-            projectOption(one, channelNameOf(one, visit.record)),
+        find: async (query, request, metadata) =>
+          (await findProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
+            projectOption(one, channelNameOf(one, request.workspace)),
           ),
       },
     },
     actions: {
       [FIELD]: {
         right: 'member',
-        run: ({ fields, metadata }, visit) => setup.redraw(draftIn(fields, metadata, visit), visit),
+        run: ({ fields, metadata }, request) => setup.redraw(draftIn(fields, metadata, request), request),
       },
       'schedule-time': {
         right: 'member',
-        run: ({ value, fields, metadata }, visit) =>
-          setup.refill(draftIn({ ...fields, time: value }, metadata, visit), visit),
+        run: ({ value, fields, metadata }, request) =>
+          setup.refill(draftIn({ ...fields, time: value }, metadata, request), request),
       },
       'schedule-zone': {
         right: 'member',
-        run: ({ value, fields, metadata }, visit) =>
-          setup.refill(draftIn({ ...fields, zone: value }, metadata, visit), visit),
+        run: ({ value, fields, metadata }, request) =>
+          setup.refill(draftIn({ ...fields, zone: value }, metadata, request), request),
       },
       'schedule-test': {
         right: 'member',
-        run: ({ fields, metadata }, visit) => setup.test(draftIn(fields, metadata, visit), visit),
+        run: ({ fields, metadata }, request) => setup.test(draftIn(fields, metadata, request), request),
       },
-      [SCHEDULE_ROW_ACTION]: onButton(async (value, visit) => {
+      [SCHEDULE_ROW_ACTION]: onButton(async (value, request) => {
         const [deed = '', id = ''] = value.split(' ');
-        if (deed === 'edit') return edit(id, visit);
-        if (deed === 'adopt') return deeds.adopt(id, visit);
-        await deeds.run(deed, id, visit);
+        if (deed === 'edit') return edit(id, request);
+        if (deed === 'adopt') return deeds.adopt(id, request);
+        await deeds.run(deed, id, request);
       }),
-      'schedule-resume': onButton((id, visit) => deeds.run('resume', id, visit)),
-      'schedule-resume-all': onButton((_, visit) => deeds.resumeAll(visit)),
-      'schedule-now': onButton((id, visit) => deeds.run('now', id, visit)),
-      'schedule-undo': onButton((id, visit) => deeds.undo(id, visit)),
-      'schedule-drop': { right: 'manage', run: (_, visit) => deeds.drop(visit) },
-      'schedule-list': onButton((_, visit) => deeds.list(visit)),
+      'schedule-resume': onButton((id, request) => deeds.run('resume', id, request)),
+      'schedule-resume-all': onButton((_, request) => deeds.resumeAll(request)),
+      'schedule-now': onButton((id, request) => deeds.run('now', id, request)),
+      'schedule-undo': onButton((id, request) => deeds.undo(id, request)),
+      'schedule-drop': { right: 'manage', run: (_, request) => deeds.drop(request) },
+      'schedule-list': onButton((_, request) => deeds.list(request)),
     },
     views: {
       schedule: {
@@ -141,11 +144,11 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
           const errors = validateFormState(fields);
           return Object.keys(errors).length > 0 ? { errors } : { input: { fields, metadata } };
         },
-        work: ({ fields, metadata }, visit) => setup.save(draftIn(fields, metadata, visit), visit),
+        work: ({ fields, metadata }, request) => setup.save(draftIn(fields, metadata, request), request),
       },
     },
-    home: async (visit) => scheduleHomeBlocks(await viewer(visit)),
-    status: async (visit) => scheduleStatusBlocks(await viewer(visit)),
+    home: async (request) => scheduleHomeBlocks(await viewer(request)),
+    status: async (request) => scheduleStatusBlocks(await viewer(request)),
   };
 }
 
@@ -153,18 +156,22 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
 const MOST_FOUND = 100;
 
 /** The projects that what was typed may mean: those with a name that may be asked about in the channel, and IDs. */
-async function findProjects(query: string, visit: Visit, channel: string): Promise<readonly ChosenProject[]> {
-  const { record } = visit;
+async function findProjects(
+  query: string,
+  request: Request,
+  channel: string,
+): Promise<readonly ChosenProject[]> {
+  const { workspace } = request;
   const wanted = query.trim().toLowerCase();
-  const isTheirs = isChannel(channel) && (await checkChannel(channel, visit)).problem === undefined;
+  const isTheirs = isChannel(channel) && (await checkChannel(channel, request)).problem === undefined;
   const place = { channel: isTheirs ? channel : undefined, manager: false };
-  const named = visibleProjects(record, place).filter(
+  const named = visibleProjects(workspace, place).filter(
     ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
   );
   const ids = typed(query).filter(
     (one) => !named.some(({ id, product }) => id === one.id && product === one.product),
   );
-  const open = limitedProjects(place.channel ?? '', ids, record);
+  const open = limitedProjects(place.channel ?? '', ids, workspace);
   return [...named, ...ids.filter((one) => !open.includes(one))].slice(0, MOST_FOUND);
 }
 

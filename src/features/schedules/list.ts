@@ -13,11 +13,11 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { UNDO_MS } from '../../workspace/projects.ts';
 import { type LastDelivery, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeProjects, describeSchedule, isStuck } from './blocks.ts';
 import { canEditSchedule, findOrphans, schedulesVisibleTo } from './permissions.ts';
 import type { UpcomingSendsOf } from './upcoming-sends.ts';
@@ -27,7 +27,7 @@ const PAGE = 20;
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
-interface Viewer extends Pick<Visit, 'asker' | 'record' | 'channel'> {
+interface Viewer extends Pick<Request, 'user' | 'workspace' | 'channel'> {
   readonly sends: UpcomingSendsOf;
 }
 
@@ -53,7 +53,7 @@ export function scheduleListMessage({ page, orphans, said }: ScheduleList, visit
   const title = pluralize(all.length, 'scheduled post');
   const news = [
     ...(said === undefined ? [] : [markup(said)]),
-    ...(visit.asker.manage && damagedSchedules(visit.record).length > 0 ? damagedBlocks() : []),
+    ...(visit.user.canManage && damagedSchedules(visit.workspace).length > 0 ? damagedBlocks() : []),
   ];
   if (all.length === 0) return { text: said ?? NONE, blocks: [...news, section(NONE), addActions()] };
   return {
@@ -66,7 +66,7 @@ export function scheduleListMessage({ page, orphans, said }: ScheduleList, visit
       context(
         [
           ...(pages > 1 ? [`page ${number} of ${pages}`] : []),
-          visit.asker.manage ? 'all of this workspace' : 'those of this channel, and your own',
+          visit.user.canManage ? 'all of this workspace' : 'those of this channel, and your own',
         ].join(' · '),
       ),
     ],
@@ -81,7 +81,7 @@ const damagedBlocks = (): Block[] => [
 ];
 
 /** Ids of the schedules that cannot be read. */
-export const damagedSchedules = (record: WorkspaceRecord): readonly string[] =>
+export const damagedSchedules = (record: Workspace): readonly string[] =>
   record.scheduleIds.filter((id) => readable(() => record.schedule(id)) === undefined);
 
 const NONE =
@@ -128,8 +128,8 @@ const deedsFor = ({ paused }: Schedule): string[][] => [
 
 const MINUTES = UNDO_MS / 60_000;
 
-export function scheduleDeletedMessage(schedule: Schedule, { record }: Visit): Message {
-  const what = `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)}`;
+export function scheduleDeletedMessage(schedule: Schedule, { workspace }: Request): Message {
+  const what = `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, workspace)}`;
   const text = `The schedule is deleted: ${what} is not posted any more.`;
   return {
     text,
@@ -145,7 +145,7 @@ export function scheduleDeletedMessage(schedule: Schedule, { record }: Visit): M
 }
 
 /** A part of somebody's Home: what they answer for; to whoever manages all. */
-export async function scheduleHomeBlocks(visit: Visit & Viewer): Promise<readonly Block[]> {
+export async function scheduleHomeBlocks(visit: Request & Viewer): Promise<readonly Block[]> {
   const here = { ...visit, channel: undefined };
   const all = schedulesVisibleTo(here);
   if (all.length === 0) return [];
@@ -166,7 +166,7 @@ export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
   const cameTo = (result: LastDelivery['result']) =>
-    running.filter(({ id }) => visit.record.lastSent(id)?.result === result);
+    running.filter(({ id }) => visit.workspace.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
@@ -189,10 +189,10 @@ export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
 const MOST_IN_STATUS = 5;
 
 /** First what Tally paused, then what failed or is tried again, then by when it comes next; last what somebody paused. */
-function byNeed(all: readonly Schedule[], { record, sends }: Viewer): readonly Schedule[] {
+function byNeed(all: readonly Schedule[], { workspace, sends }: Viewer): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
     if (one.paused !== undefined) return isStuck(one) ? 0 : 3;
-    const result = record.lastSent(one.id)?.result;
+    const result = workspace.lastSent(one.id)?.result;
     return result === 'failed' || result === 'trying' ? 1 : 2;
   };
   return all

@@ -55,9 +55,9 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   /** What was changed is stored by then: an alarm that cannot be derived now is derived by the next repair. */
   const changed = (workspace: string): Promise<void> =>
     engine.changed(workspace).catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look'));
-  const send: Scheduling['send'] = async (workspace, schedule, why, person) => {
-    limits.demand('tests', { workspace, person });
-    await engine.send(workspace, schedule, why, person);
+  const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
+    limits.demand('tests', { teamId, userId });
+    await engine.send(teamId, schedule, why, userId);
   };
   return {
     ...createSchedules({ workspaces, scheduling: { ...engine, send, changed }, reports }),

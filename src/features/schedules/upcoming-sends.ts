@@ -2,7 +2,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delive
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/plan.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
 import type { Scheduling } from './scheduling.ts';
 
@@ -26,8 +26,8 @@ export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since
 /** @throws StoreUnavailable */
 export const loadUpcomingSends = async (
   scheduling: Scheduling,
-  { asker, at }: Visit,
-): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.book(asker.workspace), at);
+  { user, at }: Request,
+): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.book(user.teamId), at);
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =

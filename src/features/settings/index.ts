@@ -1,6 +1,6 @@
 import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
-import type { Visit } from '../../slack/visit.ts';
+import type { Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -14,23 +14,23 @@ export interface SettingsParts {
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettings({ workspaces }: SettingsParts): Feature {
-  const formWith = async (visit: Visit, given: SettingsInput) => {
-    const { settings, damaged } = currentSettings(visit.record);
-    const groups = await loadUserGroups(visit);
-    return settingsForm({ settings: { ...settings, ...given }, damaged, groups, at: visit.at });
+  const formWith = async (request: Request, given: SettingsInput) => {
+    const { settings, damaged } = currentSettings(request.workspace);
+    const groups = await loadUserGroups(request);
+    return settingsForm({ settings: { ...settings, ...given }, damaged, groups, at: request.at });
   };
 
-  const save = async (given: SettingsInput, visit: Visit) => {
-    const { settings, damaged } = currentSettings(visit.record);
+  const save = async (given: SettingsInput, request: Request) => {
+    const { settings, damaged } = currentSettings(request.workspace);
     const { managerGroups: groups = [] } = given;
     await requireKnownGroups(
       groups.filter((id) => !settings.managerGroups.includes(id)),
-      visit,
+      request,
     );
-    const changes = settingsChanges(settings, { ...settings, ...given }, visit.at);
+    const changes = settingsChanges(settings, { ...settings, ...given }, request.at);
     if (changes.length > 0 || damaged) {
       const about = [...(damaged ? ['damaged settings replaced'] : []), ...changes.map(({ name }) => name)];
-      await workspaces.saveSettings(auditedChange(visit, ['settings changed', about.join(', ')]), given);
+      await workspaces.saveSettings(auditedChange(request, ['settings changed', about.join(', ')]), given);
     }
     return settingsSavedMessage(changes, damaged);
   };
@@ -43,7 +43,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
       },
     ],
     verbs: {
-      settings: { right: 'manage', run: async (_, visit) => visit.open(await formWith(visit, {})) },
+      settings: { right: 'manage', run: async (_, request) => request.open(await formWith(request, {})) },
     },
     options: {
       zone: {
@@ -58,9 +58,9 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     actions: {
       zone: {
         right: 'manage',
-        async run({ value, fields }, visit) {
+        async run({ value, fields }, request) {
           if (isKnownZone(value))
-            await visit.show(await formWith(visit, { ...parseSettingsText(fields), zone: value }));
+            await request.show(await formWith(request, { ...parseSettingsText(fields), zone: value }));
         },
       },
     },
@@ -69,9 +69,9 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
         right: 'manage',
         waiting: savingSettingsModal,
         read: parseSettingsForm,
-        async work(given: SettingsInput, visit) {
-          const saved = await save(given, visit);
-          await visit.show(settingsSavedModal(saved), saved);
+        async work(given: SettingsInput, request) {
+          const saved = await save(given, request);
+          await request.show(settingsSavedModal(saved), saved);
         },
       },
     },

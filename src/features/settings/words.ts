@@ -2,7 +2,7 @@ import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { DEFAULT_SETTINGS, invalidSettings, type Settings } from '../../workspace/settings.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
 export type SettingsInput = Partial<Omit<Settings, 'connection'>>;
@@ -51,7 +51,7 @@ export function parseSettingsForm(
 }
 
 /** What the form starts from: damaged settings must not stand in the way of the form that mends them. */
-export function currentSettings(record: WorkspaceRecord): {
+export function currentSettings(record: Workspace): {
   readonly settings: Settings;
   readonly damaged: boolean;
 } {

@@ -5,7 +5,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { compareUsage } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { askLocation, type Visit } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/visit.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
@@ -29,14 +29,14 @@ export interface SpendParts {
 
 /** `/spend`: what a project cost in a period, and how that compares. */
 export function createSpend({ billing, used, clock }: SpendParts): Feature {
-  async function report(text: string, visit: Visit): Promise<Answered | 'help'> {
-    const { asker, at, record } = visit;
-    const request = parseSpendText(text, record.aliases);
-    if (request === 'help') return request;
-    const { zone } = record.settings;
-    const target = resolveProject(request, record, askLocation(visit));
-    const period = resolveSpendPeriod(request.phrase, target, { at, asked: visit.sharedFrom }, zone);
-    const access = openConnection(record, target);
+  async function report(text: string, request: Request): Promise<Answered | 'help'> {
+    const { user, at, workspace } = request;
+    const input = parseSpendText(text, workspace.aliases);
+    if (input === 'help') return input;
+    const { zone } = workspace.settings;
+    const target = resolveProject(input, workspace, askLocation(request));
+    const period = resolveSpendPeriod(input.phrase, target, { at, asked: request.sharedFrom }, zone);
+    const access = openConnection(workspace, target);
     const { from, to, dates: label, comparison } = period;
     const span = { from, to, label, running: period.today !== undefined };
     const [now, before] = await Promise.all([
@@ -47,7 +47,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     return {
       target,
       connection: access.connection,
-      mayName: asker.manage && target.alias === undefined,
+      mayName: user.canManage && target.alias === undefined,
       period,
       usage,
       change: changeOf(usage, before, period, zone),
@@ -57,8 +57,8 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       ),
       asked: at,
       fetched: clock(),
-      locale: visit.locale,
-      byline: visit.byline,
+      locale: request.locale,
+      byline: request.sharedBy,
     };
   }
 
@@ -68,12 +68,12 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       '/spend': {
         right: 'ask',
         open: true,
-        async run(text, visit) {
-          const answer = await report(text, visit);
-          if (answer === 'help') return visit.whisper(helpMessage('What did we spend?', [HELP], SMALL));
-          await visit.answer(spendMessage(answer));
+        async run(text, request) {
+          const answer = await report(text, request);
+          if (answer === 'help') return request.whisper(helpMessage('What did we spend?', [HELP], SMALL));
+          await request.answer(spendMessage(answer));
           const { connection, fetched: at } = answer;
-          await used.note({ workspace: visit.asker.workspace, record: visit.record }, { connection, at });
+          await used.note({ teamId: request.user.teamId, workspace: request.workspace }, { connection, at });
         },
       },
     },

@@ -28,11 +28,11 @@ import { readable } from '../../workspace/parse-record.ts';
 import type { Permissions } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { type AskLocation, canAskAbout, isConnectionMissing } from '../../workspace/resolve-project.ts';
-import type { WorkspaceRecord } from '../../workspace/workspaces.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
 
 export interface StatusView {
-  readonly record: WorkspaceRecord;
-  readonly asker: Pick<Permissions, 'manage'>;
+  readonly workspace: Workspace;
+  readonly user: Pick<Permissions, 'canManage'>;
   /** Where it is read: a project that is limited to other channels is not named there. */
   readonly place: AskLocation;
   /** ms */
@@ -55,28 +55,28 @@ interface Entry {
   readonly lastUsed: number | undefined;
 }
 
-export function statusMessage({ record, asker, place, at, tested }: StatusView): Message {
-  const settings = readable(() => record.settings);
-  const entries = record.connectionNames.map((name) => entryOf(name, record));
+export function statusMessage({ workspace, user, place, at, tested }: StatusView): Message {
+  const settings = readable(() => workspace.settings);
+  const entries = workspace.connectionNames.map((name) => entryOf(name, workspace));
   const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
-  const accesses = asker.manage ? accessBlocks(record, scene) : [];
+  const accesses = user.canManage ? accessBlocks(workspace, scene) : [];
   const wrong = [
     ...(settings === undefined ? [section(DAMAGED_SETTINGS)] : []),
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
-    ...cutOffBlocks(record, place),
+    ...cutOffBlocks(workspace, place),
   ];
   const blocks = [
     ...wrong,
-    ...(asker.manage
+    ...(user.canManage
       ? entries.flatMap((entry) => forManager(entry, scene, entry.name === tested?.name ? tested.says : []))
       : forMembers(entries, scene, wrong.length === 0)),
     ...accesses,
     context(`As of ${formatInstant(at)}`),
   ];
   return entries.length === 0
-    ? nothingThere(asker.manage, accesses)
+    ? nothingThere(user.canManage, accesses)
     : {
-        text: `Connections: ${record.connectionNames.join(', ')}`,
+        text: `Connections: ${workspace.connectionNames.join(', ')}`,
         blocks: [header('Connections'), ...blocks],
       };
 }
@@ -87,7 +87,7 @@ const NO_DEFAULT =
   'None of these is the default, so only projects that name one can be asked about. Make one the default.';
 
 /** The projects whose connection is gone, with what each of them asks for. */
-function cutOffBlocks(record: WorkspaceRecord, place: AskLocation): Block[] {
+function cutOffBlocks(record: Workspace, place: AskLocation): Block[] {
   const all = record.projects.filter((project) => isConnectionMissing(project, record));
   const named = all.filter((project) => canAskAbout(project, place));
   const lines = named.slice(0, MOST_CUT_OFF).map((project) => cutOffWords(project, place.manager));
@@ -117,7 +117,7 @@ function nothingThere(manage: boolean, more: readonly Block[]): Message {
   return { text, blocks: [section(`${text} ${todo}`), ...buttons, ...more] };
 }
 
-function entryOf(name: string, record: WorkspaceRecord): Entry {
+function entryOf(name: string, record: Workspace): Entry {
   const connection = readable(() => record.connection(name));
   return {
     name,
@@ -129,7 +129,7 @@ function entryOf(name: string, record: WorkspaceRecord): Entry {
 }
 
 /** Opens the seal and drops what was in it. */
-function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
+function brokenAs(name: string, record: Workspace): Entry['broken'] {
   try {
     record.connection(name)?.token();
     return undefined;
@@ -140,7 +140,7 @@ function brokenAs(name: string, record: WorkspaceRecord): Entry['broken'] {
 }
 
 /** The accesses that tokens are issued with, by the names of their projects. */
-function accessBlocks(record: WorkspaceRecord, { at, zone }: Scene): Block[] {
+function accessBlocks(record: Workspace, { at, zone }: Scene): Block[] {
   const lines = record.accessIds.map((id) => {
     const access = readable(() => record.access(id));
     const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);

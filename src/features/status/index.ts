@@ -3,12 +3,12 @@ import { ConnectionMissing, isFailure, NoData } from '../../domain/failure/index
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import { askLocation, type Visit } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { whenReadable } from '../../workspace/parse-record.ts';
-import type { WorkspaceRecord, Workspaces } from '../../workspace/workspaces.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { formatTestResult, statusMessage, type TestResult } from './blocks.ts';
 
@@ -18,7 +18,7 @@ export interface StatusParts {
   readonly limits: RateLimiter;
   readonly used: LastUsed;
   /** What other features say here, in their order. */
-  readonly sections: () => readonly ((visit: Visit) => readonly Block[] | Promise<readonly Block[]>)[];
+  readonly sections: () => readonly ((request: Request) => readonly Block[] | Promise<readonly Block[]>)[];
 }
 
 /** Slack takes no more in a message. */
@@ -28,15 +28,17 @@ const DAMAGED =
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
-  const draw = async (visit: Visit, record: WorkspaceRecord, tested?: TestResult): Promise<void> => {
-    const { asker, at } = visit;
-    await visit.answer(
-      await whole(statusMessage({ record, asker, place: askLocation(visit), at, tested }), visit),
+  const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
+    const { user, at } = request;
+    await request.answer(
+      await whole(statusMessage({ workspace, user, place: askLocation(request), at, tested }), request),
     );
   };
   /** The other features' lines stand before the small print. */
-  const whole = async ({ text, blocks }: Message, visit: Visit): Promise<Message> => {
-    const drawn = sections().map(async (one) => (await whenReadable(() => one(visit))) ?? [section(DAMAGED)]);
+  const whole = async ({ text, blocks }: Message, request: Request): Promise<Message> => {
+    const drawn = sections().map(
+      async (one) => (await whenReadable(() => one(request))) ?? [section(DAMAGED)],
+    );
     const more = (await Promise.all(drawn)).flat();
     const end = blocks.at(-1)?.type === 'context' ? blocks.length - 1 : blocks.length;
     return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
@@ -45,16 +47,16 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
   /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
   const test = async (
     connection: OpenableConnection,
-    { asker, record, at }: Visit,
+    { user, workspace, at }: Request,
   ): Promise<readonly Block[]> => {
     if (connection.test === undefined) return [];
     try {
-      limits.demand('tests', asker);
-      const { workspace } = asker;
+      limits.demand('tests', { teamId: user.teamId, userId: user.id });
+      const { teamId } = user;
       const { name, baseUrl } = connection;
-      const access = { workspace, connection: name, baseUrl, token: connection.token() };
+      const access = { workspace: teamId, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
-      await used.note({ workspace: asker.workspace, record }, { connection: connection.name, at });
+      await used.note({ teamId, workspace }, { connection: connection.name, at });
       return [section(formatTestResult(connection.test, true))];
     } catch (error) {
       if (error instanceof NoData) return [section(formatTestResult(connection.test, false))];
@@ -71,23 +73,23 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       },
     ],
     verbs: {
-      status: { right: 'ask', run: (_, visit) => draw(visit, visit.record) },
+      status: { right: 'ask', run: (_, request) => draw(request, request.workspace) },
     },
     actions: {
       'connection-test': {
         right: 'manage',
-        async run({ value: name }, visit) {
-          const connection = visit.record.connection(name);
+        async run({ value: name }, request) {
+          const connection = request.workspace.connection(name);
           if (connection === undefined) throw new ConnectionMissing(name);
-          await draw(visit, visit.record, { name, says: await test(connection, visit) });
+          await draw(request, request.workspace, { name, says: await test(connection, request) });
         },
       },
       'connection-default': {
         right: 'manage',
-        async run({ value: name }, visit) {
-          if (!visit.record.connectionNames.includes(name)) throw new ConnectionMissing(name);
-          await workspaces.chooseDefault(auditedChange(visit, ['default connection changed', name]), name);
-          await draw(visit, await workspaces.read(visit.asker.workspace));
+        async run({ value: name }, request) {
+          if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
+          await workspaces.chooseDefault(auditedChange(request, ['default connection changed', name]), name);
+          await draw(request, await workspaces.read(request.user.teamId));
         },
       },
     },
