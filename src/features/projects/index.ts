@@ -38,6 +38,9 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
+const WITHHELD =
+  'The name you typed could be a secret, so it is not filled in. Choose one that everybody may see.';
+
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
   /** What other features do with a project. */
@@ -73,19 +76,26 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
   const openForm = (
     before: string,
     filled: ProjectFormInput,
-    { record, asker, open }: Visit,
-  ): Promise<void> => open(projectForm(record, { before, filled, owner: asker.person }));
+    visit: Visit,
+    problem?: string,
+  ): Promise<void> => {
+    const { record, asker, open } = visit;
+    return open(
+      projectForm(record, { before, filled, owner: asker.person, ...(problem !== undefined && { problem }) }),
+    );
+  };
 
   return {
     help: HELP,
     verbs: {
       projects: {
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
-        async run(rest, visit) {
+        async run(rest, visit, typed) {
           const { record } = visit;
-          const request = parseProjectsText(rest, Object.keys(more()));
+          const request = parseProjectsText(rest, Object.keys(more()), typed);
           if (request.kind === 'list') return list(request.search, request.page, visit);
-          if (request.kind === 'add') return openForm('', request.filled, visit);
+          if (request.kind === 'add')
+            return openForm('', request.filled, visit, request.isWithheld ? WITHHELD : undefined);
           if (request.kind === 'other') return more()[request.verb]?.open(request.word, visit);
           const { kind, word } = request;
           if (record.damagedProjects.includes(word)) return visit.answer(damagedProjectMessage(word));
