@@ -12,7 +12,7 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   const corrected = suggestAuthUrl(base);
   if (corrected === undefined) return base;
   if (withoutEndpoint(base) === corrected) return corrected;
-  throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected);
+  throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
 /** What the address of an identity API probably is, seen from one that is not; undefined where nothing is wrong with it. */

@@ -1,4 +1,6 @@
 import type { Button } from '@slack/types';
+import { normalizeText } from '../domain/language/command-text.ts';
+import { couldBeSecret } from '../domain/language/secret-detection.ts';
 import { PRODUCTS, type ProductId } from '../domain/product.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from './kit/atoms.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
@@ -11,6 +13,15 @@ export interface CommandInvocation {
 }
 
 const written = ({ command, text }: CommandInvocation): string => `${command} ${text}`.trim();
+
+/** The command without the words that could be a secret, for what a button carries; names of projects stay. */
+export function withoutSecrets(
+  { command, text }: CommandInvocation,
+  aliases: ReadonlySet<string>,
+): CommandInvocation {
+  const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
+  return { command, text: words.join(' ') };
+}
 
 /** A button that runs a command anew in the place of the message it stands on. None when the text is too long. */
 export function commandButton(

@@ -1,7 +1,8 @@
-import { InvalidWord, requireShortText } from '../domain/failure/index.ts';
+import { InvalidWord, requireShortText, SecretPasted } from '../domain/failure/index.ts';
+import { holdsRegisteredSecret } from '../workspace/registered-secrets.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import { type Admit, settingsOrDefault } from './admission.ts';
-import type { CommandInvocation } from './command-buttons.ts';
+import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { CommandListener } from './listeners.ts';
 import { ownValue } from './own-property.ts';
@@ -45,6 +46,7 @@ export function createCommandRunner({
       };
       admission = await admit(ways.client, ways.origin, rightOf, { workspace: record });
       if (admission === undefined) return;
+      if (holdsRegisteredSecret(rerun.text, admission.workspace)) throw new SecretPasted();
       const { visibility } = settingsOrDefault(admission.workspace);
       const isOpen = listener.open === true && !options.replace;
       const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
@@ -53,10 +55,17 @@ export function createCommandRunner({
     } catch (error) {
       const told = apology.explain(error, rerun.command);
       onAnswered?.(name, 'failure' in told ? told.failure.kind : 'unknown');
-      await apology.say(ways, told, { rerun, scene: admission && sceneOf(ways, admission) });
+      // The same again or not at all: without one of its words it is another question. What holds a secret is not offered
+      // again, and which command it was says where the secret belongs.
+      const shown = withoutSecrets(rerun, admission?.workspace.aliases ?? NO_ALIASES);
+      const isSecret = 'failure' in told && told.failure.kind === 'secret-pasted';
+      const failed = { rerun: shown, scene: admission && sceneOf(ways, admission) };
+      await apology.say(ways, told, isSecret || shown.text === rerun.text ? failed : undefined);
     }
   };
 }
+
+const NO_ALIASES: ReadonlySet<string> = new Set();
 
 /** A workspace may have had to rename a command; the last part of `/acme-spend` still is ours. */
 export const matchCommandName = (typed: string, commands: CommandRunnerParts['commands']): string =>

@@ -13,7 +13,8 @@ export interface CommandListener {
   readonly open?: boolean;
   /** Of a second word of `/billing` that has a page of its own. */
   readonly help?: () => Message;
-  run(text: string, request: Request): Promise<void>;
+  /** @param typed of a verb, whose text is in lower case: the same in the letters it was typed in */
+  run(text: string, request: Request, typed?: string): Promise<void>;
 }
 
 /** What a click brings along: outside text, all of it. */

@@ -1,6 +1,6 @@
 import { InvalidWord, SecretPasted } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
-import { labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
+import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
 import { clipWord } from '../domain/language/spelling.ts';
 import { cleanTyping, originalSpelling, simplifyText } from '../domain/language/text.ts';
 import type { CommandListener } from './listeners.ts';
@@ -22,7 +22,14 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       if (help !== undefined) return request.answer(help());
       const listener = ownValue(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-      await listener.run(rest, request);
+      const [, ...typed] = simplifyText(text).split(' ');
+      try {
+        await listener.run(rest, request, typed.join(' '));
+      } catch (error) {
+        // Lower case hides what a token looks like, and a verb reads no other.
+        if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
+        throw error;
+      }
     },
   };
 }
@@ -48,7 +55,10 @@ function rightOf(text: string, verbs: Verbs) {
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {
   const meant = nearestWord(verb, known);
-  const suggestion = meant === undefined ? undefined : normalizeText(text).replace(/^\S+/, meant);
+  const suggestion =
+    meant === undefined || couldBeSecret(cleanTyping(text))
+      ? undefined
+      : normalizeText(text).replace(/^\S+/, meant);
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
     'is nothing that /billing does',

@@ -5,7 +5,7 @@ import type { AskLocation } from '../workspace/resolve-project.ts';
 import { DEFAULT_SETTINGS } from '../workspace/settings.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type CommandInvocation, commandButton, withoutShare } from './command-buttons.ts';
+import { type CommandInvocation, commandButton, withoutSecrets, withoutShare } from './command-buttons.ts';
 import { actions, type Message, section } from './kit/atoms.ts';
 import { isDirectMessage, postMessage } from './post-message.ts';
 import type { User, UserGroup } from './users.ts';
@@ -156,7 +156,8 @@ export function createRequest(
         if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
         return;
       }
-      if (triggerId === '' && rerun !== undefined) return whisper(ways, formBehind(rerun));
+      if (triggerId === '' && rerun !== undefined)
+        return whisper(ways, formBehind(withoutSecrets(rerun, workspace.aliases)));
       const shown = await callSlack('views.open', () => client.views.open({ trigger_id: triggerId, view }));
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
       if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;

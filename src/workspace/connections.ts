@@ -135,7 +135,7 @@ export function serializeConnection(
   workspace: string,
   { token, ...rest }: NewConnection,
 ): { readonly connection: Connection; readonly json: string } {
-  const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprint(token) };
+  const connection: Connection = { ...rest, lastFour: lastFour(token), fingerprint: fingerprintOf(token) };
   const sealed = keyring.seal(token, sealOwnerOf(KIND, workspace, rest.name, rest));
   return { connection, json: JSON.stringify({ ...connection, sealed }) };
 }
@@ -148,6 +148,6 @@ function lastFour(token: string): string {
  * Plain and not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`: a service's random
  * token cannot be found by trying, and 48 bits tell two apart.
  */
-function fingerprint(token: string): string {
+export function fingerprintOf(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12);
 }

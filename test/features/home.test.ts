@@ -237,7 +237,7 @@ describe('the Home', () => {
 
   it('shows what other features add, and goes on where one of them meets something damaged', async () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
-    const request = { record, asker: { manage: false }, at: TODAY } as unknown as Request;
+    const request = { workspace: record, user: { canManage: false }, at: TODAY } as unknown as Request;
     const broken = () => {
       throw new UnsealFailed('malformed');
     };

@@ -109,7 +109,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no verb', async () => {
     const { run, right } = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
     expect(typeof right === 'function' && right(name)).toBe('ask');
-    const request = { record: { aliases: new Set() } } as unknown as Request;
+    const request = { workspace: { aliases: new Set() } } as unknown as Request;
     await expect(run(name, request)).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });

@@ -167,7 +167,7 @@ describe('standing', () => {
     [{ is_bot: true, is_admin: true }, 'nobody'],
   ])('of %o is %s', async (user, standing) => {
     users.U1 = { team_id: TEAM, ...user };
-    expect(await find('U1')).toMatchObject({ standing });
+    expect(await find('U1')).toMatchObject({ role: standing });
   });
 
   it('of Slackbot is nobody, although Slack does not call it a bot', async () => {
@@ -204,33 +204,33 @@ describe('a named group', () => {
 
   it('lets its members manage, remembered for a minute, anew where it has to be fresh', async () => {
     members = { S1: [], S2: ['U1'] };
-    expect(await admit('U1')).toMatchObject({ ask: true, manage: true });
+    expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: true });
     members.S2 = [];
-    expect(await admit('U1')).toMatchObject({ manage: true });
-    expect(await admit('U1', true)).toMatchObject({ ask: true, manage: false });
+    expect(await admit('U1')).toMatchObject({ canManage: true });
+    expect(await admit('U1', true)).toMatchObject({ canAsk: true, canManage: false });
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
   it('is not looked up for those whom it cannot help', async () => {
     users = { U1: { team_id: TEAM, is_owner: true }, U2: { team_id: TEAM, is_restricted: true } };
-    expect(await admit('U1', true)).toMatchObject({ manage: true });
-    expect(await admit('U2', true)).toMatchObject({ manage: false });
+    expect(await admit('U1', true)).toMatchObject({ canManage: true });
+    expect(await admit('U2', true)).toMatchObject({ canManage: false });
     const named = { ...settings, managers: ['U3'] };
-    expect(await people.admit(client, await find('U3'), named, true)).toMatchObject({ manage: true });
+    expect(await people.admit(client, await find('U3'), named, true)).toMatchObject({ canManage: true });
     expect(times('S1')).toBe(0);
   });
 
   it('that Slack does not tell names nobody for asking, once a minute, and fails managing', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
-    expect(await admit('U1')).toMatchObject({ ask: true, manage: false });
-    expect(await admit('U1')).toMatchObject({ ask: true, manage: false });
+    expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
+    expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(times('S1')).toBe(1);
     await expect(admit('U1', true)).rejects.toMatchObject({ code: 'missing_scope' });
   });
 
   it('that is gone has no members', async () => {
     members = { S2: ['U1'] };
-    expect(await admit('U1', true)).toMatchObject({ manage: true });
+    expect(await admit('U1', true)).toMatchObject({ canManage: true });
   });
 });
 

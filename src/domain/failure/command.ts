@@ -1,15 +1,40 @@
 /** What a command names: its words, its project, the connection behind it. */
+import { couldBeSecret } from '../language/secret-detection.ts';
 import { FailureBase } from './base.ts';
 
-/** A word that cannot be taken. `suggestion` is the whole text corrected, ready to run again. */
+/**
+ * Whether a refused word is quoted: `judged` by its look, `always` for an address or the workspace's own name for
+ * something, `never` where it is known that it may be a secret.
+ */
+type Quoting = 'judged' | 'always' | 'never';
+
+/** Stands for a word that is not repeated. */
+const WITHHELD = '…';
+
+/**
+ * A word that cannot be taken. `suggestion` is the whole text corrected, ready to run again. Neither holds a word that
+ * could be a secret: such a one is `WITHHELD`, and suggests nothing.
+ */
 export class InvalidWord extends FailureBase<'invalid-word'> {
+  readonly word: string;
+  readonly suggestion?: string;
   constructor(
-    readonly word: string,
+    word: string,
     readonly why: string,
     readonly works: string,
-    readonly suggestion?: string,
+    suggestion?: string,
+    quoting: Quoting = 'judged',
   ) {
-    super('invalid-word', `“${word}” ${why}. ${works}`);
+    const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
+    const named = mayQuote(word) ? `“${word}”` : 'One word (not repeated, as it may be a secret)';
+    super('invalid-word', `${named} ${why}. ${works}`);
+    this.word = mayQuote(word) ? word : WITHHELD;
+    if (suggestion !== undefined && mayQuote(suggestion)) this.suggestion = suggestion;
+  }
+
+  /** The same without the word. */
+  withheld(): InvalidWord {
+    return new InvalidWord(this.word, this.why, this.works, undefined, 'never');
   }
 }
 

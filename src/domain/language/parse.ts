@@ -22,6 +22,10 @@ const NO_ALIASES: Aliases = new Set();
 const isUnknown = (text: string, aliases = NO_ALIASES): boolean =>
   tokenize(text, aliases).tokens.some(({ kind }) => kind === 'unknown');
 
+/** Whether something in a text, as it was typed, is no part of the language and no name of a project. */
+export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
+  isUnknown(simplifyText(text), aliases);
+
 function near(word: string, aliases: Aliases): string | undefined {
   const found = nearestWord(word, [...SPELLINGS, ...aliases]);
   return found && (SUGGESTIONS.get(found) ?? found);

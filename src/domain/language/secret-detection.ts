@@ -49,6 +49,63 @@ export function looksLikeSecret(word: string): boolean {
   return [...runs, ...letters, ...even].some(leavesMuch);
 }
 
+const ALL_WORDS = new RegExp(
+  [...VOCABULARY.keys()]
+    .filter((word) => word.length > 2)
+    .sort((a, b) => b.length - a.length)
+    .join('|'),
+  'gi',
+);
+/** Shorter than this, chance makes what looks like one out of any slip. */
+const SHORTEST = 8;
+/** Different ones. A key that was held down has fewer. */
+const FEWEST_SIGNS = 5;
+/** No word of a command is longer; an ID has 32 digits at the most. */
+const LONGEST_WORD = 32;
+const DATE = /^\d{4}-\d\d-\d\d/;
+const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;
+/** More in a row than words have, long ones of several words excepted. */
+const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{6,}/i;
+const MANY_CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** Letters and digits in turns, hexadecimal digits, capitals in between, or letters that nobody can say. */
+function isRandom(run: string): boolean {
+  if (run.length < SHORTEST) return false;
+  if (/^[\da-f]+$/i.test(run) && isMixed(run)) return true;
+  const turns = count(run, /[a-z](?=\d)|\d(?=[a-z])/gi);
+  const capitals = count(run, /[a-z](?=[A-Z])/g);
+  const sounds = (run.length < 12 ? CONSONANTS : MANY_CONSONANTS).test(run);
+  return turns >= 3 || (turns === 2 && run.length >= 12) || capitals >= 3 || sounds;
+}
+
+/**
+ * Whether a word may be a secret, which is less than that it looks like one: it is quoted in no answer and made nobody's
+ * name. What people mistype or call their projects is none; where both could be, it counts as one.
+ * @param word as it was typed, as upper and lower case tell a token from a name; of several words any one counts
+ */
+export function couldBeSecret(word: string): boolean {
+  return word.split(/\s+/).some(couldBe);
+}
+
+function couldBe(word: string): boolean {
+  if (looksLikeSecret(word)) return true;
+  if (/^\d+$/.test(word)) return word.length > LONGEST_WORD;
+  const rest = word.replace(QUARTER, ' ').replace(ALL_WORDS, ' ');
+  const runs = rest.match(/[a-z\d]+/gi) ?? [];
+  const length = runs.reduce((sum, run) => sum + run.length, 0);
+  const isDull = new Set(word.toLowerCase()).size < FEWEST_SIGNS;
+  if (length < SHORTEST || isDull || DATE.test(word)) return false;
+  const isSigned = /[^\w\s.,:;/\u0080-\uffff-]/.test(rest) && isMixed(rest);
+  const areMixed = runs.filter((run) => run.length >= 3 && isMixed(run)).length >= 2;
+  const capitals = count(rest.replace(/[-_]/g, ''), /[a-z](?=[A-Z])/g);
+  return length >= LONGEST_WORD || isSigned || areMixed || capitals >= 4 || runs.some(isRandom);
+}
+
+/** `“word”`, or what stands for one that could be a secret. */
+export const quoted = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
+
 /** Whether the text says itself that a secret follows. */
 export function labelsSecret(text: string): boolean {
   return ANNOUNCED.test(text);

@@ -1,4 +1,5 @@
-import { ConnectionMissing, NotConnected } from '../../domain/failure/index.ts';
+import { ConnectionMissing, NotConnected, SecretPasted } from '../../domain/failure/index.ts';
+import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { Request } from '../../slack/visit.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
@@ -58,7 +59,15 @@ export function createDisconnect({
 
   return {
     verbs: {
-      disconnect: { right: 'manage', run: (text, request) => ask(request, parseConnectionName(text)) },
+      disconnect: {
+        right: 'manage',
+        async run(text, request, typed = text) {
+          const name = parseConnectionName(text);
+          const isKnown = name === undefined || request.workspace.connectionNames.includes(name);
+          if (!isKnown && couldBeSecret(typed)) throw new SecretPasted();
+          await ask(request, name);
+        },
+      },
     },
     actions: {
       'disconnect-ask': { right: 'manage', run: ({ value }, request) => ask(request, value) },

@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { context, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
@@ -18,6 +19,10 @@ export interface DefaultAddresses {
   readonly baseUrl: string | undefined;
   readonly authUrl: string | undefined;
 }
+
+/** Whether a name that somebody typed may be filled in: a known one, or one that is no secret by the look of it. */
+export const isNameable = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
+  connectionNames.includes(name) || !couldBeSecret(typed);
 
 /** What the form begins with: what the connection of that name has, else what a new one probably will. */
 export function connectFormDefaults(

@@ -1,5 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { InvalidWord, isFailure, NoData } from '../../domain/failure/index.ts';
+import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
 import { DAY_MS } from '../../domain/time/calendar.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
@@ -7,6 +7,7 @@ import type { Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
+import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -18,7 +19,13 @@ import {
   refusedBlocks,
 } from './blocks.ts';
 import { createDisconnect } from './disconnect.ts';
-import { checkingModal, connectForm, connectFormDefaults, type DefaultAddresses } from './form.ts';
+import {
+  checkingModal,
+  connectForm,
+  connectFormDefaults,
+  type DefaultAddresses,
+  isNameable,
+} from './form.ts';
 import {
   type AddressChecks,
   type ConnectRequest,
@@ -26,6 +33,7 @@ import {
   encodeConnectMetadata,
   parseConnectForm,
   parseConnectionName,
+  rememberUnnamed,
 } from './words.ts';
 
 export interface ConnectParts {
@@ -73,6 +81,8 @@ export function createConnect(parts: ConnectParts): Feature {
     const { name } = input;
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
+    // A mistaken paste, of this token or of another, would be shown to everybody as the connection's name.
+    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
     const balance = await test(input, request);
     const deed = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
@@ -105,14 +115,25 @@ export function createConnect(parts: ConnectParts): Feature {
       },
     ],
     verbs: {
-      connect: { right: 'manage', run: (text, request) => openForm(request, parseConnectionName(text)) },
+      connect: {
+        right: 'manage',
+        async run(text, request, typed = text) {
+          const name = parseConnectionName(text);
+          // A token behind the verb would be filled in as the connection's name.
+          if (name !== undefined && !isNameable(name, request.workspace, typed)) throw new SecretPasted();
+          await openForm(request, name);
+        },
+      },
       ...disconnect.verbs,
     },
     actions: {
       ...disconnect.actions,
       connect: {
         right: 'manage',
-        run: ({ value }, request) => openForm(request, isConnectionName(value) ? value : undefined),
+        run({ value }, request) {
+          const isName = isConnectionName(value) && isNameable(value, request.workspace);
+          return openForm(request, isName ? value : undefined);
+        },
       },
       'connect-again': {
         right: 'manage',
@@ -135,7 +156,9 @@ export function createConnect(parts: ConnectParts): Feature {
             if (!isFailure(error)) throw error;
             const kept = request.workspace.connectionNames.includes(input.name);
             const reason = refusalMessage(error);
-            const blocks = refusedBlocks(reason, encodeConnectMetadata(input), kept, error);
+            const known =
+              error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
+            const blocks = refusedBlocks(reason, known, kept, error);
             await request.show(connectedModal(blocks), {
               text: reason.text,
               blocks: withoutActions(blocks),

@@ -1,8 +1,15 @@
 import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
+import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import type { FormFields } from '../../slack/kit/modal.ts';
-import { isConnectionName, LIFETIMES, ROLES, TOKEN_TYPES } from '../../workspace/connections.ts';
+import {
+  FIRST_CONNECTION_NAME,
+  isConnectionName,
+  LIFETIMES,
+  ROLES,
+  TOKEN_TYPES,
+} from '../../workspace/connections.ts';
 
 /** What the connect form says, once every field is right. */
 export interface ConnectRequest {
@@ -30,6 +37,7 @@ export interface AddressChecks {
 }
 
 const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
+const A_SECRET = 'That looks like a token. Choose words that everybody may see.';
 export const MAX_ACCOUNT_LENGTH = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
@@ -62,16 +70,24 @@ export function parseConnectForm(fields: FormFields, checks: AddressChecks): Rea
     );
   const token = unquoted(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
+  const account = (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH);
   const product = Number(fields.product);
   const { project = '' } = fields;
+  const isSecret = (typed: string): boolean =>
+    (typed === name && looksLikeSecret(typed)) ||
+    (token !== '' && typed.toLowerCase().includes(token.toLowerCase()));
 
   const input: ConnectRequest = {
-    name: take('name', isConnectionName(name) ? name : undefined, A_NAME),
+    name: take(
+      'name',
+      isConnectionName(name) && !isSecret(name) ? name : undefined,
+      isSecret(name) ? A_SECRET : A_NAME,
+    ),
     baseUrl: url('base_url', checks.baseUrl),
     authUrl: fields.auth_url ? url('auth_url', checks.authUrl) : '',
     token: take('token', TOKEN.test(token) ? token : undefined, ONE_WORD),
     type: among('type', TOKEN_TYPES),
-    account: (fields.account ?? '').slice(0, MAX_ACCOUNT_LENGTH),
+    account: take('account', isSecret(account) ? undefined : account, A_SECRET),
     role: among('role', ROLES),
     lifetime: among('lifetime', LIFETIMES),
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
@@ -106,6 +122,10 @@ export function encodeConnectMetadata({ token: _, ...rest }: ConnectRequest): st
   const all = JSON.stringify(rest);
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
 }
+
+/** The same where a name turned out to be a secret: that is not shown again. */
+export const rememberUnnamed = (request: ConnectRequest): string =>
+  encodeConnectMetadata({ ...request, name: FIRST_CONNECTION_NAME, account: '' });
 
 /** From a button's value, which is outside text: whatever it says only fills in a form that is checked again. */
 export function decodeConnectMetadata(value: string): ConnectFormDefaults {

@@ -1,7 +1,8 @@
-import { requireShortText } from '../../domain/failure/index.ts';
+import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
 import { askLocation } from '../../slack/visit.ts';
+import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import type { Feature } from '../feature.ts';
 import { mentionHelp, suggestedCommands } from './blocks.ts';
 import { parseMention } from './words.ts';
@@ -21,6 +22,7 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     wants: isSaidToTally,
     async run({ text = '' }, request, { rerun }) {
       requireShortText(text);
+      if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
       const { aliases } = request.workspace;
       const mention = parseMention(text, { commands: commands(), verbs: verbs(), aliases });
       switch (mention.kind) {

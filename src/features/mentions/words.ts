@@ -1,5 +1,6 @@
 import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { CommandInvocation } from '../../slack/command-buttons.ts';
 
 /** What Tally can be asked to do. */
@@ -14,13 +15,13 @@ export interface KnownCommands {
 
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: CommandInvocation }
-  /** What may be meant, for the person to choose; `word` is the one that stood in the way. */
+  /** What may be meant, for the person to choose; `word` is the one that stood in the way, unless it may be a secret. */
   | {
       readonly kind: 'guess';
       readonly word: string | undefined;
       readonly reruns: readonly CommandInvocation[];
     }
-  /** Nothing to go by: no words at all, or `word` and what follows. */
+  /** Nothing to go by: no words at all, or `word` and what follows; undefined where it may be a secret. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
 /** Said to be friendly: nobody who greets is told that Tally does not know the word. */
@@ -38,16 +39,19 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const command = commandOf(name, known.commands);
   if (command !== undefined) return { kind: 'command', rerun: { command, text: others.join(' ') } };
   if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: '/billing', text } };
-  return guess(text, name, others.join(' '), known);
+  return guess(text, first, others.join(' '), known);
 }
 
-function guess(text: string, name: string, rest: string, known: KnownCommands): Mention {
+function guess(text: string, first: string, rest: string, known: KnownCommands): Mention {
+  const name = bare(first);
   const whole = tried(text, known.aliases);
   const asIs = whole.readable === undefined ? [] : questions(whole.readable, whole.period);
   const names = known.commands.map((command) => command.slice(1));
   const near = nearestWord(name, [...names, ...known.verbs]);
-  const reruns = asIs.length > 0 ? asIs : [...nearby(near, rest, known), ...questions(whole.corrected)];
-  const word = asIs.length > 0 ? undefined : clipped(name);
+  const isKept = !rest.split(' ').some((one) => couldBeSecret(one) && !known.aliases.has(normalizeText(one)));
+  const guessed = isKept ? nearby(near, rest, known) : [];
+  const reruns = asIs.length > 0 ? asIs : [...guessed, ...questions(whole.corrected)];
+  const word = asIs.length > 0 || couldBeSecret(first) ? undefined : clipped(name);
   return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
 }
 

@@ -136,7 +136,13 @@ export function createAccess(parts: AccessParts) {
     if (current === undefined)
       throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
     if (url !== current.authUrl)
-      throw new InvalidWord(url, 'is another address', 'For another one, fill in ID and secret as well.');
+      throw new InvalidWord(
+        url,
+        'is another address',
+        'For another one, fill in ID and secret as well.',
+        undefined,
+        'always',
+      );
     const { id, secret } = current.open();
     const change = changed('token issuers changed', project, request);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });

@@ -1,4 +1,5 @@
 import type { SectionBlock } from '@slack/types';
+import { quoted } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { commandButton, commandOption, pageButtons } from '../../slack/command-buttons.ts';
@@ -47,7 +48,7 @@ export function projectListMessage(list: ProjectList): Message {
   const page = Math.min(Math.max(list.page, 1), pages);
   const shown = found.slice((page - 1) * PAGE, page * PAGE);
   const title = pluralize(found.length, 'project');
-  const searched = list.search === '' ? title : `${title} with “${list.search}”`;
+  const searched = list.search === '' ? title : `${title} with ${quoted(list.search)}`;
   const buttons = [...turns(list.search, page, pages), ...(list.manager ? addButton() : [])];
   return {
     text: `${searched}: ${shown.map(({ alias }) => alias).join(', ')}`,
@@ -143,7 +144,7 @@ const turns = (search: string, page: number, pages: number) =>
 function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
   const text =
     projects.length > 0
-      ? `No project here has “${search}” in its name or ID.`
+      ? `No project here has ${quoted(search)} in its name or ID.`
       : others
         ? 'None of the registered projects can be asked about here.'
         : 'No project has a name yet.';

@@ -86,6 +86,8 @@ const elsewhere = ({ alias }: Project): InvalidWord =>
     alias,
     'is limited to other channels, so it cannot be the default of this one',
     `Add this channel to it first: /billing projects edit ${alias}.`,
+    undefined,
+    'always',
   );
 
 function noDefault(projects: readonly Project[], manager: boolean) {

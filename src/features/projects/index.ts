@@ -38,6 +38,9 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
+const WITHHELD =
+  'The name you typed could be a secret, so it is not filled in. Choose one that everybody may see.';
+
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
   /** What other features do with a project. */
@@ -73,19 +76,26 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
   const openForm = (
     before: string,
     filled: ProjectFormInput,
-    { workspace, user, open }: Request,
-  ): Promise<void> => open(projectForm(workspace, { before, filled, owner: user.id }));
+    request: Request,
+    problem?: string,
+  ): Promise<void> => {
+    const { workspace, user, open } = request;
+    return open(
+      projectForm(workspace, { before, filled, owner: user.id, ...(problem !== undefined && { problem }) }),
+    );
+  };
 
   return {
     help: HELP,
     verbs: {
       projects: {
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
-        async run(rest, request) {
+        async run(rest, request, typed) {
           const { workspace } = request;
-          const input = parseProjectsText(rest, Object.keys(more()));
+          const input = parseProjectsText(rest, Object.keys(more()), typed);
           if (input.kind === 'list') return list(input.search, input.page, request);
-          if (input.kind === 'add') return openForm('', input.filled, request);
+          if (input.kind === 'add')
+            return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
           if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
           const { kind, word } = input;
           if (workspace.damagedProjects.includes(word)) return request.answer(damagedProjectMessage(word));

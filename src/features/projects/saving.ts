@@ -3,18 +3,19 @@ import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
+import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { projectDetails, projectTextMessage } from './blocks.ts';
 import { closedProjectModal, projectForm, savedBlocks } from './form.ts';
-import type { ProjectForm } from './words.ts';
+import type { ProjectForm, ProjectFormInput } from './words.ts';
 
 /** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
 export function createSaving(workspaces: Workspaces) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
-    const again = (problem: string): Promise<void> =>
+    const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
       request.show(
-        projectForm(workspace, { before: form.before, filled: form, owner: user.id, problem }),
+        projectForm(workspace, { before: form.before, filled, owner: user.id, problem }),
         projectTextMessage(`${problem} Nothing was saved.`),
       );
     const known = form.before === '' ? undefined : readable(() => workspace.project(form.before));
@@ -23,6 +24,10 @@ export function createSaving(workspaces: Workspaces) {
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
       );
       return request.show(closedProjectModal(gone.blocks), gone);
+    }
+    if (holdsRegisteredSecret(form.alias, workspace)) {
+      const { alias: _, ...others } = form;
+      return again('That name is a registered secret. Choose one that everybody may see.', others);
     }
     if (form.connection !== undefined && !workspace.connectionNames.includes(form.connection))
       return again('That connection was removed meanwhile. Choose another.');

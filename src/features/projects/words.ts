@@ -1,5 +1,6 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
@@ -12,7 +13,8 @@ import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 /** What the words after `/billing projects` ask for. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
-  | { readonly kind: 'add'; readonly filled: ProjectFormInput }
+  /** `isWithheld`: the name that was typed could be a secret, so it is not filled in. */
+  | { readonly kind: 'add'; readonly filled: ProjectFormInput; readonly isWithheld: boolean }
   | { readonly kind: 'edit' | 'remove'; readonly word: string }
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
@@ -32,12 +34,16 @@ export function changesProjects(text: string, more: readonly string[]): boolean 
   return VERBS.has(verb) || more.includes(verb);
 }
 
-/** @param more verbs of other features @throws InvalidWord */
-export function parseProjectsText(rest: string, more: readonly string[]): ProjectsRequest {
+/**
+ * @param more verbs of other features
+ * @param typed the same in the letters it was typed in
+ * @throws InvalidWord
+ */
+export function parseProjectsText(rest: string, more: readonly string[], typed = rest): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
-  if (kind === 'add') return { kind, filled: readFilled(others) };
+  if (kind === 'add') return { kind, ...readFilled(others, typed.split(' ').slice(1)) };
   if (kind !== undefined) return { kind, word: others.join(' ') };
   const [, search = '', page = '1'] =
     /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
@@ -55,16 +61,22 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 }
 
 /** `prod 123 storage` in any order, as far as it can be read. */
-function readFilled(words: readonly string[]): ProjectFormInput {
-  const alias = words.find((word) => /^[a-z]/.test(word) && !ofProduct(word));
+function readFilled(
+  words: readonly string[],
+  typed: readonly string[],
+): { readonly filled: ProjectFormInput; readonly isWithheld: boolean } {
+  const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
+  const alias = words[at];
   const { project, product } = attempt(() =>
     parseCommandText(words.filter((word) => word !== alias).join(' ')),
   );
-  return {
-    ...(alias !== undefined && { alias }),
+  const isWithheld = couldBeSecret(typed[at] ?? '');
+  const filled = {
+    ...(alias !== undefined && !isWithheld && { alias }),
     ...(project !== undefined && { id: project }),
     ...(product !== undefined && { product }),
   };
+  return { filled, isWithheld };
 }
 
 const ofProduct = (word: string): boolean =>

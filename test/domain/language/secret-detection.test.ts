@@ -1,0 +1,168 @@
+import { Buffer } from 'node:buffer';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
+import {
+  parseBalanceText,
+  parseCommandText,
+  parsePeriodText,
+} from '../../../src/domain/language/command-text.ts';
+import { couldBeSecret, looksLikeSecret } from '../../../src/domain/language/secret-detection.ts';
+import { mentionHelp } from '../../../src/features/mentions/blocks.ts';
+import { parseMention } from '../../../src/features/mentions/words.ts';
+import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
+import { parseScheduleText } from '../../../src/features/schedules/words.ts';
+import { routeSubcommands } from '../../../src/slack/subcommands.ts';
+import type { Request } from '../../../src/slack/visit.ts';
+import type { Workspace } from '../../../src/workspace/workspaces.ts';
+
+const NO_ALIASES: ReadonlySet<string> = new Set();
+const RECORD = { aliases: NO_ALIASES, projects: [] } as unknown as Workspace;
+const bytes = (minLength: number, maxLength = 64) =>
+  fc.uint8Array({ minLength, maxLength }).filter((some) => new Set(some).size > minLength / 2);
+const written = (encoding: 'hex' | 'base64' | 'base64url') => (some: Uint8Array) =>
+  Buffer.from(some).toString(encoding);
+const of = (alphabet: string, minLength: number) =>
+  fc.array(fc.constantFrom(...alphabet), { minLength, maxLength: 60 }).map((signs) => signs.join(''));
+const ALNUM = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+
+const SHAPES = {
+  uuid: fc.uuid(),
+  hexadecimal: bytes(8)
+    .map(written('hex'))
+    .filter((text) => /[a-f]/.test(text) && /\d/.test(text)),
+  base64: bytes(18).map(written('base64')),
+  base64url: bytes(24).map(written('base64url')),
+  'JSON web token': bytes(32).map(
+    (some) => `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.e30.${written('base64url')(some)}`,
+  ),
+  digits: of('0123456789', 33),
+  mixed: of(ALNUM, 20).filter((text) => /[a-z]/.test(text) && /[A-Z]/.test(text) && /\d/.test(text)),
+  'small letters and digits': of(ALNUM.replace(/[A-Z]/g, ''), 16).filter((text) =>
+    /\d.*[a-z].*\d/.test(text),
+  ),
+  'Slack’s': bytes(12).map((some) => `xoxb-${written('hex')(some)}`),
+};
+
+/** A verb of `/billing`, which is given its words in lower case. */
+const verb = (read: (text: string) => unknown) => (text: string) =>
+  routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } }).run(`verb ${text}`, {
+    workspace: RECORD,
+  } as Request);
+
+const READERS: Readonly<Record<string, (word: string) => unknown>> = {
+  '/spend': (word) => parseCommandText(`123 ${word}`),
+  '/balance': (word) => parseBalanceText(word),
+  'a period': (word) => parsePeriodText(word),
+  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, new Set(['prod']))),
+  '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
+  '/billing default': verb((text) => requireProject(text, RECORD, (meant) => `default ${meant}`)),
+  'a mention': (word) => {
+    const known = { commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES };
+    const mention = parseMention(word, known);
+    return mention.kind === 'nothing' ? mentionHelp(mention.word) : mention;
+  },
+};
+
+describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => {
+  it('could be one, in both cases and behind other words', () => {
+    fc.assert(
+      fc.property(shape, (secret) => {
+        expect(couldBeSecret(secret)).toBe(true);
+        expect(couldBeSecret(`prod ${secret}`)).toBe(true);
+      }),
+    );
+  });
+
+  it.each(Object.entries(READERS))('is not repeated where %s is read', async (__, read) => {
+    await fc.assert(
+      fc.asyncProperty(shape, async (secret) => {
+        let said = '';
+        try {
+          const found = await read(secret);
+          said = JSON.stringify(found ?? '');
+        } catch (error) {
+          if (!isFailure(error)) throw error;
+          const { word = '', suggestion = '' } = error as Partial<InvalidWord>;
+          said = [error.message, word, suggestion].join(' ');
+        }
+        expect(said.toLowerCase()).not.toContain(secret.slice(0, 12).toLowerCase());
+      }),
+    );
+  });
+
+  it('is filled in as nobody’s name', () => {
+    fc.assert(
+      fc.property(shape, (secret) => {
+        const request = attempt(() =>
+          parseProjectsText(`add ${secret.toLowerCase()} storage`, [], `add ${secret} storage`),
+        );
+        expect(request).not.toMatchObject({ filled: { alias: expect.anything() } });
+      }),
+    );
+  });
+});
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return undefined;
+  }
+}
+
+describe('what people mistype, and what they call things', () => {
+  it.each([
+    ...[
+      'main',
+      'eu-finance',
+      'web-shop',
+      'team7',
+      'k8s-prod',
+      's3-backup',
+      'us-east-1a',
+      'customer42',
+      'mlops-gpu-a100',
+    ],
+    ...[
+      'acme-production-2024',
+      'production2024',
+      'kubernetes-cluster',
+      'data-warehouse-2',
+      'crypt-rhythms',
+      'WebShopProd',
+    ],
+    ...[
+      'lst7dys',
+      'last7dayz',
+      'yestreday',
+      'last-7-dsys',
+      'stroage',
+      'virtulization',
+      'last-week-123',
+      'quarter3of2026',
+    ],
+    ...[
+      '2026-13-45',
+      '2026-10-05T10:15:30Z',
+      '1oct2026-3nov2026',
+      '2025q3..2026q1',
+      '123abc',
+      '1,234',
+      '12/13/2026',
+      '7d5',
+    ],
+    ...[
+      'banana',
+      'connect prod',
+      '12345678901234567890',
+      'https://example.com/path',
+      'münchen-büro',
+      '会計部門',
+    ],
+  ])('is no secret: %s', (word) => {
+    expect(couldBeSecret(word)).toBe(false);
+    expect(looksLikeSecret(word)).toBe(false);
+  });
+});

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
+import { addProject } from '../support/projects.ts';
+
+const TEAM = 'T0SANDBOX1';
+const KEY = randomBytes(32);
+/** Neither looks like anything but words. */
+const ACCESS_SECRET = 'correct-horse-battery';
+const SECOND_TOKEN = 'Staple_Of.Words';
+
+let bot: Bot;
+let workspaces: Workspaces;
+beforeAll(async () => {
+  bot = await startBot({ encryptionKeys: `test:${KEY.toString('base64')}` });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '123' });
+  workspaces = createWorkspaces({
+    redis: bot.redis.client,
+    keyring: createKeyring([{ id: 'test', key: KEY }]),
+  });
+  const by = { registeredBy: OWNER, registeredAt: 0 };
+  await workspaces.saveConnection(await changeIn(workspaces, TEAM), {
+    ...by,
+    name: 'second',
+    baseUrl: bot.billing.url,
+    token: SECOND_TOKEN,
+    role: 'read-only',
+    lifetime: 'none',
+  });
+  await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
+    ...by,
+    project: '123',
+    authUrl: 'https://identity.example.com/v3',
+    id: 'an-access-id',
+    secret: ACCESS_SECRET,
+    issuers: { people: [OWNER], groups: [] },
+  });
+});
+afterAll(() => bot.stop());
+
+/** All that anybody was shown or sent since, and the log of it. */
+function watch() {
+  const [calls, logged] = [bot.slack.calls.length, bot.log().length];
+  return () =>
+    JSON.stringify([
+      bot.slack.calls.slice(calls).map(({ args }) => args),
+      bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER && from !== MEMBER),
+      bot.log().slice(logged),
+    ]);
+}
+
+describe.each([
+  ['a token', () => goodToken(bot.billing)],
+  ['a token of another connection', () => SECOND_TOKEN],
+  ['the secret of an application access', () => ACCESS_SECRET],
+])('%s that is registered, and pasted as a word', (_, secretOf) => {
+  it.each([
+    ...[
+      '/spend 123 S',
+      '/spend S',
+      '/balance S',
+      '/balance prod S',
+      '/os-token S',
+      '/os-token prod S',
+      '/spend “S”',
+    ],
+    ...[
+      '/spend 123 `S`',
+      '/spend 123 (S).',
+      '/spend key=S',
+      '/spend key:S',
+      '/billing S',
+      '/billing connect S',
+    ],
+    ...[
+      '/billing disconnect S',
+      '/billing projects S',
+      '/billing projects add S 123',
+      '/billing projects edit S',
+    ],
+    ...[
+      '/billing projects remove S',
+      '/billing default S',
+      '/billing schedule S',
+      '/billing schedule prod S daily',
+    ],
+    ...['/billing schedules S', '/billing status S', '/billing conect S', '@Tally S', '@Tally spend S'],
+    ...['@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
+  ])('is repeated by nothing that answers %s', async (command) => {
+    const secret = secretOf();
+    const shown = watch();
+    const { reads } = await bot.ask(command.replace('S', secret));
+    expect(reads).toContain('That looks like a token or a password.');
+    expect(bot.slack.modal(OWNER)).toBeUndefined();
+    expect(shown().toLowerCase()).not.toContain(secret.toLowerCase());
+  });
+
+  it('becomes the name of no project, and is not shown in the form again', async () => {
+    const secret = secretOf().toLowerCase();
+    if (secret !== secretOf() || secret.length > 32) return;
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects add');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    const shown = watch();
+    await bot.slack.submit(OWNER, { alias: secret, id: '77' });
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('a registered secret'));
+    expect(shown()).not.toContain(secret);
+    expect((await workspaces.read(TEAM)).aliases.has(secret)).toBe(false);
+    await bot.slack.dismiss(OWNER);
+  });
+});
+
+describe('the form of a connection', () => {
+  const open = async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  };
+
+  it('takes its token for no name and no account', async () => {
+    await open();
+    const token = 'mytoken-in-words';
+    await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name']);
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('takes a secret that is registered for no name, and does not fill it in again', async () => {
+    await open();
+    await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
+    const back = () => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '');
+    await bot.slack.waitFor(() => back().includes('looks like a token'));
+    expect(back()).not.toContain(ACCESS_SECRET);
+    await bot.slack.dismiss(OWNER);
+    expect((await workspaces.read(TEAM)).connectionNames).toEqual(['main', 'second']);
+  });
+});
+
+describe('a word that could be a secret, and is not registered', () => {
+  it.each([
+    ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
+    ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
+    ['/spend prod q7x2k9v4', 'One word (not repeated, as it may be a secret) is no project'],
+    ['/billing default q7x2k9v4', 'One word (not repeated, as it may be a secret) is the name of no'],
+    ['/billing conect q7x2k9v4', '“conect” is nothing that /billing does'],
+    ['/billing projects q7x2k9v4', 'No project here has that word in its name or ID.'],
+    ['@Tally q7x2k9v4', 'What would you like to know?'],
+    ['@Tally spnd q7x2k9v4', '“spnd” is nothing that Tally does.'],
+  ])('is not repeated by the answer to %s', async (command, answer) => {
+    const shown = watch();
+    expect((await bot.ask(command)).reads).toContain(answer);
+    expect(shown()).not.toContain('q7x2k9v4');
+  });
+
+  it('is carried by no button, neither for a form nor to try again', async () => {
+    const shown = watch();
+    expect((await bot.ask('@Tally projects add q7x2k9v4 77')).reads).toContain('Open the form');
+    bot.slack.failNext('users.info', { error: 'internal_error' });
+    await bot.ask('/billing connect q7x2k9v4');
+    expect(shown()).not.toContain('q7x2k9v4');
+    expect(shown()).toContain('/billing projects add 77');
+  });
+
+  it('is filled in as nobody’s name', async () => {
+    const shown = watch();
+    await bot.slack.say(OWNER, CHANNEL, '/billing projects add q7x2k9v4 77');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('could be a secret, so it is not filled in');
+    expect(shown()).toContain('"initial_value":"77"');
+    expect(shown()).not.toContain('q7x2k9v4');
+    await bot.slack.dismiss(OWNER);
+  });
+});
