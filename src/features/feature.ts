@@ -4,7 +4,7 @@ import type { Day } from '../domain/time/calendar.ts';
 import type { Block, Message } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
-import type { Request } from '../slack/visit.ts';
+import type { Request } from '../slack/request.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { ReportName } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';

@@ -3,8 +3,8 @@ import { permissionsOf, type Right, requireRight } from '../workspace/permission
 import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
+import type { Admission } from './request.ts';
 import type { UserDirectory } from './users.ts';
-import type { Admission } from './visit.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface AdmitOptions {

@@ -14,7 +14,7 @@ import {
 } from './kit/atoms.ts';
 import { mention } from './kit/escape.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
-import type { SharedBy } from './visit.ts';
+import type { SharedBy } from './request.ts';
 
 /** What every answer about a project says, whatever it was asked. */
 export interface AnswerDetails {

@@ -7,7 +7,7 @@ import type { ErrorReply } from './error-reply.ts';
 import type { CommandListener } from './listeners.ts';
 import { ownValue } from './own-property.ts';
 import type { Scene } from './project-picker.ts';
-import { type Admission, createRequest, type RequestOptions } from './visit.ts';
+import { type Admission, createRequest, type RequestOptions } from './request.ts';
 import type { Ways } from './ways.ts';
 
 /** Runs a command, whether it was typed, said or clicked. Never rejects: what goes wrong is said. */

@@ -8,7 +8,7 @@ import { type Origin, originOf, type Payload } from './origin.ts';
 import { ownValue } from './own-property.ts';
 import { isDirectMessage } from './post-message.ts';
 import type { ListenerContext } from './register-listeners.ts';
-import { createRequest } from './visit.ts';
+import { createRequest } from './request.ts';
 import type { Ways } from './ways.ts';
 import type { WebClient } from './web-client.ts';
 

@@ -3,7 +3,7 @@ import type { Right } from '../workspace/permissions.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { Message } from './kit/atoms.ts';
 import type { FormFields } from './kit/modal.ts';
-import type { Request } from './visit.ts';
+import type { Request } from './request.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface CommandListener {

@@ -19,7 +19,7 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       const { verb, rest, helps } = split(text);
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
       const help = helps ? ownValue(verbs, verb)?.help : undefined;
-      if (help !== undefined) return request.answer(help());
+      if (help !== undefined) return request.reply.update(help());
       const listener = ownValue(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       const [, ...typed] = simplifyText(text).split(' ');

@@ -3,8 +3,8 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, isFailure, SlackFailed } from '../domain/failure/index.ts';
 import { type Block, option, section } from './kit/atoms.ts';
 import { type SearchInput, searchInput } from './kit/modal.ts';
+import type { Request } from './request.ts';
 import type { UserGroup } from './users.ts';
-import type { Request } from './visit.ts';
 
 /** The user groups to choose from, or in a sentence why there are none. */
 export interface GroupChoices {
@@ -22,7 +22,7 @@ export async function loadUserGroups(request: Request): Promise<GroupChoices> {
     throw new SlackFailed('usergroups.list', 'timeout');
   });
   try {
-    return { known: await Promise.race([request.userGroups(), late]), trouble: undefined };
+    return { known: await Promise.race([request.slack.userGroups(), late]), trouble: undefined };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     return { known: [], trouble: troubleOf(error) };
@@ -39,7 +39,7 @@ const troubleOf = ({ code }: SlackFailed): string =>
 /** Only groups of this workspace are added, whatever a form says. @throws InvalidWord, SlackFailed */
 export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
-  const known = await request.userGroups();
+  const known = await request.slack.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
   if (unknown !== undefined)
     throw new InvalidWord(unknown, 'is no user group of this workspace', 'Choose one from the list.');
@@ -48,7 +48,7 @@ export async function requireKnownGroups(added: readonly string[], request: Requ
 /** What an options listener suggests for what was typed. @throws SlackFailed */
 export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
-  const groups = await request.userGroups();
+  const groups = await request.slack.userGroups();
   return groups
     .filter(({ handle }) => handle.toLowerCase().includes(wanted))
     .slice(0, 100)

@@ -3,7 +3,7 @@ import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
-import type { Request } from '../../src/slack/visit.ts';
+import type { Request } from '../../src/slack/request.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
 import { unlike } from '../support/payloads.ts';

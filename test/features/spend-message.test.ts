@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { computeUsage, type WireCharge } from '../../src/domain/money/usage.ts';
 import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
-import type { SharedBy } from '../../src/slack/visit.ts';
+import type { SharedBy } from '../../src/slack/request.ts';
 import { textOf } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

@@ -6,8 +6,8 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
+import type { Request } from '../../src/slack/request.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
-import type { Request } from '../../src/slack/visit.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 

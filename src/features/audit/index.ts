@@ -1,5 +1,5 @@
 import { SlackFailed } from '../../domain/failure/index.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { Audit } from '../../workspace/audit.ts';
 import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
 import type { Feature } from '../feature.ts';
@@ -13,23 +13,23 @@ const CSV = /^\s*csv\s*$/i;
 export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);
-    await request.answer(auditMessage(page, before === undefined));
+    await request.reply.update(auditMessage(page, before === undefined));
   };
 
   const sendCsv = async (request: Request): Promise<void> => {
     const entries = await audit.list(request.user.teamId, MAX_AUDIT_ENTRIES);
     const day = new Date(request.at).toISOString().slice(0, 10);
     try {
-      await request.sendFile({
+      await request.reply.file({
         name: `tally-audit-${day}.csv`,
         title: `Audit until ${day}`,
         content: formatAuditCsv(entries),
       });
     } catch (error) {
       if (!(error instanceof SlackFailed && error.code === 'missing_scope')) throw error;
-      return request.whisper(auditTextMessage(entries));
+      return request.reply.private(auditTextMessage(entries));
     }
-    await request.whisper(auditSentMessage());
+    await request.reply.private(auditSentMessage());
   };
 
   return {

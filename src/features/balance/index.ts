@@ -8,7 +8,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { resolvePeriod } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { askLocation, type Request } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { type AnswerNote, type LastUsed, storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
@@ -78,8 +78,9 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
         open: true,
         async run(text, request) {
           const answer = await report(text, request);
-          if (answer === 'help') return request.whisper(helpMessage('What have we got?', [HELP], SMALL));
-          await request.answer(balanceMessage(answer));
+          if (answer === 'help')
+            return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
+          await request.reply.update(balanceMessage(answer));
           await used.note({ teamId: request.user.teamId, workspace: request.workspace }, notesOf(answer));
         },
       },

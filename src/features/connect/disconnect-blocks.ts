@@ -11,7 +11,7 @@ import {
   select,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';

@@ -1,6 +1,6 @@
 import { ConnectionMissing, NotConnected, SecretPasted } from '../../domain/failure/index.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -28,12 +28,13 @@ export function createDisconnect({
     const { connectionNames } = request.workspace;
     if (connectionNames.length === 0) throw new NotConnected();
     const name = wanted ?? onlyOf(connectionNames);
-    if (name === undefined) return request.answer(chooseConnectionMessage(connectionNames));
+    if (name === undefined) return request.reply.update(chooseConnectionMessage(connectionNames));
     if (!connectionNames.includes(name)) throw new ConnectionMissing(name);
     const heirs = heirsOf(name, request.workspace);
     const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
-    if (heir === undefined && heirs.length > 0) return request.answer(chooseDefaultMessage(name, heirs));
-    await request.answer(confirmDisconnectMessage(name, heir, request));
+    if (heir === undefined && heirs.length > 0)
+      return request.reply.update(chooseDefaultMessage(name, heirs));
+    await request.reply.update(confirmDisconnectMessage(name, heir, request));
   };
 
   const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
@@ -41,16 +42,18 @@ export function createDisconnect({
       heir === undefined ? [] : [['default connection changed', heir]];
     const change = auditedChange(request, ...inherits, ['connection removed', name]);
     await workspaces.removeConnection(change, name, heir);
-    await request.answer(connectTextMessage(disconnectedText(name, heir)));
+    await request.reply.update(connectTextMessage(disconnectedText(name, heir)));
   };
 
   const confirmed = async (value: string, request: Request): Promise<void> => {
     const [name = '', fingerprint, wish] = value.split(' ');
     const { workspace } = request;
     if (!workspace.connectionNames.includes(name))
-      return request.answer(connectTextMessage('There was no connection any more.'));
+      return request.reply.update(connectTextMessage('There was no connection any more.'));
     if (fingerprint !== fingerprintOf(name, workspace))
-      return request.answer(connectTextMessage(`${name} has another token by now. Nothing was changed.`));
+      return request.reply.update(
+        connectTextMessage(`${name} has another token by now. Nothing was changed.`),
+      );
     const heirs = heirsOf(name, workspace);
     const heir = heirs.find((one) => one === wish);
     if (heir === undefined && heirs.length > 0) return ask(request, name);
@@ -81,7 +84,7 @@ export function createDisconnect({
       disconnect: { right: 'manage', run: ({ value }, request) => confirmed(value, request) },
       keep: {
         right: 'manage',
-        run: (_, request) => request.answer(connectTextMessage('Nothing was changed.')),
+        run: (_, request) => request.reply.update(connectTextMessage('Nothing was changed.')),
       },
     },
   };

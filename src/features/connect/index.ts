@@ -3,7 +3,7 @@ import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failu
 import { DAY_MS } from '../../domain/time/calendar.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -61,7 +61,9 @@ export function createConnect(parts: ConnectParts): Feature {
   const disconnect = createDisconnect(parts);
 
   const openForm = (request: Request, name: string | undefined): Promise<void> =>
-    request.open(connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace));
+    request.reply.modal.open(
+      connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
+    );
 
   /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
   const test = async (input: ConnectRequest, { user }: Request) => {
@@ -99,7 +101,7 @@ export function createConnect(parts: ConnectParts): Feature {
       zone,
       locale,
     });
-    await request.show(connectedModal(blocks), { text: 'Tally is connected.', blocks });
+    await request.reply.modal.update(connectedModal(blocks), { text: 'Tally is connected.', blocks });
     await onConnected?.(user.teamId);
   };
 
@@ -138,7 +140,7 @@ export function createConnect(parts: ConnectParts): Feature {
       'connect-again': {
         right: 'manage',
         run: ({ value }, request) =>
-          request.show(
+          request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
             connectTextMessage('The form is closed. Run /billing connect to open it again.'),
           ),
@@ -159,7 +161,7 @@ export function createConnect(parts: ConnectParts): Feature {
             const known =
               error.kind === 'secret-pasted' ? rememberUnnamed(input) : encodeConnectMetadata(input);
             const blocks = refusedBlocks(reason, known, kept, error);
-            await request.show(connectedModal(blocks), {
+            await request.reply.modal.update(connectedModal(blocks), {
               text: reason.text,
               blocks: withoutActions(blocks),
             });

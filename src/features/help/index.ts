@@ -11,7 +11,7 @@ export function createHelp(lines: () => readonly HelpLine[]): Feature {
     verbs: {
       help: {
         right: 'ask',
-        run: (_, request) => request.answer(helpMessage('What Tally answers', lines(), SMALL)),
+        run: (_, request) => request.reply.update(helpMessage('What Tally answers', lines(), SMALL)),
       },
     },
   };

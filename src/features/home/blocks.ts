@@ -12,7 +12,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { connectionBlocks } from './connections.ts';
 import { projectBlocks, projectCommands } from './projects.ts';
 

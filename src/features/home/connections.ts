@@ -1,6 +1,6 @@
 import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { type Connection, expiresSoon, formatExpiry } from '../../workspace/connections.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';

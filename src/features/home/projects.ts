@@ -12,7 +12,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { accessSummary } from '../../workspace/access-line.ts';
 import { isNamedIssuer } from '../../workspace/accesses.ts';
 import { readable } from '../../workspace/parse-record.ts';

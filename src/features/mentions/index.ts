@@ -1,7 +1,7 @@
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
-import { askLocation } from '../../slack/visit.ts';
+import { askLocation } from '../../slack/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import type { Feature } from '../feature.ts';
 import { mentionHelp, suggestedCommands } from './blocks.ts';
@@ -29,7 +29,7 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
         case 'command':
           return rerun(mention.rerun);
         case 'guess':
-          return request.answer(
+          return request.reply.update(
             suggestedCommands(
               mention.word,
               mention.reruns.filter((one) =>
@@ -38,7 +38,7 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
             ),
           );
         case 'nothing':
-          return request.answer(mentionHelp(mention.word));
+          return request.reply.update(mentionHelp(mention.word));
       }
     },
   };

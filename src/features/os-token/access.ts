@@ -17,8 +17,8 @@ import {
   withoutActions,
 } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
+import type { Request } from '../../slack/request.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
-import type { Request } from '../../slack/visit.ts';
 import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import type { Audit, AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
@@ -70,7 +70,7 @@ export function createAccess(parts: AccessParts) {
     const current = readable(() => workspace.access(project));
     const isDamaged = current === undefined && workspace.accessIds.includes(project);
     const { people = current?.issuers.people ?? [user.id] } = known;
-    await request.open(
+    await request.reply.modal.open(
       accessForm({
         project,
         ...{ at, zone: reportingZoneOf(workspace) },
@@ -118,7 +118,7 @@ export function createAccess(parts: AccessParts) {
     const deed = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
     const access = await workspaces.saveAccess(changed(deed, project, request), fresh);
     const isIssuer =
-      isNamedIssuer(access, user.id) || (await request.isIn(issuers.groups).catch(() => false));
+      isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
     const names = projectLabel(request.workspace, project);
     return registeredBlocks({
       ...names,
@@ -162,7 +162,10 @@ export function createAccess(parts: AccessParts) {
       const { given } = input;
       const blocks =
         given === undefined ? await rename(input, request) : await register(input, given, request);
-      await request.show(accessSavedText(blocks), { text: 'The application access is registered.', blocks });
+      await request.reply.modal.update(accessSavedText(blocks), {
+        text: 'The application access is registered.',
+        blocks,
+      });
     } catch (error) {
       if (!isFailure(error)) throw error;
       explain(error, ACCESS_VIEW);
@@ -187,17 +190,19 @@ export function createAccess(parts: AccessParts) {
             ]),
         button('access:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
       );
-      await request.show(accessSavedText([...sorry, back]), { text, blocks: sorry });
+      await request.reply.modal.update(accessSavedText([...sorry, back]), { text, blocks: sorry });
     }
   };
 
   const remove = async (project: string, request: Request): Promise<void> => {
     const { label } = projectLabel(request.workspace, project);
     if (!request.workspace.accessIds.includes(project))
-      return request.show(accessSavedText([section(`There is no access of ${label} any more.`)]));
+      return request.reply.modal.update(
+        accessSavedText([section(`There is no access of ${label} any more.`)]),
+      );
     await workspaces.removeAccess(changed('application access removed', project, request), project);
     const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
-    await request.show(accessSavedText([section(text)]), { text, blocks: [section(text)] });
+    await request.reply.modal.update(accessSavedText([section(text)]), { text, blocks: [section(text)] });
   };
 
   return {

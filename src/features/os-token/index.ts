@@ -11,7 +11,7 @@ import { failureMessage } from '../../slack/error-blocks.ts';
 import { button, withoutActions } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage } from '../../slack/kit/help.ts';
 import { isDirectMessage } from '../../slack/post-message.ts';
-import { askLocation, type Request } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { isNamedIssuer } from '../../workspace/accesses.ts';
 import { type GrantClaim, grantHandle, type TokenGrant } from '../../workspace/one-time-grants.ts';
 import {
@@ -134,13 +134,18 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const said = withoutActions(message.blocks);
     const buttons = tokens.length > 0 ? remedies(error, window, request.user.canManage) : [];
     const led = { tokens, now: clock(), zone: userZone(request) };
-    await request.show(tokenErrorModal(said, buttons, led), { text: message.text, blocks: said });
+    await request.reply.modal.update(tokenErrorModal(said, buttons, led), {
+      text: message.text,
+      blocks: said,
+    });
   };
 
   const ask = async (named: ProjectReference, request: Request, rerunText: string): Promise<void> => {
     const { user, channel, workspace } = request;
-    if (!request.opens)
-      return request.whisper(useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }));
+    if (!request.reply.modal.canOpen)
+      return request.reply.private(
+        useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }),
+      );
     const wanted = wantedBy(named, undefined, [], request);
     const { errand } = wanted;
     const isSeen = channel !== undefined && !isDirectMessage(channel);
@@ -148,9 +153,9 @@ export function createOsToken(parts: OsTokenParts): Feature {
       await requireIssuer(wanted.label, wanted.access, request);
       const at = clock();
       const handle = await handles.keep(user.teamId, errand, { at, until: at + PATIENCE });
-      return request.open(confirmIssueModal(wanted.label, handle));
+      return request.reply.modal.open(confirmIssueModal(wanted.label, handle));
     }
-    await request.open(issuingModal(wanted.label));
+    await request.reply.modal.open(issuingModal(wanted.label));
     await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, request);
   };
 
@@ -167,10 +172,11 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const claim = claimFor(tokens[0] ?? {}, request);
     const claimed = await handles.claim(claim);
     const led = { tokens, now: clock(), zone: userZone(request) };
-    if (claimed === 'busy') return request.refresh(busyModal([anotherButton('Issue another', word)], led));
-    if (claimed === undefined && word === '') return request.show(usedModal(led));
+    if (claimed === 'busy')
+      return request.reply.modal.updateIfUnchanged(busyModal([anotherButton('Issue another', word)], led));
+    if (claimed === undefined && word === '') return request.reply.modal.update(usedModal(led));
     const { errand } = claimed ?? {};
-    await request.draw(issuingModal(errand?.word ?? word));
+    await request.reply.modal.tryUpdate(issuingModal(errand?.word ?? word));
     if (errand === undefined)
       return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, request), request);
     const window = { claim, errand, word: errand.word, tokens };
@@ -186,7 +192,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
         right: 'ask',
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
-          if (named === 'help') return request.whisper(helpMessage('A key to the API', [HELP]));
+          if (named === 'help') return request.reply.private(helpMessage('A key to the API', [HELP]));
           await ask(named, request, named.alias ?? named.project ?? '');
         },
       },
@@ -199,7 +205,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
           const tokens = parseWindowTokens(metadata);
           const token = tokens.find(({ carried }) => grantHandle(carried) === handle) ?? tokens[0];
           if (token === undefined)
-            return request.show(usedModal({ tokens, now: clock(), zone: userZone(request) }));
+            return request.reply.modal.update(usedModal({ tokens, now: clock(), zone: userZone(request) }));
           await revoke(tokens, token, request);
         },
       },

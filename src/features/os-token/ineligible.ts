@@ -1,5 +1,5 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import { DEFAULT_SETTINGS } from '../../workspace/settings.ts';
@@ -21,7 +21,7 @@ export async function findIneligible(
     standing !== 'stranger' && permissionsOf(standing, settings, false).canAsk;
   const found = await Promise.all(
     people.map(async (person) => {
-      const standing = await request.roleOf(person).catch((error: unknown) => {
+      const standing = await request.slack.roleOf(person).catch((error: unknown) => {
         if (!isFailure(error)) throw error;
       });
       return standing === undefined || isIssued(standing) ? [] : [{ person, standing }];

@@ -11,7 +11,7 @@ import type { IdentityClient, IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import {
   type ApplicationAccessRecord,
   isNamedIssuer,
@@ -59,7 +59,8 @@ export async function requireIssuer(
   if (role === 'stranger') throw new NotAllowed('stranger');
   if (isNamedIssuer(access, id)) return;
   const { issuers } = access;
-  if (issuers.groups.length === 0 || !(await request.isIn(issuers.groups))) throw new NotIssuer(label);
+  if (issuers.groups.length === 0 || !(await request.slack.isInGroups(issuers.groups)))
+    throw new NotIssuer(label);
 }
 
 /** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
@@ -132,7 +133,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
       zone: userZone(request),
       revocation: isOffered ? (tokens.slice(0, 1).some(canRevoke) ? 'here' : 'too-long') : 'not-offered',
     } as const;
-    const isShown = await request.draw(tokenModal(shown));
+    const isShown = await request.reply.modal.tryUpdate(tokenModal(shown));
     if (!isShown) await handles.drop(teamId, carried);
     return isShown;
   };
@@ -149,7 +150,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
         issued.expiresAt === undefined ? 'it lapses' : formatClockTime(issued.expiresAt, userZone(request));
       const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
       if (isFailure(error)) throw left;
-      await request.whisper(failureMessage(left)).catch(ignoreFailure);
+      await request.reply.private(failureMessage(left)).catch(ignoreFailure);
       throw error;
     }
     const isWithdrawn = await withdraw(wanted, issued, request);
@@ -157,7 +158,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     // A window that is open still would wait for ever.
     const now = clock();
     const led = { now, tokens: liveTokens(wanted.tokens, now), zone: userZone(request) };
-    if (!(await request.draw(lostModal(lost, led)))) await request.whisper(lost);
+    if (!(await request.reply.modal.tryUpdate(lostModal(lost, led)))) await request.reply.private(lost);
   };
 }
 

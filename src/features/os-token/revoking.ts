@@ -2,7 +2,7 @@ import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { Tenant } from '../../identity/client.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -76,7 +76,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     const said = withoutActions(blocks);
     const until = formatUntil(token.expires, userZone(request));
     const message = notRevokedText({ text, blocks: said }, until);
-    await request.show(tokenErrorModal(said, [], ledTo(tokens, request)), message);
+    await request.reply.modal.update(tokenErrorModal(said, [], ledTo(tokens, request)), message);
   };
 
   const claimOf = ({ carried }: WindowToken, { user: { teamId, id } }: Request): GrantClaim => ({
@@ -116,15 +116,16 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
       if (!isFailure(error)) throw error;
       return fail(error, token, tokens, request);
     }
-    if (claimed === 'busy') return request.refresh(busyModal([], ledTo(tokens, request)));
+    if (claimed === 'busy')
+      return request.reply.modal.updateIfUnchanged(busyModal([], ledTo(tokens, request)));
     const others = tokens.filter((one) => one !== token);
     const { errand, token: opened } = claimed ?? {};
     if (errand?.authUrl === undefined || opened === undefined) {
       if (errand !== undefined) await handles.release(claim).catch(ignoreFailure);
-      return request.show(usedModal(ledTo(others, request)));
+      return request.reply.modal.update(usedModal(ledTo(others, request)));
     }
 
-    await request.show(revokingModal);
+    await request.reply.modal.update(revokingModal);
     const about = tokenAuditText(errand.word, errand.project, errand.audit);
     const entryOf = (outcome: RevokeOutcome | Failure) =>
       revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
@@ -146,7 +147,10 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
         handles.release(claim).catch(ignoreFailure),
       ]);
       const message = revokedMessage({ outcome, until, isAudited });
-      return request.show(revokedModal(message.blocks, ledTo(tokens, request), undefined), message);
+      return request.reply.modal.update(
+        revokedModal(message.blocks, ledTo(tokens, request), undefined),
+        message,
+      );
     }
     const [carried] = await Promise.all([
       settle(errand, token, entry, request),
@@ -159,7 +163,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     });
     const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
     const word = carried === undefined ? undefined : errand.word;
-    await request.show(revokedModal(message.blocks, ledTo(left, request), word), message);
+    await request.reply.modal.update(revokedModal(message.blocks, ledTo(left, request), word), message);
   };
 }
 

@@ -4,7 +4,7 @@ import { commandOption } from '../../slack/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import type { CommandListener } from '../../slack/listeners.ts';
 import { isDirectMessage } from '../../slack/post-message.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { canAskAbout } from '../../workspace/resolve-project.ts';
@@ -30,12 +30,12 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
     return workspaces.setChannelDefault(change, channel, alias);
   };
 
-  const tell = (channel: string, { workspace, user, answer }: Request): Promise<void> => {
+  const tell = (channel: string, { workspace, user, reply }: Request): Promise<void> => {
     const alias = workspace.channelDefault(channel);
     const project = alias === undefined ? undefined : workspace.project(alias);
     if (project !== undefined && isFor(project, channel))
-      return answer(channelDefaultMessage(project, user.canManage));
-    return answer(
+      return reply.update(channelDefaultMessage(project, user.canManage));
+    return reply.update(
       noDefault(
         workspace.projects.filter((one) => isFor(one, channel)),
         user.canManage,
@@ -48,16 +48,16 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       right: (text) => (/ \S/.test(normalizeText(text)) ? 'manage' : 'ask'),
       async run(word, request) {
         const { channel, workspace } = request;
-        if (channel === undefined || isDirectMessage(channel)) return request.answer(ALONE);
+        if (channel === undefined || isDirectMessage(channel)) return request.reply.update(ALONE);
         if (word === '') return tell(channel, request);
         if (word === NONE) {
           await set(channel, undefined, request);
-          return request.answer(projectTextMessage('This channel has no default project now.'));
+          return request.reply.update(projectTextMessage('This channel has no default project now.'));
         }
         const project = requireProject(word, workspace, (meant) => `default ${meant}`);
         if (!isFor(project, channel)) throw elsewhere(project);
         await set(channel, project.alias, request);
-        await request.answer(channelDefaultMessage(project, true));
+        await request.reply.update(channelDefaultMessage(project, true));
       },
     },
 
@@ -66,9 +66,10 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       const { alias = '' } = parseCommandText(text, workspace.aliases);
       const project = workspace.project(alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
-      if (!isFor(project, channel)) return request.whisper(projectTextMessage(elsewhere(project).message));
+      if (!isFor(project, channel))
+        return request.reply.private(projectTextMessage(elsewhere(project).message));
       await set(channel, alias, request);
-      await request.whisper(
+      await request.reply.private(
         projectTextMessage(
           `Remembered: this channel asks about ${alias} when no project is named. /billing default none ends that.`,
         ),

@@ -1,7 +1,7 @@
 import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { accessSummary } from '../../workspace/access-line.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -58,7 +58,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
   const list = (search: string, page: number, request: Request): Promise<void> => {
     const { workspace, channel, user } = request;
     const projects = visibleProjects(workspace, { channel, manager: user.canManage });
-    return request.answer(
+    return request.reply.update(
       projectListMessage({
         projects,
         others: projects.length < workspace.aliases.size,
@@ -79,8 +79,8 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
     request: Request,
     problem?: string,
   ): Promise<void> => {
-    const { workspace, user, open } = request;
-    return open(
+    const { workspace, user, reply } = request;
+    return reply.modal.open(
       projectForm(workspace, { before, filled, owner: user.id, ...(problem !== undefined && { problem }) }),
     );
   };
@@ -98,10 +98,11 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
             return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
           if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
           const { kind, word } = input;
-          if (workspace.damagedProjects.includes(word)) return request.answer(damagedProjectMessage(word));
+          if (workspace.damagedProjects.includes(word))
+            return request.reply.update(damagedProjectMessage(word));
           const project = requireProject(word, workspace, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, request);
-          await request.answer(removeProjectMessage(project, workspace.channelsOf(project.alias)));
+          await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));
         },
       },
       default: defaults.verb,
@@ -111,7 +112,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
       'project-undo': { right: 'manage', run: ({ value }, request) => removal.undo(value, request) },
       'project-keep': {
         right: 'manage',
-        run: (_, request) => request.answer(projectTextMessage('Nothing was changed.')),
+        run: (_, request) => request.reply.update(projectTextMessage('Nothing was changed.')),
       },
       // Slack tells of the tick at once; it counts when a project is chosen.
       [REMEMBER_PROJECT]: { right: 'ask', run: async () => undefined },

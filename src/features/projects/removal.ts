@@ -1,5 +1,5 @@
 import { context } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { MAX_PROJECTS } from '../../workspace/projects.ts';
@@ -18,7 +18,7 @@ export function createRemoval(workspaces: Workspaces) {
       auditedChange(request, ['project removed', `${alias} (its record was damaged)`]),
       alias,
     );
-    await request.answer(
+    await request.reply.update(
       projectTextMessage(
         `The damaged record of ${alias} is removed. Add it again with /billing projects add ${alias}.`,
       ),
@@ -34,13 +34,13 @@ export function createRemoval(workspaces: Workspaces) {
         return drop(alias, request);
       const project = readable(() => workspace.project(alias));
       if (project === undefined || project.id !== id)
-        return request.answer(
+        return request.reply.update(
           projectTextMessage(`There is no such project any more: ${alias} was changed or removed meanwhile.`),
         );
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
       await workspaces.removeProject(change, { project, channels, at });
-      await request.answer(removedProjectMessage(project));
+      await request.reply.update(removedProjectMessage(project));
     },
 
     async undo(alias: string, request: Request): Promise<void> {
@@ -50,7 +50,7 @@ export function createRemoval(workspaces: Workspaces) {
       );
       const removal = await workspaces.removed(user.teamId, alias, at);
       if (removal === undefined)
-        return request.answer(
+        return request.reply.update(
           projectTextMessage(
             workspace.aliases.has(alias)
               ? `${alias} is there already.`
@@ -58,12 +58,14 @@ export function createRemoval(workspaces: Workspaces) {
           ),
         );
       if (workspace.aliases.size >= MAX_PROJECTS)
-        return request.answer(
+        return request.reply.update(
           projectTextMessage(`There are ${MAX_PROJECTS} projects by now, and no more fit.`),
         );
       const change = auditedChange(request, ['project restored', `${alias} (project ${removal.project.id})`]);
-      if (!(await workspaces.restoreProject(change, removal))) return request.answer(taken);
-      await request.answer(projectTextMessage(`${alias} is back.`, context(projectDetails(removal.project))));
+      if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
+      await request.reply.update(
+        projectTextMessage(`${alias} is back.`, context(projectDetails(removal.project))),
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
@@ -14,7 +14,7 @@ export function createSaving(workspaces: Workspaces) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const again = (problem: string, filled: ProjectFormInput = form): Promise<void> =>
-      request.show(
+      request.reply.modal.update(
         projectForm(workspace, { before: form.before, filled, owner: user.id, problem }),
         projectTextMessage(`${problem} Nothing was saved.`),
       );
@@ -23,7 +23,7 @@ export function createSaving(workspaces: Workspaces) {
       const gone = projectTextMessage(
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
       );
-      return request.show(closedProjectModal(gone.blocks), gone);
+      return request.reply.modal.update(closedProjectModal(gone.blocks), gone);
     }
     if (holdsRegisteredSecret(form.alias, workspace)) {
       const { alias: _, ...others } = form;
@@ -50,7 +50,10 @@ export function createSaving(workspaces: Workspaces) {
       happened(known, project, channels.length),
       projectDetails(project),
     );
-    await request.show(closedProjectModal(blocks), { text: `${project.alias} is saved.`, blocks });
+    await request.reply.modal.update(closedProjectModal(blocks), {
+      text: `${project.alias} is saved.`,
+      blocks,
+    });
   };
 }
 

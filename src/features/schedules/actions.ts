@@ -3,7 +3,7 @@ import { pluralize } from '../../domain/language/text.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
 import { ownValue } from '../../slack/own-property.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_SCHEDULES, resumesByItself, type Schedule } from '../../workspace/schedules.ts';
@@ -44,7 +44,9 @@ export function createScheduleActions(workspaces: Workspaces, scheduling: Schedu
       findOrphans(shown, now),
       loadUpcomingSends(scheduling, request),
     ]);
-    await request.answer(scheduleListMessage({ page, orphans, ...(said && { said }) }, { ...now, sends }));
+    await request.reply.update(
+      scheduleListMessage({ page, orphans, ...(said && { said }) }, { ...now, sends }),
+    );
   };
 
   const store = (after: Schedule, deed: AuditAction, request: Request): Promise<void> =>
@@ -125,7 +127,7 @@ export function createScheduleActions(workspaces: Workspaces, scheduling: Schedu
       ]);
       await workspaces.removeSchedule(change, schedule.id, request.at);
       await scheduling.changed(request.user.teamId);
-      await request.answer(scheduleDeletedMessage(schedule, request));
+      await request.reply.update(scheduleDeletedMessage(schedule, request));
     },
   };
 
@@ -189,7 +191,7 @@ export function createScheduleActions(workspaces: Workspaces, scheduling: Schedu
       if (schedule === undefined) return list(request, LATE);
       if (!user.canManage && schedule.owner !== user.id) throw new NotAllowed('not-owner');
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)
-        return request.answer({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
+        return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
       const change = auditedChange(request, ['schedule restored', scheduleAuditText(schedule, workspace)]);
       if (!(await workspaces.restoreSchedule(change, id))) return list(request, LATE);
       await scheduling.changed(user.teamId);

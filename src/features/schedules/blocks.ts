@@ -3,7 +3,7 @@ import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { context, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import {
   type LastDelivery,
   type PauseReason,

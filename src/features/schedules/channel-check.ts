@@ -1,6 +1,6 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { isChannel } from '../../workspace/ids.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
@@ -33,7 +33,11 @@ const SHARED = 'The channel is shared with another organisation, whose members w
  */
 export async function checkChannel(channel: string, request: Request, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refused('Choose a channel.');
-  const { channels, user, workspace } = request;
+  const {
+    slack: { channels },
+    user,
+    workspace,
+  } = request;
   try {
     const found = await channels.find(channel);
     if (found === undefined) return refused(UNSEEN);
@@ -53,9 +57,9 @@ export async function checkChannel(channel: string, request: Request, known = fa
 }
 
 /** Takes Tally into a public channel. @returns why it could not, in a sentence */
-export async function joinChannel(channel: string, { channels }: Request): Promise<string | undefined> {
+export async function joinChannel(channel: string, { slack }: Request): Promise<string | undefined> {
   try {
-    await channels.join(channel);
+    await slack.channels.join(channel);
     return undefined;
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;

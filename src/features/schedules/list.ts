@@ -13,7 +13,7 @@ import {
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { UNDO_MS } from '../../workspace/projects.ts';
 import { type LastDelivery, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';

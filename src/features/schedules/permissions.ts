@@ -1,6 +1,6 @@
 import { schedulesOf } from '../../delivery/plan.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import { limitedProjects } from './channel-check.ts';
 
@@ -32,9 +32,9 @@ export function requireOwnedSchedule(id: string, request: Request): Schedule | u
 }
 
 /** Whether the owner is no full member here any more. Where Slack does not say, they are. */
-async function hasLeft({ owner }: Schedule, { roleOf }: Request): Promise<boolean> {
+async function hasLeft({ owner }: Schedule, { slack }: Request): Promise<boolean> {
   try {
-    const standing = await roleOf(owner);
+    const standing = await slack.roleOf(owner);
     return standing === 'nobody' || standing === 'stranger';
   } catch (error) {
     if (!isFailure(error)) throw error;
@@ -45,7 +45,7 @@ async function hasLeft({ owner }: Schedule, { roleOf }: Request): Promise<boolea
 /** Who may take it over: a manager, or a full member of its channel, and only once its owner has left. */
 export async function canAdopt(schedule: Schedule, request: Request): Promise<boolean> {
   if (schedule.owner === request.user.id || !(await hasLeft(schedule, request))) return false;
-  return request.user.canManage || request.channels.has(schedule.channel, request.user.id);
+  return request.user.canManage || request.slack.channels.has(schedule.channel, request.user.id);
 }
 
 /** Which of them this person may take over. */

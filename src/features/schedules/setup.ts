@@ -5,7 +5,7 @@ import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
-import { askLocation, type Request } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { readable } from '../../workspace/parse-record.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
@@ -79,9 +79,11 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
   const open = async (draft: ScheduleDraft, request: Request): Promise<void> => {
     // Slack takes a form for 3 s after the click: what is known of the channel follows.
     const sends = await loadUpcomingSends(scheduling, request);
-    await request.open(view(draft, request, { sends }));
+    await request.reply.modal.open(view(draft, request, { sends }));
     if (draft.channel !== '')
-      await request.refresh(view(draft, request, { sends, site: await look(draft, request) }));
+      await request.reply.modal.updateIfUnchanged(
+        view(draft, request, { sends, site: await look(draft, request) }),
+      );
   };
 
   /** @param said what happened; told by a direct message where the form was closed meanwhile */
@@ -90,7 +92,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
     const blocks = said === undefined ? [] : [section(said)];
     const instead = said === undefined ? undefined : { text: said, blocks };
     const sends = await loadUpcomingSends(scheduling, request);
-    await request.show(view(draft, request, { sends, site, said: blocks }), instead);
+    await request.reply.modal.update(view(draft, request, { sends, site, said: blocks }), instead);
   };
 
   /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
@@ -111,7 +113,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
     async openNew(words: ScheduleWords, request: Request): Promise<void> {
       const { workspace, user, channel } = request;
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)
-        return request.answer({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
+        return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
       const zone = user.zone ?? workspace.settings.zone;
       await open(newFormState(words, projectsIn(words, request), { channel, zone }), request);
     },
@@ -135,16 +137,18 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
       const tested = (...blocks: readonly Block[]) => view(draft, request, { sends, site, tested: blocks });
       try {
         const problem = await trouble(draft, request);
-        if (problem !== undefined) return request.show(tested(section(problem)));
+        if (problem !== undefined) return request.reply.modal.update(tested(section(problem)));
         const schedule = scheduleOf(draft, request, request.at);
-        await request.show(tested(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
+        await request.reply.modal.update(tested(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
         await scheduling.send(teamId, schedule, 'test', id);
-        await request.refresh(
+        await request.reply.modal.updateIfUnchanged(
           tested(markup(`A test is in ${channelLink(draft.channel)} now. Nothing is saved yet.`)),
         );
       } catch (error) {
         const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-        await request.show(tested(...(isExpected ? told(error) : [section('The test could not be sent.')])));
+        await request.reply.modal.update(
+          tested(...(isExpected ? told(error) : [section('The test could not be sent.')])),
+        );
         // What nobody expected is logged, and told by a direct message with the id to look for.
         if (!isExpected) throw error;
       }
@@ -157,7 +161,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
       const { schedule, carried } = saved;
       await scheduling.changed(user.teamId);
       const said = scheduleSavedText(schedule, workspace);
-      await request.show(scheduleSavedModal(said, preview(draft, carried, request)), {
+      await request.reply.modal.update(scheduleSavedModal(said, preview(draft, carried, request)), {
         text: 'The schedule is saved.',
         blocks: [markup(said)],
       });
@@ -180,7 +184,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
       const carried = carriedOver(draft, request, await loadUpcomingSends(scheduling, request));
       const schedule = scheduleOf(draft, request, carried.since);
       // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
-      await request.post(
+      await request.reply.public(
         draft.channel,
         announcementMessage(schedule, workspace, user.id, before !== undefined),
       );
@@ -193,7 +197,10 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
     } catch (error) {
       if (!isFailure(error) || error.kind === 'not-allowed') throw error;
       const blocks = [...told(error), ...(mayHaveBeenSaved(error) ? [] : [context('Nothing was saved.')])];
-      await request.show(view(draft, request, { said: blocks }), { text: error.message, blocks });
+      await request.reply.modal.update(view(draft, request, { said: blocks }), {
+        text: error.message,
+        blocks,
+      });
       return undefined;
     }
   }

@@ -2,7 +2,7 @@ import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delive
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/plan.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
-import type { Request } from '../../slack/visit.ts';
+import type { Request } from '../../slack/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
 import type { Scheduling } from './scheduling.ts';
 

@@ -1,6 +1,6 @@
+import type { Request } from '../../slack/request.ts';
 import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
-import type { Request } from '../../slack/visit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
@@ -43,7 +43,10 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
       },
     ],
     verbs: {
-      settings: { right: 'manage', run: async (_, request) => request.open(await formWith(request, {})) },
+      settings: {
+        right: 'manage',
+        run: async (_, request) => request.reply.modal.open(await formWith(request, {})),
+      },
     },
     options: {
       zone: {
@@ -60,7 +63,9 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
         right: 'manage',
         async run({ value, fields }, request) {
           if (isKnownZone(value))
-            await request.show(await formWith(request, { ...parseSettingsText(fields), zone: value }));
+            await request.reply.modal.update(
+              await formWith(request, { ...parseSettingsText(fields), zone: value }),
+            );
         },
       },
     },
@@ -71,7 +76,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
         read: parseSettingsForm,
         async work(given: SettingsInput, request) {
           const saved = await save(given, request);
-          await request.show(settingsSavedModal(saved), saved);
+          await request.reply.modal.update(settingsSavedModal(saved), saved);
         },
       },
     },

@@ -5,7 +5,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { compareUsage } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
-import { askLocation, type Request } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
@@ -70,8 +70,9 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
         open: true,
         async run(text, request) {
           const answer = await report(text, request);
-          if (answer === 'help') return request.whisper(helpMessage('What did we spend?', [HELP], SMALL));
-          await request.answer(spendMessage(answer));
+          if (answer === 'help')
+            return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
+          await request.reply.update(spendMessage(answer));
           const { connection, fetched: at } = answer;
           await used.note({ teamId: request.user.teamId, workspace: request.workspace }, { connection, at });
         },

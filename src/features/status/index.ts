@@ -3,7 +3,7 @@ import { ConnectionMissing, isFailure, NoData } from '../../domain/failure/index
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
-import { askLocation, type Request } from '../../slack/visit.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
@@ -30,7 +30,7 @@ const DAMAGED =
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
   const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
     const { user, at } = request;
-    await request.answer(
+    await request.reply.update(
       await whole(statusMessage({ workspace, user, place: askLocation(request), at, tested }), request),
     );
   };

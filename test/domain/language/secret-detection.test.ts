@@ -12,8 +12,8 @@ import { mentionHelp } from '../../../src/features/mentions/blocks.ts';
 import { parseMention } from '../../../src/features/mentions/words.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';
+import type { Request } from '../../../src/slack/request.ts';
 import { routeSubcommands } from '../../../src/slack/subcommands.ts';
-import type { Request } from '../../../src/slack/visit.ts';
 import type { Workspace } from '../../../src/workspace/workspaces.ts';
 
 const NO_ALIASES: ReadonlySet<string> = new Set();

@@ -8,7 +8,7 @@ import { TokenRejected } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';
-import type { Request } from '../../src/slack/visit.ts';
+import type { Request } from '../../src/slack/request.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type House, startHouse } from '../support/house.ts';
 
@@ -30,8 +30,8 @@ const action = (run: (request: Request) => Promise<void>): ActionListener => ({
   run: (_, request) => run(request),
 });
 const issue = async (request: Request) => {
-  await request.open(view('Issuing'));
-  await request.show(view('Issued'));
+  await request.reply.modal.open(view('Issuing'));
+  await request.reply.modal.update(view('Issued'));
 };
 
 const titles = () => house.slack.modal(OWNER)?.view.title?.text;
@@ -49,8 +49,8 @@ describe('a modal that a visit opened', () => {
   it('takes another opened after it: a click is good for one modal only', async () => {
     await started({
       commands: command(async (request) => {
-        await request.open(view('Issuing'));
-        await request.open(view('Issued'));
+        await request.reply.modal.open(view('Issuing'));
+        await request.reply.modal.open(view('Issued'));
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -60,7 +60,9 @@ describe('a modal that a visit opened', () => {
 
   it('is drawn anew after a click in a message', async () => {
     await started({
-      commands: command((request) => request.answer({ text: 'A', blocks: [actions(button('go', 'Go'))] })),
+      commands: command((request) =>
+        request.reply.update({ text: 'A', blocks: [actions(button('go', 'Go'))] }),
+      ),
       actions: { go: action(issue) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -72,7 +74,7 @@ describe('a modal that a visit opened', () => {
 
   it('takes the place of the modal whose button was pressed', async () => {
     await started({
-      commands: command((request) => request.open(view('First'))),
+      commands: command((request) => request.reply.modal.open(view('First'))),
       actions: { go: action(issue) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -106,7 +108,7 @@ describe('a modal that a visit opened', () => {
   it('says what went wrong after it was opened', async () => {
     await started({
       commands: command(async (request) => {
-        await request.open(view('Issuing'));
+        await request.reply.modal.open(view('Issuing'));
         throw new TokenRejected('identity');
       }),
     });
@@ -119,9 +121,12 @@ describe('a modal that a visit opened', () => {
   it('leaves a direct message where it was closed meanwhile', async () => {
     await started({
       commands: command(async (request) => {
-        await request.open(view('Issuing'));
+        await request.reply.modal.open(view('Issuing'));
         await house.slack.dismiss(OWNER);
-        await request.show(view('Issued'), { text: 'Issued instead.', blocks: [section('Issued instead.')] });
+        await request.reply.modal.update(view('Issued'), {
+          text: 'Issued instead.',
+          blocks: [section('Issued instead.')],
+        });
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -132,8 +137,8 @@ describe('a modal that a visit opened', () => {
   it('is refreshed as long as it stands as this visit drew it', async () => {
     await started({
       commands: command(async (request) => {
-        await request.open(view('First'));
-        await request.refresh(view('Known'));
+        await request.reply.modal.open(view('First'));
+        await request.reply.modal.updateIfUnchanged(view('Known'));
       }),
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
@@ -148,12 +153,12 @@ describe('a modal that a visit opened', () => {
     let refreshed = false;
     await started({
       commands: command(async (request) => {
-        await request.open(view('First'));
+        await request.reply.modal.open(view('First'));
         await pressed;
-        await request.refresh(view('Stale'));
+        await request.reply.modal.updateIfUnchanged(view('Stale'));
         refreshed = true;
       }),
-      actions: { go: action((request) => request.show(view('Second')).then(late)) },
+      actions: { go: action((request) => request.reply.modal.update(view('Second')).then(late)) },
     });
     await house.slack.say(OWNER, CHANNEL, '/spend');
     const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
@@ -166,7 +171,7 @@ describe('a modal that a visit opened', () => {
 describe('what is for the asker alone', () => {
   const sayHello: CommandListener = {
     right: 'ask',
-    run: (_, request) => request.whisper({ text: 'Hello.', blocks: [section('Hello.')] }),
+    run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => house.slack.calls.filter((call) => call.method === method);
   const ask = async (fields: object) => {
@@ -226,12 +231,12 @@ describe('a click in a message', () => {
       '/spend': {
         right: 'ask',
         run: async (text, request) => {
-          if (text === 'aloud') await request.post(CHANNEL, message('For everybody.'));
-          else await request.answer(message(text === '' ? 'Before.' : 'For the asker.'));
+          if (text === 'aloud') await request.reply.public(CHANNEL, message('For everybody.'));
+          else await request.reply.update(message(text === '' ? 'Before.' : 'For the asker.'));
         },
       },
     },
-    actions: { go: action((request) => request.answer(message('For the asker.'))) },
+    actions: { go: action((request) => request.reply.update(message('For the asker.'))) },
   };
   const seenBy = (person: string) => house.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
   const untilSeen = (count: number) => house.slack.waitFor(() => seenBy(OWNER).length === count);
@@ -261,7 +266,7 @@ describe('a click in a message', () => {
 describe('an answer that Slack does not take at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const listeners: Listeners = {
-    commands: { '/spend': { right: 'ask', run: (_, request) => request.answer(says('Figures.')) } },
+    commands: { '/spend': { right: 'ask', run: (_, request) => request.reply.update(says('Figures.')) } },
     events: {
       app_mention: {
         right: 'ask',

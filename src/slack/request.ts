@@ -29,31 +29,48 @@ export interface Request {
   readonly sharedBy: SharedBy | undefined;
   /** BCP 47, of whoever reads the answer: the person, or the workspace where everybody does. */
   readonly locale: string;
-  /** The answer; in the place of the one whose button was used. Throws SlackFailed. */
-  answer(message: Message): Promise<void>;
-  /** For the asker alone and beside whatever there is. Throws SlackFailed. */
-  whisper(message: Message): Promise<void>;
-  /** A file for the asker, in the conversation with Tally; wants the optional scope files:write. Throws SlackFailed. */
-  sendFile(file: OutgoingFile): Promise<void>;
-  /** Opens a modal, within 3 s of the click or command; in the place of the one this came from. Throws SlackFailed. */
+  readonly reply: Reply;
+  readonly slack: SlackLookups;
+}
+
+/** The five ways to reply. Each throws SlackFailed where Slack does not take it. */
+export interface Reply {
+  /**
+   * The answer: in place of the message whose button was used, else where it was asked, for whom the workspace's
+   * settings say.
+   */
+  update(message: Message): Promise<void>;
+  /** Only the user sees it, beside whatever is there. */
+  private(message: Message): Promise<void>;
+  /** Everybody in that channel sees it. @throws CannotPost */
+  public(channel: string, message: Message): Promise<void>;
+  readonly modal: ModalReply;
+  /** A file in the user's conversation with Tally; needs the optional scope files:write. */
+  file(file: OutgoingFile): Promise<void>;
+}
+
+export interface ModalReply {
+  /** Whether a modal can be opened: after a click or a slash command, not after a message. */
+  readonly canOpen: boolean;
+  /** Opens a modal within 3 s of the click or command, or replaces the one the request came from. */
   open(view: ModalView): Promise<void>;
-  /** Whether a modal can be opened: at a click or a slash command, not at a message. */
-  readonly opens: boolean;
-  /** Draws the modal this came from, or that it opened, anew. Where that fails (it was closed, say), says `instead` in a direct message. */
-  show(view: ModalView, instead?: Message): Promise<void>;
-  /** The same without a word where that fails: whether it was drawn. */
-  draw(view: ModalView): Promise<boolean>;
-  /** Whether the asker is in one of these user groups now, asked afresh. Throws SlackFailed. */
-  isIn(groups: readonly string[]): Promise<boolean>;
-  /** Draws the modal anew as it was clicked in or as this visit drew it last; nothing where something else drew it since. */
-  refresh(view: ModalView): Promise<void>;
-  /** The user groups there are. Throws SlackFailed, `missing_scope` without the optional scope usergroups:read. */
-  userGroups(): Promise<readonly UserGroup[]>;
+  /** Replaces the modal of this request. Where that fails (it was closed, say), sends `fallback` as a direct message. */
+  update(view: ModalView, fallback?: Message): Promise<void>;
+  /** @returns whether the modal was replaced; sends nothing otherwise */
+  tryUpdate(view: ModalView): Promise<boolean>;
+  /** Replaces the modal as this request last saw it; does nothing where something else changed it since. */
+  updateIfUnchanged(view: ModalView): Promise<void>;
+}
+
+/** What a request may ask of Slack. Each throws SlackFailed. */
+export interface SlackLookups {
   readonly channels: Channels;
-  /** What Slack says of somebody else now; `nobody` of one whom it does not know. Throws SlackFailed. */
-  roleOf(person: string): Promise<Role>;
-  /** For everybody in a channel, whichever it is. Throws CannotPost, SlackFailed. */
-  post(channel: string, message: Message): Promise<void>;
+  /** Whether the user is in one of these user groups now, never cached. */
+  isInGroups(groups: readonly string[]): Promise<boolean>;
+  /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
+  userGroups(): Promise<readonly UserGroup[]>;
+  /** The role of somebody else; `nobody` for one whom Slack does not know. */
+  roleOf(userId: string): Promise<Role>;
 }
 
 export interface SharedBy {
@@ -126,27 +143,34 @@ export function createRequest(
         ? undefined
         : { how: sharedFrom === undefined ? 'asked' : 'shared', person: user.id },
     locale: audience === 'asker' ? user.locale : publicLocale(workspace),
-    userGroups,
-    isIn,
-    opens: (origin.triggerId ?? origin.viewId) !== undefined,
-    channels: channelsOf(client),
-    roleOf,
-    post: (channel, message) => postMessage(client, { channel, thread: undefined }, message),
-    async answer(message) {
-      const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
-      if (audience === 'channel' && !isAlone) return speak(ways, message);
-      const isShared = origin.channel !== undefined && !isDirectMessage(origin.channel);
-      await whisper(ways, isShared ? message : withoutShare(message), replace);
+    slack: { channels: channelsOf(client), isInGroups: isIn, userGroups, roleOf },
+    reply: {
+      async update(message) {
+        const isAlone = origin.responseUrl === undefined && origin.channel === undefined;
+        if (audience === 'channel' && !isAlone) return speak(ways, message);
+        const isShared = origin.channel !== undefined && !isDirectMessage(origin.channel);
+        await whisper(ways, isShared ? message : withoutShare(message), replace);
+      },
+      private: (message) => whisper(ways, message),
+      public: (channel, message) => postMessage(client, { channel, thread: undefined }, message),
+      modal: modalReply(ways, rerun && withoutSecrets(rerun, workspace.aliases)),
+      async file({ name, title, content }) {
+        const { channel } = await callSlack('conversations.open', () =>
+          client.conversations.open({ users: origin.userId }),
+        );
+        await callSlack('files.uploadV2', () =>
+          client.filesUploadV2({ channel_id: channel?.id ?? '', filename: name, title, content }),
+        );
+      },
     },
-    whisper: (message) => whisper(ways, message),
-    async sendFile({ name, title, content }) {
-      const { channel } = await callSlack('conversations.open', () =>
-        client.conversations.open({ users: origin.userId }),
-      );
-      await callSlack('files.uploadV2', () =>
-        client.filesUploadV2({ channel_id: channel?.id ?? '', filename: name, title, content }),
-      );
-    },
+  };
+}
+
+/** @param command offered as a button where no modal can be opened */
+function modalReply(ways: Ways, command: CommandInvocation | undefined): ModalReply {
+  const { origin, client } = ways;
+  return {
+    canOpen: (origin.triggerId ?? origin.viewId) !== undefined,
     async open(view) {
       const { triggerId = '' } = origin;
       const viewId = ways.opened ?? origin.viewId;
@@ -156,15 +180,14 @@ export function createRequest(
         if (drawn.view?.hash !== undefined) ways.hash = drawn.view.hash;
         return;
       }
-      if (triggerId === '' && rerun !== undefined)
-        return whisper(ways, formBehind(withoutSecrets(rerun, workspace.aliases)));
+      if (triggerId === '' && command !== undefined) return whisper(ways, formBehind(command));
       const shown = await callSlack('views.open', () => client.views.open({ trigger_id: triggerId, view }));
       if (shown.view?.id !== undefined) ways.opened = shown.view.id;
       if (shown.view?.hash !== undefined) ways.hash = shown.view.hash;
     },
-    show: (view, instead) => show(ways, view, instead),
-    draw: (view) => draw(ways, view),
-    async refresh(view) {
+    update: (view, fallback) => show(ways, view, fallback),
+    tryUpdate: (view) => draw(ways, view),
+    async updateIfUnchanged(view) {
       const { opened: id = origin.viewId, hash } = ways;
       if (id === undefined || hash === undefined) return;
       await callSlack('views.update', () => client.views.update({ view_id: id, hash, view })).catch(
