@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
-import { BOT, buildBot, ROOT } from '../sandbox/build.ts';
+import { buildBot, ROOT } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { readConfig } from '../src/config.ts';
 import { inventProjects, projectAt, saveConnection } from './commands.ts';
@@ -22,6 +22,7 @@ import { type Asker, createAsker, type FakeSlack, startFakeSlack } from './far-s
 import { quantile } from './measure.ts';
 import { columns } from './table.ts';
 
+const TALLY = join(ROOT, 'bench', 'unlimited-bot.js');
 const FLOOR_BOT = join(ROOT, 'bench', 'floor-bot.js');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;
 
@@ -72,7 +73,7 @@ export async function floor(rounds: number): Promise<string[]> {
     LOG_LEVEL: 'error',
   };
   const sides: Side[] = [
-    { script: BOT, env: { ...shared, ...own } },
+    { script: TALLY, env: { ...shared, ...own } },
     {
       script: FLOOR_BOT,
       env: { ...shared, BILLING_URL: billing.url, BILLING_TOKEN: billing.tokens[0]?.value ?? '' },
