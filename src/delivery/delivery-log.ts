@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import { guardRead } from '../redis.ts';
-import { SCHEDULE, SENT } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/fields.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
-import { parseRecord, readable } from '../workspace/parse-record.ts';
+import { parseRecord } from '../workspace/parse-record.ts';
 import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
 /** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */
@@ -207,8 +208,8 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
         KEPT,
         posted === undefined ? '' : CHANNEL + posted.channel,
         posted?.at ?? '',
-        SCHEDULE + schedule,
-        SENT + schedule,
+        FIELDS.schedule + schedule,
+        FIELDS.sent + schedule,
         to.sent === undefined ? '' : JSON.stringify(to.sent),
         resting,
         ...drop.map((day) => fieldOf(schedule, day)),
@@ -236,8 +237,7 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
       // A line that nobody can read is no reason to post a date again.
-      const read = readable(() => parseRecord(entry, json)) ?? DAMAGED;
-      return [{ schedule, date, entry: read, json }];
+      return [{ schedule, date, entry: entryOf(json), json }];
     }),
     lastPost(channel) {
       if (channel !== undefined) return number(CHANNEL + channel);
@@ -246,6 +246,15 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
     },
     quietUntil: number(QUIET),
   };
+}
+
+function entryOf(json: string): DeliveryLogEntry {
+  try {
+    return parseRecord(entry, json);
+  } catch (error) {
+    if (!(error instanceof UnsealFailed)) throw error;
+    return DAMAGED;
+  }
 }
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };

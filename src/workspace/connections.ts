@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { sealOwnerOf } from './fields.ts';
 import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
+import { createRecordParser } from './parse-record.ts';
 
 const KIND = 'billing-token';
 
@@ -73,6 +73,8 @@ const schema = z.object({
   sealed: z.string(),
 });
 
+const parseStored = createRecordParser(schema, KIND);
+
 /** A registered token, without the token. */
 export type Connection = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
@@ -116,7 +118,7 @@ const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${day
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
 /**
- * @param name where the record was found: one that was moved there from another name is not believed
+ * @param name where the record was found: one that was moved there from another name is refused
  * @throws UnsealFailed `malformed`, `not-authentic`
  */
 export function parseConnection(
@@ -125,7 +127,7 @@ export function parseConnection(
   name: string,
   json: string,
 ): OpenableConnection {
-  const { sealed, ...connection } = parseRecord(schema, json, KIND);
+  const { sealed, ...connection } = parseStored(json);
   if (connection.name !== name) throw new UnsealFailed('not-authentic', undefined, KIND);
   return { ...connection, token: () => keyring.open(sealed, sealOwnerOf(KIND, workspace, name, connection)) };
 }

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { guardRead } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { INSTALLATION, SERVED } from './fields.ts';
+import { FIELDS, sealOwnerOf } from './fields.ts';
 import { membersKey, recordKey, refreshLockKey } from './keys.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
 
 /**
  * What Slack gave for a workspace or an organisation, as a text that this room does not read, sealed as a whole.
@@ -29,7 +28,7 @@ export interface InstallationRecords {
 
 /** Longer than a call to Slack with its retry may take, in ms. */
 const LOCK = 15_000;
-const owner = (id: string) => sealOwnerOf('slack-installation', id, INSTALLATION);
+const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -39,7 +38,7 @@ return 1`;
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
-redis.call('HSET', KEYS[3], '${SERVED}', ARGV[2])
+redis.call('HSET', KEYS[3], '${FIELDS.organisation}', ARGV[2])
 return 1`;
 
 const TAKE = `
@@ -55,12 +54,12 @@ export function createInstallationStore({
   redis: Redis;
   keyring: Keyring;
 }): InstallationRecords {
-  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), INSTALLATION));
+  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
     async save(id, text) {
       const envelope = keyring.seal(text, owner(id));
-      await guardRead(() => redis.hset(recordKey(id), INSTALLATION, envelope));
+      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
     async read(id) {
       const envelope = await envelopeOf(id);
@@ -73,7 +72,9 @@ export function createInstallationStore({
         if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
         const sealed = keyring.seal(after, owner(id));
         if (
-          (await guardRead(() => redis.eval(REPLACE, 1, recordKey(id), INSTALLATION, envelope, sealed))) === 1
+          (await guardRead(() =>
+            redis.eval(REPLACE, 1, recordKey(id), FIELDS.installation, envelope, sealed),
+          )) === 1
         )
           return true;
       }
@@ -84,7 +85,7 @@ export function createInstallationStore({
       await guardRead(() => redis.eval(JOIN, keys.length, ...keys, workspace, organisation));
     },
     organisationOf: async (workspace) =>
-      (await guardRead(() => redis.hget(recordKey(workspace), SERVED))) ?? undefined,
+      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
     members: (organisation) => guardRead(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
       const mark = randomBytes(12).toString('base64url');

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
-import { SettingsDamaged, UnsealFailed } from '../domain/failure/index.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
 
 /** @param what it is, for UnsealFailed @throws UnsealFailed `malformed` without a cause: the messages of parsers quote what they could not read */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
@@ -16,25 +17,30 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** For what has to go on beside a damaged part, such as the form that mends it: undefined in its place. */
-export function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    return unlessElse(error);
-  }
+/** Characters of JSON that one parser remembers: some ten thousand records. */
+const MAX_CACHED = 2_000_000;
+
+/**
+ * A parser that remembers what it parsed, by the text: every request parses the whole record of its workspace, and
+ * hardly any of it has changed. Its results are shared, so they are frozen.
+ *
+ * @returns parses a text; throws as `parseRecord`
+ */
+export function createRecordParser<T extends object>(
+  schema: z.ZodType<T>,
+  what?: string,
+): (json: string) => T {
+  const cache = new LRUCache<string, T>({ maxSize: MAX_CACHED, sizeCalculation: (_, json) => json.length });
+  return (json) => {
+    const known = cache.get(json);
+    if (known !== undefined) return known;
+    const record = freezeDeep(parseRecord(schema, json, what));
+    cache.set(json, record);
+    return record;
+  };
 }
 
-/** The same for what may take a while. */
-export async function whenReadable<T>(read: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    return unlessElse(error);
-  }
-}
-
-function unlessElse(error: unknown): undefined {
-  if (error instanceof UnsealFailed || error instanceof SettingsDamaged) return undefined;
-  throw error;
+function freezeDeep<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freezeDeep(part);
+  return Object.freeze(value);
 }
