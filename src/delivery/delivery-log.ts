@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
@@ -6,6 +5,7 @@ import type { Day } from '../domain/time/calendar.ts';
 import { guardRead } from '../redis.ts';
 import { FIELDS } from '../workspace/fields.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
+import { acquireLease, extendLease, type Lease, releaseLease } from '../workspace/lease.ts';
 import { parseRecord } from '../workspace/parse-record.ts';
 import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
@@ -138,15 +138,6 @@ const KEPT = 100 * 86_400_000;
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
 
-const TAKE = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
-return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
-
-const RENEW = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0`;
-const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
-
 /** What was forgotten meanwhile is not brought back: neither without the lease nor beside a schedule that is gone. */
 const ENTER = `
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
@@ -173,6 +164,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
+const keyOf = ({ teamId, mark }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token: mark });
 const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
@@ -184,14 +176,11 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
   return {
     read: async (workspace) => bookOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
     async lease(workspace) {
-      const mark = randomBytes(12).toString('base64url');
-      const keys = [recordKey(workspace), deliveryLockKey(workspace)];
-      const answer = await evaluate(TAKE, keys, mark, LEASE_MS);
-      return answer === 1 ? { teamId: workspace, mark } : answer === 0 ? 'taken' : 'gone';
+      const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
+      return typeof lease === 'string' ? lease : { teamId: workspace, mark: lease.token };
     },
-    renew: async ({ teamId, mark }) =>
-      (await evaluate(RENEW, [deliveryLockKey(teamId)], mark, LEASE_MS)) === 1,
-    release: async ({ teamId, mark }) => (await evaluate(RELEASE, [deliveryLockKey(teamId)], mark)) === 1,
+    renew: (lease) => extendLease(redis, keyOf(lease), LEASE_MS),
+    release: (lease) => releaseLease(redis, keyOf(lease)),
     async enter(
       { teamId, mark },
       { schedule, date, before = '', strictly = false, resting = '', posted, drop = [], ...to },

@@ -4,7 +4,7 @@ import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
 import { sealOwnerOf } from './fields.ts';
 import { group, person } from './ids.ts';
-import { createRecordParser, parseRecord } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 import type { Settings } from './settings.ts';
 
 /** More than are ever named one by one; the record is read whole by every command. */
@@ -50,7 +50,6 @@ const secrets = z.object({ id: z.string(), secret: z.string() });
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 const KIND = 'application-access';
-const parseStored = createRecordParser(schema, KIND);
 
 /** A registered application access, without its secret. */
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
@@ -72,7 +71,7 @@ export function parseAccess(
   project: string,
   json: string,
 ): OpenableAccess {
-  const { sealed, ...access } = parseStored(json);
+  const { sealed, ...access } = parseRecord(schema, json, KIND);
   if (access.project !== project) throw new UnsealFailed('not-authentic', undefined, KIND);
   return {
     ...access,

@@ -5,7 +5,7 @@ import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { sealOwnerOf } from './fields.ts';
 import { product } from './ids.ts';
-import { createRecordParser } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 
 const KIND = 'billing-token';
 
@@ -73,8 +73,6 @@ const schema = z.object({
   sealed: z.string(),
 });
 
-const parseStored = createRecordParser(schema, KIND);
-
 /** A registered token, without the token. */
 export type Connection = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
@@ -127,7 +125,7 @@ export function parseConnection(
   name: string,
   json: string,
 ): OpenableConnection {
-  const { sealed, ...connection } = parseStored(json);
+  const { sealed, ...connection } = parseRecord(schema, json, KIND);
   if (connection.name !== name) throw new UnsealFailed('not-authentic', undefined, KIND);
   return { ...connection, token: () => keyring.open(sealed, sealOwnerOf(KIND, workspace, name, connection)) };
 }

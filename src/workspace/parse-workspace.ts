@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseAccess, withRevocable } from './accesses.ts';
@@ -10,49 +11,92 @@ import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.ts';
 import type { DamagedPart, Workspace } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** Parses a whole record. Never throws: what cannot be read is listed in `damaged`, and everything else is a value. */
-export function parseWorkspace(fields: RecordFields, keyring: Keyring, teamId: string): Workspace {
+/**
+ * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a
+ * value. Its parts are shared with later requests, and frozen.
+ */
+export type WorkspaceParser = (teamId: string, fields: RecordFields) => Workspace;
+
+/** Parts of records in memory, about a kilobyte each. */
+const MAX_CACHED_PARTS = 20_000;
+
+/** What each field was parsed into, with the text it was parsed from. */
+type ParsedParts = Map<string, { readonly json: string; readonly part: object | undefined }>;
+
+/**
+ * Every request reads its whole record, and hardly any part has changed since the request before: only changed parts
+ * are parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
+ */
+export function createWorkspaceParser(keyring: Keyring): WorkspaceParser {
+  const cache = new LRUCache<string, ParsedParts>({
+    maxSize: MAX_CACHED_PARTS,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  return (teamId, fields) => {
+    const before = cache.get(teamId);
+    const parts: ParsedParts = new Map();
+    const workspace = parseWorkspace(fields, keyring, teamId, (field, parse) => {
+      const json = fields[field] ?? '';
+      const known = before?.get(field);
+      const parsed = known?.json === json ? known : { json, part: freezeDeep(parse(json)) };
+      parts.set(field, parsed);
+      return parsed.part;
+    });
+    if (parts.size > 0) cache.set(teamId, parts);
+    else cache.delete(teamId);
+    return workspace;
+  };
+}
+
+type ParsePart = (field: string, parse: (json: string) => object | undefined) => object | undefined;
+
+function parseWorkspace(
+  fields: RecordFields,
+  keyring: Keyring,
+  teamId: string,
+  parsePart: ParsePart,
+): Workspace {
   const ids = idsByPrefix(fields);
   const damaged: DamagedPart[] = [];
-  const parseAll = <T>(
+  const parseAll = <T extends object>(
     kind: Exclude<DamagedPart['kind'], 'settings'>,
     parse: (id: string, json: string) => T,
-  ): readonly (readonly [id: string, part: T])[] =>
-    ids(FIELDS[kind]).flatMap((id) => {
+  ): ReadonlyMap<string, T> => {
+    const parts = new Map<string, T>();
+    for (const id of ids(FIELDS[kind]))
       try {
-        return [[id, parse(id, fields[FIELDS[kind] + id] ?? '')] as const];
+        parts.set(id, parsePart(FIELDS[kind] + id, (json) => parse(id, json)) as T);
       } catch (error) {
         if (!(error instanceof UnsealFailed)) throw error;
         damaged.push({ kind, id, reason: error.reason });
-        return [];
       }
-    });
+    return parts;
+  };
 
-  const settings = readSettings(fields[FIELDS.settings]);
+  const settings =
+    fields[FIELDS.settings] === undefined
+      ? DEFAULT_SETTINGS
+      : (parsePart(FIELDS.settings, readSettings) as Settings | undefined);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
-  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
-  const projects = parseAll('project', parseProject);
-  const accesses = parseAll('access', (project, json) =>
-    withRevocable(parseAccess(keyring, teamId, project, json), fields[FIELDS.revocable + project]),
-  );
-  const schedules = parseAll('schedule', parseSchedule);
   const connectionNames = ids(FIELDS.connection);
+  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
+  const schedules = parseAll('schedule', parseSchedule);
 
   return {
     teamId,
     fields,
     damaged,
     settings: settings ?? DEFAULT_SETTINGS,
-    connections: new Map(connections),
+    connections: parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json)),
     connectionNames,
     defaultConnection: settings && defaultOf(connectionNames, settings),
-    projects: projects.map(([, project]) => project),
+    projects: [...parseAll('project', parseProject).values()],
     aliases: new Set(ids(FIELDS.project)),
-    accesses: new Map(accesses),
+    accesses: new Map(
+      [...accesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
+    ),
     accessIds: ids(FIELDS.access),
-    schedules: schedules
-      .map(([, schedule]) => schedule)
-      .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+    schedules: [...schedules.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
     scheduleIds: ids(FIELDS.schedule),
     channelDefault: (channel) => fields[FIELDS.channel + channel],
     channelsOf: (alias) =>
@@ -69,7 +113,7 @@ function defaultOf(names: readonly string[], { connection }: Settings): string |
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** What stands behind each prefix, sorted: one pass over the record, which may have a thousand fields. */
+/** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */
 function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
   const found = new Map<string, string[]>();
   for (const field of Object.keys(fields).sort()) {
@@ -80,4 +124,10 @@ function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[
     else ids.push(field.slice(end));
   }
   return (prefix) => found.get(prefix) ?? [];
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) freezeDeep(part);
+  return Object.freeze(value);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel } from '../domain/money/amount.ts';
 import { product } from './ids.ts';
-import { createRecordParser, parseRecord } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** The record is read whole by every command. */
 export const MAX_PROJECTS = 200;
@@ -41,14 +41,13 @@ const removal = z.object({ project: stored, channels: z.array(z.string()), at: z
 export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
 const KIND = 'project';
-const parseStored = createRecordParser(stored, KIND);
 
 /**
  * @param alias where the record was found
  * @throws UnsealFailed `malformed`; `not-authentic` where the record names another alias
  */
 export function parseProject(alias: string, json: string): Project {
-  const project = parseStored(json);
+  const project = parseRecord(stored, json, KIND);
   if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
   return project;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { product } from './ids.ts';
-import { createRecordParser, parseRecord } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** The record is read whole by every command. */
 export const MAX_SCHEDULES = 100;
@@ -97,14 +97,12 @@ const schema = scheduleContentSchema.extend({
 /** A report that is posted in a channel again and again. */
 export type Schedule = Readonly<z.infer<typeof schema>>;
 
-const parseStored = createRecordParser(schema);
-
 /**
  * @param id where the record was found
  * @throws UnsealFailed `malformed`; `not-authentic` where the record says another ID
  */
 export function parseSchedule(id: string, json: string): Schedule {
-  const schedule = parseStored(json);
+  const schedule = parseRecord(schema, json);
   if (schedule.id !== id) throw new UnsealFailed('not-authentic');
   return schedule;
 }

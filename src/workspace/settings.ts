@@ -3,7 +3,7 @@ import { SettingsDamaged } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person } from './ids.ts';
-import { createRecordParser } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
 export const MAX_MANAGERS = 100;
@@ -40,13 +40,11 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-const parseStored = createRecordParser(stored);
-
 /** @throws SettingsDamaged: days guessed at would be wrong sums */
 export function parseSettings(json: string | undefined): Settings {
   if (json === undefined) return DEFAULT_SETTINGS;
   try {
-    return parseStored(json);
+    return parseRecord(stored, json);
   } catch {
     throw new SettingsDamaged();
   }

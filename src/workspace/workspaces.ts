@@ -12,7 +12,7 @@ import { findSettingsConflict } from './conflict.ts';
 import { type Connection, type NewConnection, serializeConnection } from './connections.ts';
 import { FIELDS } from './fields.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
-import { parseWorkspace } from './parse-workspace.ts';
+import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
 import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from './settings.ts';
@@ -59,6 +59,7 @@ export interface WorkspacesParts {
 
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const parse = createWorkspaceParser(keyring);
   const destination: ChangeTarget = { store, stays };
   /** What is changed of the settings; nothing when they say so already. */
   const settled = ({ workspace }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
@@ -87,7 +88,7 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
   return {
     ...createProjectStore(destination),
     ...createScheduleStore(destination),
-    read: async (workspace) => parseWorkspace(await store.read(workspace), keyring, workspace),
+    read: async (workspace) => parse(workspace, await store.read(workspace)),
     async saveSettings(change, parts) {
       await commitChange(destination, change, (fields) => settled(change, fields, parts));
     },

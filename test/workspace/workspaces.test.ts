@@ -11,9 +11,10 @@ import type { AnswerNote } from '../../src/workspace/last-balance.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { findConnection, findProject, requireSettings } from '../../src/workspace/workspace.ts';
+import { findConnection, findProject, findSchedule, requireSettings } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
@@ -42,6 +43,7 @@ const PROD: Project = {
   addedBy: 'U1',
   addedAt: NOW,
 };
+const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 const HASH = 'tally:workspace:T1';
 
 let store: TestRedis;
@@ -275,8 +277,6 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
-
   it('is found by its alias, and listed', async () => {
     expect(await workspaces.addProject(await changing(), STAGING)).toBe(true);
     expect(await workspaces.addProject(await changing(), PROD)).toBe(true);
@@ -470,6 +470,57 @@ describe('a lifetime', () => {
     expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('lapses tomorrow');
     expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('lapses today');
     expect(formatExpiry({}, NOW, 'UTC')).toBe('no expiry');
+  });
+});
+
+describe('a record that is read again', () => {
+  it('shows what changed, however it was changed, and shares the rest', async () => {
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.addProject(await changing(), STAGING);
+    const before = await read();
+    await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, id: '777' }));
+    await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
+    const after = await read();
+    expect(findProject(before, 'prod')?.id).toBe(PROD.id);
+    expect(findProject(after, 'prod')?.id).toBe('777');
+    expect(after.settings.zone).toBe('Asia/Tokyo');
+    expect(findProject(after, 'staging')).toBe(findProject(before, 'staging'));
+
+    await redis.hdel(HASH, 'project:prod', 'settings');
+    const last = await read();
+    expect(last.projects).toEqual([STAGING]);
+    expect(last.settings).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it('cannot be changed by the request before', async () => {
+    await workspaces.addProject(await changing(), { ...PROD, channels: ['C1'] });
+    const [project] = (await read()).projects;
+    expect(() => (project!.channels as string[]).push('C2')).toThrow(TypeError);
+    expect((await read()).projects[0]?.channels).toEqual(['C1']);
+  });
+
+  it('lists a part as damaged from the moment it is, and no longer once it is replaced', async () => {
+    await workspaces.addProject(await changing(), PROD);
+    await redis.hset(HASH, 'project:prod', '{');
+    expect((await read()).damaged).toEqual([{ kind: 'project', id: 'prod', reason: 'malformed' }]);
+    expect((await read()).damaged).toHaveLength(1);
+    await redis.hset(HASH, 'project:prod', JSON.stringify(PROD));
+    expect((await read()).damaged).toEqual([]);
+  });
+
+  it('takes no project or schedule for another that was moved to its place', async () => {
+    await redis.hset(HASH, {
+      'project:live': JSON.stringify(PROD),
+      'schedule:schedul2': JSON.stringify(schedule({ id: 'schedul1' })),
+    });
+    const record = await read();
+    expect(record.damaged).toEqual([
+      { kind: 'schedule', id: 'schedul2', reason: 'not-authentic' },
+      { kind: 'project', id: 'live', reason: 'not-authentic' },
+    ]);
+    expect(() => findProject(record, 'live')).toThrow('The stored project cannot be read.');
+    expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);
+    expect([record.projects, record.schedules]).toEqual([[], []]);
   });
 });
 
