@@ -9,7 +9,7 @@ import { type Finding, failedFinding, okFinding } from './ops/finding.ts';
 import { connectRedis } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { reseal } from './vault/reseal.ts';
-import { sealOwnerOfField } from './workspace/sealed-fields.ts';
+import { sealOwnerOfField } from './workspace/fields.ts';
 
 /** For each check, in ms. */
 const PATIENCE = 5_000;

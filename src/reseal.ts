@@ -5,7 +5,7 @@ import { resealedLines } from './ops/reseal-count.ts';
 import { connectRedis, guardRead, waitUntilReady } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from './vault/reseal.ts';
-import { sealOwnerOfField } from './workspace/sealed-fields.ts';
+import { sealOwnerOfField } from './workspace/fields.ts';
 
 /** How long a start waits for Redis, in ms. */
 const PATIENCE = 5_000;

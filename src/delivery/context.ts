@@ -6,6 +6,7 @@ import type { PostableReport, ReportResult } from '../features/feature.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { Schedule } from '../workspace/schedules.ts';
+import { requireSettings } from '../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import {
   type DeliveryLease,
@@ -133,7 +134,7 @@ export async function reportAt(
 ): Promise<ReportResult> {
   return report.run({
     ...{ workspace, projects, channel, at, billing },
-    zone: zone ?? workspace.settings.zone,
+    zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, at),
     answeredBy: answered.add,
   });

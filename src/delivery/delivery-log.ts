@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { z } from 'zod';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Day } from '../domain/time/calendar.ts';
 import { guardRead } from '../redis.ts';
-import { SCHEDULE, SENT } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/fields.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
-import { parseRecord, readable } from '../workspace/parse-record.ts';
+import { acquireLease, extendLease, type Lease, releaseLease } from '../workspace/lease.ts';
+import { parseRecord } from '../workspace/parse-record.ts';
 import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
 /** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */
@@ -137,15 +138,6 @@ const KEPT = 100 * 86_400_000;
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
 
-const TAKE = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
-return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
-
-const RENEW = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0`;
-const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
-
 /** What was forgotten meanwhile is not brought back: neither without the lease nor beside a schedule that is gone. */
 const ENTER = `
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
@@ -172,6 +164,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
+const keyOf = ({ teamId, mark }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token: mark });
 const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
@@ -183,14 +176,11 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
   return {
     read: async (workspace) => bookOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
     async lease(workspace) {
-      const mark = randomBytes(12).toString('base64url');
-      const keys = [recordKey(workspace), deliveryLockKey(workspace)];
-      const answer = await evaluate(TAKE, keys, mark, LEASE_MS);
-      return answer === 1 ? { teamId: workspace, mark } : answer === 0 ? 'taken' : 'gone';
+      const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
+      return typeof lease === 'string' ? lease : { teamId: workspace, mark: lease.token };
     },
-    renew: async ({ teamId, mark }) =>
-      (await evaluate(RENEW, [deliveryLockKey(teamId)], mark, LEASE_MS)) === 1,
-    release: async ({ teamId, mark }) => (await evaluate(RELEASE, [deliveryLockKey(teamId)], mark)) === 1,
+    renew: (lease) => extendLease(redis, keyOf(lease), LEASE_MS),
+    release: (lease) => releaseLease(redis, keyOf(lease)),
     async enter(
       { teamId, mark },
       { schedule, date, before = '', strictly = false, resting = '', posted, drop = [], ...to },
@@ -207,8 +197,8 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
         KEPT,
         posted === undefined ? '' : CHANNEL + posted.channel,
         posted?.at ?? '',
-        SCHEDULE + schedule,
-        SENT + schedule,
+        FIELDS.schedule + schedule,
+        FIELDS.sent + schedule,
         to.sent === undefined ? '' : JSON.stringify(to.sent),
         resting,
         ...drop.map((day) => fieldOf(schedule, day)),
@@ -236,8 +226,7 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
       // A line that nobody can read is no reason to post a date again.
-      const read = readable(() => parseRecord(entry, json)) ?? DAMAGED;
-      return [{ schedule, date, entry: read, json }];
+      return [{ schedule, date, entry: entryOf(json), json }];
     }),
     lastPost(channel) {
       if (channel !== undefined) return number(CHANNEL + channel);
@@ -246,6 +235,15 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
     },
     quietUntil: number(QUIET),
   };
+}
+
+function entryOf(json: string): DeliveryLogEntry {
+  try {
+    return parseRecord(entry, json);
+  } catch (error) {
+    if (!(error instanceof UnsealFailed)) throw error;
+    return DAMAGED;
+  }
 }
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };

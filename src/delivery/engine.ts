@@ -4,7 +4,7 @@ import { resumesByItself } from '../workspace/schedules.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { type Delivery, isIdle } from './delivery.ts';
 import type { DeliveryLog } from './delivery-log.ts';
-import { planDeliveries, schedulesOf } from './plan.ts';
+import { planDeliveries } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface EngineParts {
@@ -56,7 +56,7 @@ export function createEngine(parts: EngineParts): Engine {
   async function changed(workspace: string): Promise<void> {
     const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
     // One that a person paused is not woken for.
-    const awake = schedulesOf(record).filter(
+    const awake = record.schedules.filter(
       ({ paused }) => paused === undefined || resumesByItself(paused.why),
     );
     await alarms.set(

@@ -2,7 +2,6 @@ import { isFailure } from '../domain/failure/index.ts';
 import { describeProjects } from '../features/schedules/blocks.ts';
 import { postMessage } from '../slack/post-message.ts';
 import { callSlack, type WebClient } from '../slack/web-client.ts';
-import { readable } from '../workspace/parse-record.ts';
 import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
@@ -64,10 +63,9 @@ async function tellGroup(group: readonly ScheduleLogEntry[], round: DeliveryCont
   return true;
 }
 
-/** `Spend of yesterday of prod`; without the projects where their records are damaged. */
+/** `Spend of yesterday of prod` */
 function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
-  const projects = readable(() => ` of ${describeProjects(schedule, workspace)}`) ?? '';
-  return REPORT_NAMES[schedule.report] + projects;
+  return `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, workspace)}`;
 }
 
 /** What only somebody who manages can mend. */
@@ -99,11 +97,11 @@ async function tellOf(client: WebClient, record: Workspace, trouble: PendingNoti
 }
 
 /** Those named as managers. */
-const managersOf = (record: Workspace): readonly string[] => readable(() => record.settings.managers) ?? [];
+const managersOf = (record: Workspace): readonly string[] => record.settings.managers;
 
 /** Whoever registered a connection: somebody who managed then. */
 const registrarsOf = (record: Workspace): readonly string[] =>
-  record.connectionNames.flatMap((name) => readable(() => record.connection(name))?.registeredBy ?? []);
+  [...record.connections.values()].map(({ registeredBy }) => registeredBy);
 
 async function firstMember(client: WebClient, people: readonly string[], but: string) {
   for (const person of new Set(people))

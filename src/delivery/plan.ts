@@ -1,6 +1,5 @@
 import { type DueTime, dueTimes } from '../domain/time/cadence.ts';
 import type { Day } from '../domain/time/calendar.ts';
-import { readable } from '../workspace/parse-record.ts';
 import { resolveProject } from '../workspace/resolve-project.ts';
 import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
@@ -60,7 +59,7 @@ const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
 
 /** What is to be done for a workspace at `now` (ms), from what it told us and from what was done. */
 export function planDeliveries(record: Workspace, book: DeliveryLogSnapshot, now: number): DeliveryPlan {
-  const schedules = schedulesOf(record);
+  const { schedules } = record;
   const known = new Set(record.scheduleIds);
   const each = schedules.map((schedule) => {
     const lines = book.lines.filter((line) => line.schedule === schedule.id).toSorted(byDate);
@@ -85,10 +84,6 @@ export function planDeliveries(record: Workspace, book: DeliveryLogSnapshot, now
 /** What is put off further than anything is was put off by a clock that has gone back since. */
 const unlessFar = (at: number, now: number, farthest: number): number => (at - now > farthest ? 0 : at);
 
-/** A damaged one is left out: the others go on. */
-export const schedulesOf = (record: Workspace): readonly Schedule[] =>
-  record.scheduleIds.flatMap((id) => readable(() => record.schedule(id)) ?? []);
-
 const byDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
 
 /** `waits`: Tally paused it, and tries now and then whether it works again. */
@@ -108,10 +103,9 @@ function standingOf(schedule: Schedule, lines: readonly DeliveryLogLine[], recor
 
 /** Names of the connections that projects are asked by, in their order; '' for none. */
 export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, record: Workspace): string[] {
-  const known = readable(() => record.projects) ?? [];
   return projects.map(({ id, product }) => {
-    const project = known.find((one) => one.id === id && one.product === product);
-    return project?.connection ?? readable(() => record.defaultConnection) ?? '';
+    const project = record.projects.find((one) => one.id === id && one.product === product);
+    return project?.connection ?? record.defaultConnection ?? '';
   });
 }
 
@@ -123,7 +117,7 @@ export function pauseBasis(why: PauseReason, schedule: Schedule, record: Workspa
 
 /** `main 0123456789ab, storage -`: the connections of its projects, each once, with their tokens' fingerprints. */
 function askedBy(schedule: Schedule, record: Workspace): string {
-  const fingerprintOf = (name: string) => readable(() => record.connection(name))?.fingerprint ?? '-';
+  const fingerprintOf = (name: string) => record.connections.get(name)?.fingerprint ?? '-';
   return [...new Set(connectionsOf(schedule, record))]
     .map((name) => `${name} ${fingerprintOf(name)}`)
     .join(', ');

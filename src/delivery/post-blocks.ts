@@ -6,6 +6,7 @@ import type { ReportResult } from '../features/feature.ts';
 import { formatWallTime } from '../features/schedules/upcoming-sends.ts';
 import { type Block, context, type Message, markup, section } from '../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../slack/kit/escape.ts';
+import { requireSettings } from '../workspace/workspace.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { PostedMessage } from './delivery-log.ts';
 
@@ -107,8 +108,8 @@ function read(digits: string | undefined) {
 
 function amount(figures: Figures, key: string, record: Workspace): string {
   const value = read(figures[key]);
-  const currency = projectOf(key, record)?.currency ?? record.settings.currency;
-  return value === undefined ? 'no figure' : formatMoney(value, record.settings.locale, currency);
+  const currency = projectOf(key, record)?.currency ?? requireSettings(record).currency;
+  return value === undefined ? 'no figure' : formatMoney(value, requireSettings(record).locale, currency);
 }
 
 const labelOf = (key: string, record: Workspace): string =>

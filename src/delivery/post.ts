@@ -4,8 +4,9 @@ import type { ReportResult } from '../features/feature.ts';
 import { projectName } from '../features/schedules/blocks.ts';
 import { postWithMetadata } from '../slack/post-message.ts';
 import { callSlack } from '../slack/web-client.ts';
-import { SCHEDULE } from '../workspace/fields.ts';
+import { FIELDS } from '../workspace/fields.ts';
 import type { LastDelivery, Schedule } from '../workspace/schedules.ts';
+import { requireSettings } from '../workspace/workspace.ts';
 import { summarizeMissedDates } from './catch-up.ts';
 import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from './context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log.ts';
@@ -174,7 +175,7 @@ function subjectOf(
   { workspace }: DeliveryContext,
 ): PostSubject {
   const { report, projects, timing } = schedule;
-  const { zone } = workspace.settings;
+  const { zone } = requireSettings(workspace);
   return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
 }
 
@@ -188,7 +189,7 @@ async function enter(
   const { before } = course;
   const { schedule, due } = task;
   const { id } = schedule;
-  const resting = round.workspace.fields[SCHEDULE + id] ?? '';
+  const resting = round.workspace.fields[FIELDS.schedule + id] ?? '';
   course.before = await round.enter({ schedule: id, date: due.date, before, entry, strictly: true, resting });
   course.entry = entry;
 }

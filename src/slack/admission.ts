@@ -1,6 +1,5 @@
 import { NotAllowed } from '../domain/failure/index.ts';
 import { permissionsOf, type Right, requireRight } from '../workspace/permissions.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../workspace/settings.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
 import type { Origin } from './origin.ts';
 import type { Admission } from './request.ts';
@@ -48,7 +47,8 @@ export function createAdmit({
     reads.catch(() => undefined);
     if ((await origin.isFirst) === false) return undefined;
     const [remembered, workspace] = await reads;
-    const settings = settingsOrDefault(workspace);
+    // Damaged settings count as the defaults, which allow the least: owners and admins can still open the form that replaces them.
+    const { settings } = workspace;
     if (typeof right === 'function') requireRight('ask', permissionsOf(remembered.role, settings, false));
     const wanted = typeof right === 'function' ? right() : right;
     const fresh = needsFresh(wanted);
@@ -64,13 +64,4 @@ export function createAdmit({
       roleOf: (other) => people.roleOf(client, teamId, other),
     };
   };
-}
-
-/** Damaged settings allow what none would: so the form that mends them stays open to owners and admins alone. */
-export function settingsOrDefault(record: Workspace): Settings {
-  try {
-    return record.settings;
-  } catch {
-    return DEFAULT_SETTINGS;
-  }
 }

@@ -1,7 +1,7 @@
 import { InvalidWord, requireShortText, SecretPasted } from '../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../workspace/registered-secrets.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
-import { type Admit, settingsOrDefault } from './admission.ts';
+import type { Admit } from './admission.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { CommandListener } from './listeners.ts';
@@ -47,7 +47,7 @@ export function createCommandRunner({
       admission = await admit(ways.client, ways.origin, rightOf, { workspace: record });
       if (admission === undefined) return;
       if (holdsRegisteredSecret(rerun.text, admission.workspace)) throw new SecretPasted();
-      const { visibility } = settingsOrDefault(admission.workspace);
+      const { visibility } = admission.workspace.settings;
       const isOpen = listener.open === true && !options.replace;
       const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
       await listener.run(rerun.text, createRequest(ways, admission, { ...options, audience, rerun }));

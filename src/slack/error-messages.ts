@@ -3,7 +3,6 @@ import { type Failure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure
 import { parseCommandText } from '../domain/language/command-text.ts';
 import { formatPhrase } from '../domain/language/period-phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
-import { readable } from '../workspace/parse-record.ts';
 import { visibleProjects } from '../workspace/resolve-project.ts';
 import { type CommandInvocation, commandButton } from './command-buttons.ts';
 import { actions, type Block, button, option, select } from './kit/atoms.ts';
@@ -289,7 +288,7 @@ function accessForms(scene?: Scene): ErrorDescription {
     'Slack keeps what was typed in its own history: delete the access in the console and make a new one.';
   if (scene?.manager !== true)
     return { todo: `${known} A Tally manager registers it with /billing projects access.` };
-  const projects = readable(() => visibleProjects(scene.workspace, scene)) ?? [];
+  const projects = visibleProjects(scene.workspace, scene);
   if (projects.length === 0)
     return { todo: `${known} Its form opens with /billing projects access and the project, such as 123.` };
   const options = projects.map(({ alias, id }) => option(alias, id));

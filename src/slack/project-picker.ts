@@ -39,14 +39,14 @@ export function projectPicker(rerun: CommandInvocation, scene: Scene): Block[] {
 export function canSuggest(text: string, { workspace, ...place }: Scene): boolean {
   return text.split(' ').every((word) => {
     if (!workspace.aliases.has(word)) return true;
-    const project = attempt(() => workspace.project(word));
+    const project = workspace.projects.find(({ alias }) => alias === word);
     return project !== undefined && canAskAbout(project, place);
   });
 }
 
 function choices({ command, text }: CommandInvocation, scene: Scene) {
   const words = attempt(() => otherWords(text, scene.workspace.aliases)) ?? text;
-  return (attempt(() => visibleProjects(scene.workspace, scene)) ?? [])
+  return visibleProjects(scene.workspace, scene)
     .map((project) => {
       const whole = [project.alias, words].filter(Boolean).join(' ');
       return commandOption(project.alias, { command, text: whole }, about(project));

@@ -1,8 +1,6 @@
 import type { ModalView } from '@slack/types';
-import { readable } from '../workspace/parse-record.ts';
 import type { Role } from '../workspace/permissions.ts';
 import type { AskLocation } from '../workspace/resolve-project.ts';
-import { DEFAULT_SETTINGS } from '../workspace/settings.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import { type Channels, channelsOf } from './channels.ts';
 import { type CommandInvocation, commandButton, withoutSecrets, withoutShare } from './command-buttons.ts';
@@ -79,8 +77,7 @@ export interface SharedBy {
 }
 
 /** Damaged settings stop the figures themselves; help and the form that mends them are for everybody to have. */
-const publicLocale = (record: Workspace): string =>
-  (readable(() => record.settings) ?? DEFAULT_SETTINGS).locale;
+const publicLocale = (record: Workspace): string => record.settings.locale;
 
 /** Where this is asked. A manager may ask about a limited project anywhere, but not in front of others. */
 export const askLocation = ({ channel, user, audience }: Request): AskLocation => ({

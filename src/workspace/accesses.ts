@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
+import { sealOwnerOf } from './fields.ts';
 import { group, person } from './ids.ts';
 import { parseRecord } from './parse-record.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
+import type { Settings } from './settings.ts';
 
 /** More than are ever named one by one; the record is read whole by every command. */
 export const MAX_ISSUERS = 100;
@@ -61,7 +62,7 @@ export type OpenableAccess = ApplicationAccessRecord & {
 };
 
 /**
- * @param project where the record was found: one that was moved there from another project is not believed
+ * @param project where the record was found: one that was moved there from another project is refused
  * @throws UnsealFailed `malformed`, `not-authentic`
  */
 export function parseAccess(
@@ -121,4 +122,29 @@ export function describeAccess(
 ): string {
   const shown = `access ····${lastFour.replaceAll('·', '')}`;
   return lapsesAt === undefined ? shown : `${shown}, ${formatExpiry({ lapsesAt }, at, zone)}`;
+}
+
+/**
+ * `access ····abcd, lapses in 12 days (…)`, for Tally managers and for people named as issuers. Undefined for everybody
+ * else, and where no access is registered or its record is damaged.
+ */
+export function accessSummary(
+  project: string,
+  {
+    workspace: { accesses, settings },
+    user,
+    at,
+  }: {
+    readonly workspace: {
+      readonly accesses: ReadonlyMap<string, ApplicationAccessRecord>;
+      readonly settings: Pick<Settings, 'zone'>;
+    };
+    readonly user: { readonly id: string; readonly canManage: boolean };
+    /** ms */
+    readonly at: number;
+  },
+): string | undefined {
+  const access = accesses.get(project);
+  if (access === undefined || !(user.canManage || isNamedIssuer(access, user.id))) return undefined;
+  return describeAccess(access, at, settings.zone);
 }

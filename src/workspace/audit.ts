@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
 import { NotInstalled } from '../domain/failure/index.ts';
-import { guardRead } from '../redis.ts';
-import { auditKey } from './keys.ts';
-import { createWorkspaceStore } from './workspace-store.ts';
+import { guardRead, guardWrite } from '../redis.ts';
+import { auditKey, recordKey } from './keys.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
 export const AUDIT_ACTIONS = [
@@ -35,7 +34,7 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who did what, when. `scheduleAuditText` names the thing: an alias, a connection, what changed; never a secret. */
+/** Who did what, when. `about` names the thing: an alias, a connection, what changed; never a secret. */
 export interface AuditEntry {
   /** ms since the epoch */
   readonly at: number;
@@ -45,7 +44,7 @@ export interface AuditEntry {
   readonly about: string;
 }
 
-/** As it was recorded, by an older or a newer version too: so its deed may be one that this version does not know. */
+/** As it was recorded, perhaps by an older or a newer version with actions that this one does not know. */
 export type RecordedEntry = Omit<AuditEntry, 'deed'> & { readonly deed: string };
 
 export interface AuditPage {
@@ -58,8 +57,8 @@ export interface AuditPage {
 /** Each method is one round trip. @throws StoreUnavailable */
 export interface Audit {
   /**
-   * For a deed that changes nothing in the workspace's record. A change brings its own entries: see `UsageChange`.
-   * @throws NotInstalled where nothing is known of the workspace any more, and nothing was written
+   * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
+   * @throws NotInstalled where the workspace left; nothing was written
    */
   record(workspace: string, entry: AuditEntry): Promise<void>;
   /** Newest first. */
@@ -68,25 +67,53 @@ export interface Audit {
   page(workspace: string, most: number, before?: string): Promise<AuditPage>;
 }
 
-/** As Redis makes them; what is longer it would refuse. */
+/** Enough for years of administration; older entries are dropped. */
+export const MAX_AUDIT_ENTRIES = 1000;
+/** The stream is capped by entries, so an entry is capped too. */
+const MAX_ABOUT = 500;
+
+/** In Lua: `enter(key, at, who, deed, about)` appends an entry to an audit stream. */
+export const LUA_AUDIT = `
+local function enter(key, at, who, deed, about)
+  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'deed', deed, 'about', about)
+end`;
+
+/** What `enter` takes after the key. */
+export const auditArguments = ({ at, who, deed, about }: AuditEntry): string[] => [
+  String(at),
+  who,
+  deed,
+  about.slice(0, MAX_ABOUT),
+];
+
+/** A workspace that left has neither record nor audit, and gets none again. */
+const RECORD = `${LUA_AUDIT}
+if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
+enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+return 1`;
+
+/** As Redis makes them; it refuses longer ones. */
 const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 type Row = readonly [id: string, fields: readonly string[]];
 
 export function createAudit(redis: Redis): Audit {
-  const store = createWorkspaceStore(redis);
   const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
     guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
   return {
     async record(workspace, entry) {
-      if (!(await store.write(workspace, { entries: [entry] }))) throw new NotInstalled('unknown');
+      const keys = [recordKey(workspace), auditKey(workspace)];
+      const written = await guardWrite(() =>
+        redis.eval(RECORD, keys.length, ...keys, ...auditArguments(entry)),
+      );
+      if (written !== 1) throw new NotInstalled('unknown');
     },
     async list(workspace, most) {
       return (await rows(workspace, '+', most)).map(entryOf);
     },
     async page(workspace, most, before) {
-      // What a button brings back is outside text; what is no place at all begins anew.
+      // A button's value is outside text: an invalid one starts at the newest entry.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
       const found = await rows(workspace, from, most + 1);
       const shown = found.slice(0, most);

@@ -1,8 +1,8 @@
 import { EditConflict, NotInstalled } from '../domain/failure/index.ts';
 import type { AuditAction, AuditEntry } from './audit.ts';
 import { describeCurrent, isSameField } from './conflict.ts';
+import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
-import type { Workspace } from './workspaces.ts';
 
 /**
  * A change of what a workspace told us: what it rests on, and the lines of the audit that are written with it in one

@@ -1,8 +1,8 @@
+import { UnsealFailed } from '../domain/failure/index.ts';
 import { PRODUCTS } from '../domain/product.ts';
-import { ACCESS, CHANNEL, CONNECTION, PROJECT, SCHEDULE, SETTINGS } from './fields.ts';
-import { readable } from './parse-record.ts';
+import { FIELDS } from './fields.ts';
 import { type Project, parseProject } from './projects.ts';
-import { parseSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { RecordFields } from './workspace-store.ts';
  * whoever changes them knows which part matters (`findSettingsConflict`).
  */
 export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
-  if (before === now || field === SETTINGS) return true;
+  if (before === now || field === FIELDS.settings) return true;
   return before !== undefined && now !== undefined && unsealed(before) === unsealed(now);
 }
 
@@ -25,39 +25,45 @@ function unsealed(text: string): string {
 /** For whoever came too late: in a sentence what stands in a field by now. */
 export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
   const is = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
-  const alias = is(PROJECT);
-  if (alias !== undefined) return projectNow(alias, projectIn(before[field]), now);
-  const name = is(CONNECTION);
+  const alias = is(FIELDS.project);
+  if (alias !== undefined) return projectNow(alias, projectIn(before, alias), now);
+  const name = is(FIELDS.connection);
   if (name !== undefined)
     return now[field] === undefined
       ? `The connection ${name} was removed.`
       : `Another token was registered for ${name}: /billing status shows which.`;
-  if (is(ACCESS) !== undefined)
+  if (is(FIELDS.access) !== undefined)
     return `The application access was ${now[field] === undefined ? 'removed' : 'registered anew'}: /billing status shows those that are there.`;
-  if (is(CHANNEL) !== undefined)
+  if (is(FIELDS.channel) !== undefined)
     return now[field] === undefined
       ? 'The channel has no default project any more.'
       : `The default project of the channel is ${now[field]} now.`;
-  if (is(SCHEDULE) !== undefined)
+  if (is(FIELDS.schedule) !== undefined)
     return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}: /billing schedules shows what is there.`;
   return 'Look at what is there now.';
 }
 
 function projectNow(alias: string, before: Project | undefined, now: RecordFields): string {
-  const json = now[PROJECT + alias];
-  const project = projectIn(json);
+  const project = projectIn(now, alias);
   if (project !== undefined)
     return `${alias} is project ${project.id} now, ${PRODUCTS[project.product].name}: /billing projects ${alias} shows it.`;
-  if (json !== undefined) return `The record of ${alias} is damaged.`;
+  if (now[FIELDS.project + alias] !== undefined) return `The record of ${alias} is damaged.`;
   const moved = Object.keys(now)
-    .filter((field) => field.startsWith(PROJECT))
-    .flatMap((field) => projectIn(now[field]) ?? [])
+    .filter((field) => field.startsWith(FIELDS.project))
+    .flatMap((field) => projectIn(now, field.slice(FIELDS.project.length)) ?? [])
     .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
   return moved === undefined ? `${alias} was removed.` : `${alias} is called ${moved.alias} now.`;
 }
 
-const projectIn = (json: string | undefined): Project | undefined =>
-  json === undefined ? undefined : readable(() => parseProject(json));
+/** Undefined where it is damaged, too. */
+function projectIn(fields: RecordFields, alias: string): Project | undefined {
+  try {
+    return parseProject(alias, fields[FIELDS.project + alias] ?? '');
+  } catch (error) {
+    if (!(error instanceof UnsealFailed)) throw error;
+    return undefined;
+  }
+}
 
 /** The parts of the settings that both changed; undefined when they did not meet. */
 export function findSettingsConflict(
@@ -65,7 +71,7 @@ export function findSettingsConflict(
   now: RecordFields,
   parts: readonly (keyof Settings)[],
 ): string | undefined {
-  const [then, current] = [before, now].map(({ settings }) => readable(() => parseSettings(settings)));
+  const [then, current] = [before, now].map(({ settings }) => readSettings(settings));
   const met = parts.filter((part) => String(then?.[part]) !== String(current?.[part]));
   if (met.length === 0) return undefined;
   const stands = met.map((part) => `${NAMES[part]}: ${shown(current?.[part])}`).join('; ');

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
+import { sealOwnerOf } from './fields.ts';
 import { product } from './ids.ts';
 import { parseRecord } from './parse-record.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
 
 const KIND = 'billing-token';
 
@@ -116,7 +116,7 @@ const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${day
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
 /**
- * @param name where the record was found: one that was moved there from another name is not believed
+ * @param name where the record was found: one that was moved there from another name is refused
  * @throws UnsealFailed `malformed`, `not-authentic`
  */
 export function parseConnection(

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { guardRead } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
-import { INSTALLATION, SERVED } from './fields.ts';
+import { FIELDS, sealOwnerOf } from './fields.ts';
 import { membersKey, recordKey, refreshLockKey } from './keys.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
+import { acquireLease, releaseLease } from './lease.ts';
 
 /**
- * What Slack gave for a workspace or an organisation, as a text that this room does not read, sealed as a whole.
+ * What Slack gave for a workspace or an organisation: a text that only `slack/` reads, sealed as a whole.
  *
  * @throws StoreUnavailable from each method
  */
@@ -15,21 +14,21 @@ export interface InstallationRecords {
   save(id: string, text: string): Promise<void>;
   /** @throws UnsealFailed */
   read(id: string): Promise<string | undefined>;
-  /** False, and nothing is written, where another text than `before` stands there meanwhile, or none. @throws UnsealFailed */
+  /** @returns false, with nothing written, where the text is not `before` any more, or there is none @throws UnsealFailed */
   replace(id: string, before: string, after: string): Promise<boolean>;
-  /** Notes that an organisation's installation serves this workspace, if it is there, so that leaving takes it along. */
+  /** Notes that an organisation's installation serves this workspace, so that both are deleted together; nothing where there is none. */
   join(organisation: string, workspace: string): Promise<void>;
-  /** The organisation that was noted for this workspace; forgotten when the workspace or the organisation leaves. */
+  /** The organisation noted for this workspace; the note is deleted when either of them leaves. */
   organisationOf(workspace: string): Promise<string | undefined>;
   members(organisation: string): Promise<readonly string[]>;
-  /** For one process at a time, until it unlocks or `LOCK` is over; undefined where another has it. */
+  /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined where another process holds the lock */
   lock(id: string): Promise<(() => Promise<void>) | undefined>;
   locked(id: string): Promise<boolean>;
 }
 
-/** Longer than a call to Slack with its retry may take, in ms. */
-const LOCK = 15_000;
-const owner = (id: string) => sealOwnerOf('slack-installation', id, INSTALLATION);
+/** Longer than a call to Slack with its retry may take. */
+const LOCK_MS = 15_000;
+const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
 const REPLACE = `
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
@@ -39,14 +38,8 @@ return 1`;
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
-redis.call('HSET', KEYS[3], '${SERVED}', ARGV[2])
+redis.call('HSET', KEYS[3], '${FIELDS.organisation}', ARGV[2])
 return 1`;
-
-const TAKE = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
-
-const UNLOCK = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 export function createInstallationStore({
   redis,
@@ -55,25 +48,27 @@ export function createInstallationStore({
   redis: Redis;
   keyring: Keyring;
 }): InstallationRecords {
-  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), INSTALLATION));
+  const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
     async save(id, text) {
       const envelope = keyring.seal(text, owner(id));
-      await guardRead(() => redis.hset(recordKey(id), INSTALLATION, envelope));
+      await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
     async read(id) {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
     async replace(id, before, after) {
-      // What is sealed anew with another key meanwhile is the same text in another envelope: hence the second look.
-      for (let look = 0; look < 3; look += 1) {
+      // A reseal in between puts the same text into another envelope: then it is tried again.
+      for (let attempt = 0; attempt < 3; attempt += 1) {
         const envelope = await envelopeOf(id);
         if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
         const sealed = keyring.seal(after, owner(id));
         if (
-          (await guardRead(() => redis.eval(REPLACE, 1, recordKey(id), INSTALLATION, envelope, sealed))) === 1
+          (await guardRead(() =>
+            redis.eval(REPLACE, 1, recordKey(id), FIELDS.installation, envelope, sealed),
+          )) === 1
         )
           return true;
       }
@@ -84,14 +79,13 @@ export function createInstallationStore({
       await guardRead(() => redis.eval(JOIN, keys.length, ...keys, workspace, organisation));
     },
     organisationOf: async (workspace) =>
-      (await guardRead(() => redis.hget(recordKey(workspace), SERVED))) ?? undefined,
+      (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
     members: (organisation) => guardRead(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
-      const mark = randomBytes(12).toString('base64url');
-      const args = [recordKey(id), refreshLockKey(id), mark, LOCK];
-      if ((await guardRead(() => redis.eval(TAKE, 2, ...args))) !== 1) return undefined;
+      const lease = await acquireLease(redis, id, refreshLockKey(id), LOCK_MS);
+      if (typeof lease === 'string') return undefined;
       return async () => {
-        await guardRead(() => redis.eval(UNLOCK, 1, refreshLockKey(id), mark));
+        await releaseLease(redis, lease);
       };
     },
     locked: async (id) => (await guardRead(() => redis.exists(refreshLockKey(id)))) === 1,

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { NotInstalled } from '../domain/failure/index.ts';
 import { guardRead } from '../redis.ts';
 import { parseEnvelope, seal, unseal } from '../vault/seal.ts';
-import type { AuditEntry } from './audit.ts';
+import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, grantsKey, recordKey } from './keys.ts';
 import { parseRecord } from './parse-record.ts';
-import { auditArguments, LUA_AUDIT } from './workspace-store.ts';
 
 /**
  * What a token's modal leads to. A token is kept nowhere: the modal holds it encrypted, Redis the key to that, until the

@@ -1,84 +1,133 @@
+import { LRUCache } from 'lru-cache';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { parseAccess, withRevocable } from './accesses.ts';
-import { type OpenableConnection, parseConnection } from './connections.ts';
-import { ACCESS, CHANNEL, CONNECTION, PROJECT, REVOCABLE, SCHEDULE, SENT, SETTINGS, TOLD } from './fields.ts';
-import { parseLastBalance, parseLastUsed } from './last-used.ts';
-import { readable } from './parse-record.ts';
-import { type Project, parseProject } from './projects.ts';
-import { parseLastDelivery, parseSchedule, type Schedule } from './schedules.ts';
-import { parseSettings } from './settings.ts';
+import { parseConnection } from './connections.ts';
+import { FIELDS } from './fields.ts';
+import { parseLastBalance, parseLastUsed } from './last-balance.ts';
+import { parseProject } from './projects.ts';
+import { parseLastDelivery, parseSchedule } from './schedules.ts';
+import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.ts';
+import type { DamagedPart, Workspace } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
-import type { Workspace } from './workspaces.ts';
 
-export function parseWorkspace(fields: RecordFields, keyring: Keyring, workspace: string): Workspace {
-  const named = (prefix: string): string[] =>
-    Object.keys(fields)
-      .filter((field) => field.startsWith(prefix))
-      .map((field) => field.slice(prefix.length))
-      .sort();
-  const opened = (name: string): OpenableConnection | undefined => {
-    const json = fields[CONNECTION + name];
-    return json === undefined ? undefined : parseConnection(keyring, workspace, name, json);
+/**
+ * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a
+ * value. Its parts are shared with later requests, and frozen.
+ */
+export type WorkspaceParser = (teamId: string, fields: RecordFields) => Workspace;
+
+/** Parts of records in memory, about a kilobyte each. */
+const MAX_CACHED_PARTS = 20_000;
+
+/** What each field was parsed into, with the text it was parsed from. */
+type ParsedParts = Map<string, { readonly json: string; readonly part: object | undefined }>;
+
+/**
+ * Every request reads its whole record, and hardly any part has changed since the request before: only changed parts
+ * are parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
+ */
+export function createWorkspaceParser(keyring: Keyring): WorkspaceParser {
+  const cache = new LRUCache<string, ParsedParts>({
+    maxSize: MAX_CACHED_PARTS,
+    sizeCalculation: ({ size }) => size + 1,
+  });
+  return (teamId, fields) => {
+    const before = cache.get(teamId);
+    const parts: ParsedParts = new Map();
+    const workspace = parseWorkspace(fields, keyring, teamId, (field, parse) => {
+      const json = fields[field] ?? '';
+      const known = before?.get(field);
+      const parsed = known?.json === json ? known : { json, part: freezeDeep(parse(json)) };
+      parts.set(field, parsed);
+      return parsed.part;
+    });
+    if (parts.size > 0) cache.set(teamId, parts);
+    else cache.delete(teamId);
+    return workspace;
   };
-  const project = (alias: string): Project | undefined => {
-    const json = fields[PROJECT + alias];
-    return json === undefined ? undefined : parseProject(json);
+}
+
+type ParsePart = (field: string, parse: (json: string) => object | undefined) => object | undefined;
+
+function parseWorkspace(
+  fields: RecordFields,
+  keyring: Keyring,
+  teamId: string,
+  parsePart: ParsePart,
+): Workspace {
+  const ids = idsByPrefix(fields);
+  const damaged: DamagedPart[] = [];
+  const parseAll = <T extends object>(
+    kind: Exclude<DamagedPart['kind'], 'settings'>,
+    parse: (id: string, json: string) => T,
+  ): ReadonlyMap<string, T> => {
+    const parts = new Map<string, T>();
+    for (const id of ids(FIELDS[kind]))
+      try {
+        parts.set(id, parsePart(FIELDS[kind] + id, (json) => parse(id, json)) as T);
+      } catch (error) {
+        if (!(error instanceof UnsealFailed)) throw error;
+        damaged.push({ kind, id, reason: error.reason });
+      }
+    return parts;
   };
-  const schedule = (id: string): Schedule | undefined => {
-    const json = fields[SCHEDULE + id];
-    return json === undefined ? undefined : parseSchedule(json);
-  };
-  const record: Workspace = {
-    workspace,
+
+  const settings =
+    fields[FIELDS.settings] === undefined
+      ? DEFAULT_SETTINGS
+      : (parsePart(FIELDS.settings, readSettings) as Settings | undefined);
+  if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
+  const connectionNames = ids(FIELDS.connection);
+  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
+  const schedules = parseAll('schedule', parseSchedule);
+
+  return {
+    teamId,
     fields,
-    get settings() {
-      return parseSettings(fields[SETTINGS]);
-    },
-    get connections() {
-      return named(CONNECTION).flatMap((name) => opened(name) ?? []);
-    },
-    get connectionNames() {
-      return named(CONNECTION);
-    },
-    get defaultConnection() {
-      const names = named(CONNECTION);
-      const { connection } = record.settings;
-      if (names.includes(connection)) return connection;
-      return names.length === 1 ? names[0] : undefined;
-    },
-    connection(name = record.defaultConnection) {
-      return name === undefined ? undefined : opened(name);
-    },
-    get projects() {
-      return named(PROJECT).flatMap((alias) => readable(() => project(alias)) ?? []);
-    },
-    get damagedProjects() {
-      return named(PROJECT).filter((alias) => readable(() => project(alias)) === undefined);
-    },
-    project,
-    aliases: new Set(named(PROJECT)),
-    access(project) {
-      const json = fields[ACCESS + project];
-      if (json === undefined) return undefined;
-      return withRevocable(parseAccess(keyring, workspace, project, json), fields[REVOCABLE + project]);
-    },
-    get accessIds() {
-      return named(ACCESS);
-    },
-    isTold: (person) => fields[TOLD + person] !== undefined,
-    channelDefault: (channel) => fields[CHANNEL + channel],
-    channelsOf: (alias) => named(CHANNEL).filter((channel) => fields[CHANNEL + channel] === alias),
+    damaged,
+    settings: settings ?? DEFAULT_SETTINGS,
+    connections: parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json)),
+    connectionNames,
+    defaultConnection: settings && defaultOf(connectionNames, settings),
+    projects: [...parseAll('project', parseProject).values()],
+    aliases: new Set(ids(FIELDS.project)),
+    accesses: new Map(
+      [...accesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
+    ),
+    accessIds: ids(FIELDS.access),
+    schedules: [...schedules.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+    scheduleIds: ids(FIELDS.schedule),
+    channelDefault: (channel) => fields[FIELDS.channel + channel],
+    channelsOf: (alias) =>
+      ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
+    isTold: (person) => fields[FIELDS.told + person] !== undefined,
     lastUsed: (connection) => parseLastUsed(fields, connection),
     lastBalance: (id, product) => parseLastBalance(fields, id, product),
-    get schedules() {
-      const found = named(SCHEDULE).flatMap((id) => schedule(id) ?? []);
-      return found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-    },
-    get scheduleIds() {
-      return named(SCHEDULE);
-    },
-    schedule,
-    lastSent: (id) => parseLastDelivery(fields[SENT + id]),
+    lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),
   };
-  return record;
+}
+
+function defaultOf(names: readonly string[], { connection }: Settings): string | undefined {
+  if (names.includes(connection)) return connection;
+  return names.length === 1 ? names[0] : undefined;
+}
+
+/** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */
+function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
+  const found = new Map<string, string[]>();
+  for (const field of Object.keys(fields).sort()) {
+    const end = field.indexOf(':') + 1;
+    const prefix = field.slice(0, end);
+    const ids = found.get(prefix);
+    if (ids === undefined) found.set(prefix, [field.slice(end)]);
+    else ids.push(field.slice(end));
+  }
+  return (prefix) => found.get(prefix) ?? [];
+}
+
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) freezeDeep(part);
+  return Object.freeze(value);
 }

@@ -1,7 +1,8 @@
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { CHANNEL, PROJECT, REMOVED } from './fields.ts';
-import { balanceFields } from './last-used.ts';
+import { FIELDS } from './fields.ts';
+import { balanceFields } from './last-balance.ts';
 import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './projects.ts';
+import { findProject } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** What `Workspaces` does with projects and channels' defaults: each method is one round trip. @throws StoreUnavailable */
@@ -26,7 +27,7 @@ export interface ProjectStore {
 export function createProjectStore(destination: ChangeTarget): ProjectStore {
   return {
     addProject(change, project) {
-      const field = PROJECT + project.alias;
+      const field = FIELDS.project + project.alias;
       return commitChange(
         destination,
         change,
@@ -35,8 +36,8 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
       );
     },
     changeProject(change, alias, after) {
-      const [from, to] = [PROJECT + alias, PROJECT + after.alias];
-      const id = change.workspace.project(alias)?.id ?? after.id;
+      const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
+      const id = findProject(change.workspace, alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
         return commitChange(destination, change, (fields) => ({
@@ -50,7 +51,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
         change,
         (fields) => ({
           seen: {
-            ...fieldValues(fields, from, ...channels.map((channel) => CHANNEL + channel)),
+            ...fieldValues(fields, from, ...channels.map((channel) => FIELDS.channel + channel)),
             [to]: undefined,
           },
           remove: [from, ...stale],
@@ -61,17 +62,17 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
     },
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
-      const gone = [PROJECT + alias, ...removal.channels.map((channel) => CHANNEL + channel)];
+      const gone = [FIELDS.project + alias, ...removal.channels.map((channel) => FIELDS.channel + channel)];
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, ...gone),
         remove: [...gone, ...balanceFields(id)],
-        set: { [REMOVED + alias]: JSON.stringify(removal) },
+        set: { [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
     async dropProject(change, alias) {
       const gone = [
-        PROJECT + alias,
-        ...change.workspace.channelsOf(alias).map((channel) => CHANNEL + channel),
+        FIELDS.project + alias,
+        ...change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel),
       ];
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, ...gone),
@@ -79,7 +80,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
       }));
     },
     async removed(workspace, alias, now) {
-      const json = (await destination.store.read(workspace))[REMOVED + alias];
+      const json = (await destination.store.read(workspace))[FIELDS.removedProject + alias];
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
     },
@@ -89,30 +90,36 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
         destination,
         change,
         (fields) => {
-          const free = channels.filter((channel) => fields[CHANNEL + channel] === undefined);
+          const free = channels.filter((channel) => fields[FIELDS.channel + channel] === undefined);
           return {
             seen: {
-              ...fieldValues(fields, REMOVED + alias, ...free.map((channel) => CHANNEL + channel)),
-              [PROJECT + alias]: undefined,
+              ...fieldValues(
+                fields,
+                FIELDS.removedProject + alias,
+                ...free.map((channel) => FIELDS.channel + channel),
+              ),
+              [FIELDS.project + alias]: undefined,
             },
-            remove: [REMOVED + alias],
+            remove: [FIELDS.removedProject + alias],
             set: { ...written(project), ...defaults(free, alias) },
           };
         },
-        PROJECT + alias,
+        FIELDS.project + alias,
       );
     },
     async setChannelDefault(change, channel, alias) {
-      const field = CHANNEL + channel;
+      const field = FIELDS.channel + channel;
       await commitChange(destination, change, (fields) =>
         alias === undefined
           ? { seen: fieldValues(fields, field), remove: [field] }
-          : { seen: fieldValues(fields, field, PROJECT + alias), set: { [field]: alias } },
+          : { seen: fieldValues(fields, field, FIELDS.project + alias), set: { [field]: alias } },
       );
     },
   };
 }
 
-const written = (project: Project): RecordFields => ({ [PROJECT + project.alias]: JSON.stringify(project) });
+const written = (project: Project): RecordFields => ({
+  [FIELDS.project + project.alias]: JSON.stringify(project),
+});
 const defaults = (channels: readonly string[], alias: string): RecordFields =>
-  Object.fromEntries(channels.map((channel) => [CHANNEL + channel, alias]));
+  Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));

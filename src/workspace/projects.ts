@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel } from '../domain/money/amount.ts';
 import { product } from './ids.ts';
 import { parseRecord } from './parse-record.ts';
@@ -29,20 +30,27 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** A project that was removed, with the channels whose default it was; it can be brought back for `UNDO_MS`. */
-const removal = z.object({ project: schema, channels: z.array(z.string()), at: z.int() });
-export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
-
-/** @throws UnsealFailed `malformed` */
-export const parseProject = (json: string): Project => labelled(parseRecord(schema, json, 'project'));
-/** @throws UnsealFailed `malformed` */
-export function parseRemoval(json: string): ProjectRemoval {
-  const read = parseRecord(removal, json, 'project');
-  return { ...read, project: labelled(read.project) };
-}
-
-/** A currency label that an earlier version took, and this one does not, is none. */
-function labelled(project: Project): Project {
+/** Without a currency label that an earlier version accepted and this one does not. */
+const stored = schema.transform((project): Project => {
   const { currency = '', ...rest } = project;
   return isCurrencyLabel(currency) ? project : rest;
+});
+
+/** A removed project, with the channels whose default it was; it can be restored for `UNDO_MS`. */
+const removal = z.object({ project: stored, channels: z.array(z.string()), at: z.int() });
+export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
+
+const KIND = 'project';
+
+/**
+ * @param alias where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` where the record names another alias
+ */
+export function parseProject(alias: string, json: string): Project {
+  const project = parseRecord(stored, json, KIND);
+  if (project.alias !== alias) throw new UnsealFailed('not-authentic', undefined, KIND);
+  return project;
 }
+
+/** @throws UnsealFailed `malformed` */
+export const parseRemoval = (json: string): ProjectRemoval => parseRecord(removal, json, KIND);

@@ -1,7 +1,7 @@
 import { holdsUnknownWord } from '../domain/language/parse.ts';
 import { fingerprintOf } from './connections.ts';
-import { readable } from './parse-record.ts';
-import type { Workspace } from './workspaces.ts';
+import { tryUnseal } from './fields.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Registered secrets are longer; shorter pieces of a text are words. */
 const SHORTEST = 6;
@@ -24,12 +24,10 @@ const piecesOf = (text: string): readonly string[] => {
 export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
   const pieces = piecesOf(text).filter((piece) => mayBeSecret(piece, record));
   if (pieces.length === 0) return false;
-  const fingerprints = new Set(
-    record.connectionNames.map((name) => readable(() => record.connection(name))?.fingerprint),
-  );
+  const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
   if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
-  return record.accessIds.some((id) => {
-    const secret = readable(() => record.access(id)?.open().secret);
+  return [...record.accesses.values()].some((access) => {
+    const secret = tryUnseal(access.open)?.secret;
     return secret !== undefined && pieces.includes(secret);
   });
 }

@@ -7,7 +7,7 @@ import {
 } from '../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
-import type { Workspace } from './workspaces.ts';
+import { damagedIds, findConnection, findProject, requireSettings, type Workspace } from './workspace.ts';
 
 /** What a command names: an ID, an alias, or neither. */
 export interface ProjectReference {
@@ -61,20 +61,20 @@ export function resolveProject(
     label: project?.alias ?? `Project ${id}`,
     word: project?.alias ?? id,
     alias: project?.alias,
-    currency: project?.currency ?? record.settings.currency,
+    currency: project?.currency ?? requireSettings(record).currency,
     connection: project?.connection,
   };
 }
 
 function meant(named: ProjectReference, record: Workspace, place: AskLocation): Project | undefined {
-  if (named.alias !== undefined) return record.project(named.alias);
+  if (named.alias !== undefined) return findProject(record, named.alias);
   return named.project === undefined ? defaultOf(record, place) : registered(named, record);
 }
 
 /** A default that was removed, or limited to other channels since it was set, is none, for managers too. */
 function defaultOf(record: Workspace, place: AskLocation): Project | undefined {
   const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
-  const project = alias === undefined ? undefined : record.project(alias);
+  const project = alias === undefined ? undefined : findProject(record, alias);
   return project !== undefined && canAskAbout(project, { ...place, manager: false }) ? project : undefined;
 }
 
@@ -103,9 +103,9 @@ function limiting(
 }
 
 /** @throws UnsealFailed where one cannot be read: it may be this one, and limited to channels */
-function withId(id: string | undefined, { projects, damagedProjects }: Workspace): readonly Project[] {
-  if (damagedProjects.length > 0) throw new UnsealFailed('malformed', undefined, 'project');
-  return projects.filter((one) => one.id === id);
+function withId(id: string | undefined, record: Workspace): readonly Project[] {
+  if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
+  return record.projects.filter((one) => one.id === id);
 }
 
 /** Whether a project may be asked about there. */
@@ -132,10 +132,10 @@ export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
 ): OpenedConnection {
-  const connection = record.connection(name);
+  const connection = findConnection(record, name);
   if (connection !== undefined)
     return {
-      workspace: record.workspace,
+      workspace: record.teamId,
       connection: connection.name,
       baseUrl: connection.baseUrl,
       token: connection.token(),

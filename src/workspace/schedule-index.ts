@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { guardRead } from '../redis.ts';
-import { SCHEDULE } from './fields.ts';
+import { FIELDS } from './fields.ts';
 import { recordKey } from './keys.ts';
 
 const PAGE = 500;
@@ -21,7 +21,7 @@ export function listScheduledWorkspaces(redis: Redis): Promise<readonly string[]
       cursor = next;
       const names = await Promise.all(keys.map((key) => redis.hkeys(key)));
       keys.forEach((key, at) => {
-        if (names[at]?.some((name) => name.startsWith(SCHEDULE)))
+        if (names[at]?.some((name) => name.startsWith(FIELDS.schedule)))
           found.add(key.slice(key.lastIndexOf(':') + 1));
       });
     } while (cursor !== '0');

@@ -1,10 +1,10 @@
+import { UnsealFailed } from '../domain/failure/index.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
-import { SCHEDULE, SENT, UNSCHEDULED } from './fields.ts';
-import { readable } from './parse-record.ts';
+import { FIELDS } from './fields.ts';
 import { UNDO_MS } from './projects.ts';
 import { type LastDelivery, parseRemovedSchedule, type Schedule } from './schedules.ts';
+import { findSchedule, type Workspace } from './workspace.ts';
 import { ANY_VALUE, type RecordFields } from './workspace-store.ts';
-import type { Workspace } from './workspaces.ts';
 
 /** What `Workspaces` does with schedules: each method is one round trip, as those are. @throws StoreUnavailable */
 export interface ScheduleStore {
@@ -25,62 +25,68 @@ export interface ScheduleStore {
 export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
   return {
     async saveSchedule(change, schedule) {
-      const field = SCHEDULE + schedule.id;
+      const field = FIELDS.schedule + schedule.id;
       const set = { [field]: JSON.stringify(schedule) };
       await commitChange(destination, change, (fields) => ({ seen: fieldValues(fields, field), set }));
     },
     async removeSchedule(change, id, at) {
-      const schedule = change.workspace.schedule(id);
+      const schedule = findSchedule(change.workspace, id);
       if (schedule === undefined) return;
       await commitChange(destination, change, (fields) => ({
-        seen: fieldValues(fields, SCHEDULE + id),
-        remove: [SCHEDULE + id, SENT + id, ...lapsed(fields, at)],
-        set: { [UNSCHEDULED + id]: JSON.stringify({ schedule, sent: fields[SENT + id], at }) },
+        seen: fieldValues(fields, FIELDS.schedule + id),
+        remove: [FIELDS.schedule + id, FIELDS.sent + id, ...expiredRemovals(fields, at)],
+        set: {
+          [FIELDS.removedSchedule + id]: JSON.stringify({ schedule, sent: fields[FIELDS.sent + id], at }),
+        },
       }));
     },
     async noteSent(workspace, { fields }, id, sent) {
       await destination.store.write(workspace, {
-        seen: { ...fieldValues(fields, SENT + id), [SCHEDULE + id]: ANY_VALUE },
-        set: { [SENT + id]: JSON.stringify(sent) },
+        seen: { ...fieldValues(fields, FIELDS.sent + id), [FIELDS.schedule + id]: ANY_VALUE },
+        set: { [FIELDS.sent + id]: JSON.stringify(sent) },
       });
     },
     async dropSchedules(change, ids) {
       await commitChange(destination, change, (fields) => ({
-        seen: fieldValues(fields, ...ids.map((id) => SCHEDULE + id)),
-        remove: ids.flatMap((id) => [SCHEDULE + id, SENT + id]),
+        seen: fieldValues(fields, ...ids.map((id) => FIELDS.schedule + id)),
+        remove: ids.flatMap((id) => [FIELDS.schedule + id, FIELDS.sent + id]),
       }));
     },
     async unscheduled(workspace, id, now) {
-      const json = (await destination.store.read(workspace))[UNSCHEDULED + id];
+      const json = (await destination.store.read(workspace))[FIELDS.removedSchedule + id];
       const removal = json === undefined ? undefined : parseRemovedSchedule(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal.schedule : undefined;
     },
     async restoreSchedule(change, id) {
-      const json = change.workspace.fields[UNSCHEDULED + id];
+      const json = change.workspace.fields[FIELDS.removedSchedule + id];
       if (json === undefined) return false;
       const { schedule, sent } = parseRemovedSchedule(json);
       return commitChange(
         destination,
         change,
         (fields) => ({
-          seen: { ...fieldValues(fields, UNSCHEDULED + id), [SCHEDULE + id]: undefined },
-          remove: [UNSCHEDULED + id],
+          seen: { ...fieldValues(fields, FIELDS.removedSchedule + id), [FIELDS.schedule + id]: undefined },
+          remove: [FIELDS.removedSchedule + id],
           set: {
-            [SCHEDULE + id]: JSON.stringify(schedule),
-            ...(sent !== undefined && { [SENT + id]: sent }),
+            [FIELDS.schedule + id]: JSON.stringify(schedule),
+            ...(sent !== undefined && { [FIELDS.sent + id]: sent }),
           },
         }),
-        SCHEDULE + id,
+        FIELDS.schedule + id,
       );
     },
   };
 }
 
-/** Nobody can bring these back any more. */
-function lapsed(fields: RecordFields, now: number): readonly string[] {
+/** Removed schedules that cannot be restored any more: too old, or damaged. */
+function expiredRemovals(fields: RecordFields, now: number): readonly string[] {
   return Object.keys(fields).filter((field) => {
-    if (!field.startsWith(UNSCHEDULED)) return false;
-    const removal = readable(() => parseRemovedSchedule(fields[field] ?? ''));
-    return removal === undefined || now - removal.at >= UNDO_MS;
+    if (!field.startsWith(FIELDS.removedSchedule)) return false;
+    try {
+      return now - parseRemovedSchedule(fields[field] ?? '').at >= UNDO_MS;
+    } catch (error) {
+      if (!(error instanceof UnsealFailed)) throw error;
+      return true;
+    }
   });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { product } from './ids.ts';
 import { parseRecord } from './parse-record.ts';
@@ -96,8 +97,15 @@ const schema = scheduleContentSchema.extend({
 /** A report that is posted in a channel again and again. */
 export type Schedule = Readonly<z.infer<typeof schema>>;
 
-/** @throws UnsealFailed `malformed` */
-export const parseSchedule = (json: string): Schedule => parseRecord(schema, json);
+/**
+ * @param id where the record was found
+ * @throws UnsealFailed `malformed`; `not-authentic` where the record says another ID
+ */
+export function parseSchedule(id: string, json: string): Schedule {
+  const schedule = parseRecord(schema, json);
+  if (schedule.id !== id) throw new UnsealFailed('not-authentic');
+  return schedule;
+}
 
 /** A schedule that was removed, with how its last delivery ended; it can be brought back for `UNDO_MS`. */
 const unscheduled = z.object({

@@ -3,7 +3,7 @@ import { SettingsDamaged } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person } from './ids.ts';
-import { parseRecord, readable } from './parse-record.ts';
+import { parseRecord } from './parse-record.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
 export const MAX_MANAGERS = 100;
@@ -33,7 +33,7 @@ const schema = z.object({
   connection: z.string().default('main'),
 });
 
-/** A label that an earlier version took, and this one does not, is none: the rest of the settings holds. */
+/** Drops a currency label that an earlier version accepted and this one does not, and keeps the other settings. */
 const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
@@ -50,6 +50,16 @@ export function parseSettings(json: string | undefined): Settings {
   }
 }
 
+/** Undefined where they are damaged. */
+export function readSettings(json: string | undefined): Settings | undefined {
+  try {
+    return parseSettings(json);
+  } catch (error) {
+    if (!(error instanceof SettingsDamaged)) throw error;
+    return undefined;
+  }
+}
+
 /** Which parts of what somebody typed or chose cannot be taken. */
 export function invalidSettings(given: unknown): readonly (keyof Settings)[] {
   const { error } = schema.partial().safeParse(given);
@@ -61,7 +71,3 @@ export function invalidSettings(given: unknown): readonly (keyof Settings)[] {
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
-
-/** In which days begin and end, for what has to be said although the settings are damaged. */
-export const reportingZoneOf = (record: { readonly settings: Settings }): string =>
-  readable(() => record.settings.zone) ?? DEFAULT_SETTINGS.zone;

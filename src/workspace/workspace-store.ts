@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis';
 import { guardRead, guardWrite } from '../redis.ts';
-import type { AuditEntry } from './audit.ts';
+import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, keysOf, recordKey } from './keys.ts';
 
 /** field → value, as Redis holds them */
 export type RecordFields = Readonly<Record<string, string>>;
 
-/** What is done in one step, or not at all. */
+/** Written as a whole or not at all. */
 export interface RecordWrite {
-  /** What has to stand there still: this text, `ANY_VALUE`, or nothing where undefined. */
+  /** What the fields must hold for anything to be written: this text, `ANY_VALUE`, or nothing where undefined. */
   readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
-  /** Whether it may be the first that is known of the workspace: otherwise that is taken for one that left. */
+  /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
   readonly first?: boolean;
   /** For the audit. */
   readonly entries?: readonly AuditEntry[];
@@ -28,38 +28,19 @@ export const ANY_VALUE = Symbol('any');
  */
 export interface WorkspaceStore {
   read(workspace: string): Promise<RecordFields>;
-  /** False, and nothing is written, where something else stands there than was `seen`, or all was forgotten. */
-  write(workspace: string, writing: RecordWrite): Promise<boolean>;
-  /** Its audit as well, and the events heard of it. */
+  /** @returns false, with nothing written, where a field differs from `seen` or the workspace left */
+  write(workspace: string, write: RecordWrite): Promise<boolean>;
+  /** Deletes every key of the workspace: see `keysOf`. */
   forget(workspace: string): Promise<void>;
 }
 
-/** Enough for years of administration; older entries go. */
-export const MAX_AUDIT_ENTRIES = 1000;
-/** The stream is capped by entries, so an entry is capped too. */
-const LONGEST_ABOUT = 500;
-
-/** In Lua: `enter(key, at, who, deed, about)` writes into an audit. */
-export const LUA_AUDIT = `
-local function enter(key, at, who, deed, about)
-  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'deed', deed, 'about', about)
-end`;
-
-/** What `enter` takes behind the key. */
-export const auditArguments = ({ at, who, deed, about }: AuditEntry): string[] => [
-  String(at),
-  who,
-  deed,
-  about.slice(0, LONGEST_ABOUT),
-];
-
 /**
- * Whatever is still under way when a workspace leaves finds nothing of it and writes nothing, so nothing comes back
- * after everything was deleted. From an installation by OAuth on there is a record, and every change leaves an entry,
- * also one that empties the record.
+ * Requests that are still running when a workspace leaves find neither record nor audit and write nothing, so nothing
+ * comes back after everything was deleted. An installation by OAuth creates a record, and every change leaves an audit
+ * entry, even one that empties the record.
  *
- * Redis runs a script alone, and takes nothing of it back: so after the looks the entries come first, which a stream
- * may refuse, and nothing else can fail. Each list comes behind its length.
+ * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
+ * stream may refuse; the rest cannot fail. Each list in ARGV follows its length.
  */
 const WRITE = `${LUA_AUDIT}
 local at = 0
@@ -88,7 +69,7 @@ export function createWorkspaceStore(redis: Redis): WorkspaceStore {
     read: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
     async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
       const lists = [
-        Object.entries(seen).map(([field, value]) => [field, mark(value)]),
+        Object.entries(seen).map(([field, value]) => [field, expectedArgument(value)]),
         entries.map(auditArguments),
         remove.map((field) => [field]),
         Object.entries(set),
@@ -103,8 +84,8 @@ export function createWorkspaceStore(redis: Redis): WorkspaceStore {
   };
 }
 
-/** Told apart from any text by its first character. */
-function mark(seen: string | typeof ANY_VALUE | undefined): string {
+/** The first character tells the three cases apart, whatever the text. */
+function expectedArgument(seen: string | typeof ANY_VALUE | undefined): string {
   if (seen === ANY_VALUE) return '*';
   return seen === undefined ? '' : `=${seen}`;
 }

@@ -1,80 +1,25 @@
 import type { Redis } from 'ioredis';
 import { EditConflict } from '../domain/failure/index.ts';
-import type { ProductId } from '../domain/product.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
   type ApplicationAccessRecord,
   type NewAccess,
-  type OpenableAccess,
   serializeAccess,
   serializeRevocable,
 } from './accesses.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { findSettingsConflict } from './conflict.ts';
-import {
-  type Connection,
-  type NewConnection,
-  type OpenableConnection,
-  serializeConnection,
-} from './connections.ts';
-import { ACCESS, CONNECTION, REVOCABLE, SETTINGS, TOLD } from './fields.ts';
-import { type AnswerNote, answerNoteFields, type LastBalance, lastUsedField } from './last-used.ts';
-import { readable } from './parse-record.ts';
-import { parseWorkspace } from './parse-workspace.ts';
+import { type Connection, type NewConnection, serializeConnection } from './connections.ts';
+import { FIELDS } from './fields.ts';
+import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
+import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
-import type { Project } from './projects.ts';
 import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
-import type { LastDelivery, Schedule } from './schedules.ts';
-import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from './settings.ts';
+import { requireSettings, type Workspace } from './workspace.ts';
 import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
-/**
- * What a workspace told us, read once for each request. A part that is damaged throws UnsealFailed `malformed` when it
- * is touched, and leaves the others usable.
- */
-export interface Workspace {
-  /** Its team's ID. */
-  readonly workspace: string;
-  readonly settings: Settings;
-  /** By name. */
-  readonly connections: readonly OpenableConnection[];
-  /** The same by name alone, damaged ones too. */
-  readonly connectionNames: readonly string[];
-  /** Name of the connection that is asked where none is named: the chosen one, else the only one there is. */
-  readonly defaultConnection: string | undefined;
-  /** The one of that name; without a name the default one, or the only one there is. */
-  connection(name?: string): OpenableConnection | undefined;
-  /** By alias, those that can be read. */
-  readonly projects: readonly Project[];
-  /** Aliases of the others: one of them may limit any ID to channels. */
-  readonly damagedProjects: readonly string[];
-  project(alias: string): Project | undefined;
-  /** Aliases, lower case: what a command's words may be. */
-  readonly aliases: ReadonlySet<string>;
-  /** The alias that a channel asks about when it names none. */
-  channelDefault(channel: string): string | undefined;
-  /** The application access of the project with this ID. */
-  access(project: string): OpenableAccess | undefined;
-  /** IDs of the projects that have one, damaged ones too. */
-  readonly accessIds: readonly string[];
-  /** Whether this person was told that a token appears on one's own screen only. */
-  isTold(person: string): boolean;
-  /** Channels whose default is this project. */
-  channelsOf(alias: string): readonly string[];
-  /** When an answer last came by this connection, in ms, to the hour; undefined when none was. */
-  lastUsed(connection: string): number | undefined;
-  /** What a registered project had when it was last asked about. */
-  lastBalance(id: string, product: ProductId): LastBalance | undefined;
-  /** In the order they were made. */
-  readonly schedules: readonly Schedule[];
-  /** Ids of all, damaged ones too. */
-  readonly scheduleIds: readonly string[];
-  schedule(id: string): Schedule | undefined;
-  /** How a schedule's last delivery ended; undefined where there was none. */
-  lastSent(schedule: string): LastDelivery | undefined;
-  /** All of it as Redis holds it: what a change rests on. */
-  readonly fields: RecordFields;
-}
+export type { Workspace } from './workspace.ts';
 
 /**
  * Each method is one round trip. What saves takes a `UsageChange`: who, when, and the audit's entries, which are written in
@@ -114,10 +59,11 @@ export interface WorkspacesParts {
 
 export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
+  const parse = createWorkspaceParser(keyring);
   const destination: ChangeTarget = { store, stays };
   /** What is changed of the settings; nothing when they say so already. */
   const settled = ({ workspace }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
-    const before = readable(() => parseSettings(workspace.fields[SETTINGS]));
+    const before = readSettings(workspace.fields[FIELDS.settings]);
     const mine = Object.entries(parts).filter(
       ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
     );
@@ -128,27 +74,27 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     );
     if (clash !== undefined) throw new EditConflict(clash);
     if (mine.length === 0 && before !== undefined) return { seen: {}, set: {} };
-    const now = readable(() => parseSettings(fields[SETTINGS])) ?? DEFAULT_SETTINGS;
+    const now = readSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
     const text = serializeSettings({ ...now, ...Object.fromEntries(mine) });
-    return { seen: fieldValues(fields, SETTINGS), set: { [SETTINGS]: text } };
+    return { seen: fieldValues(fields, FIELDS.settings), set: { [FIELDS.settings]: text } };
   };
   const choosing = (change: WorkspaceChange, fields: RecordFields, connection: string | undefined): Plans => {
     if (connection === undefined) return { seen: {}, set: {} };
     // The form alone replaces damaged settings: it shows what comes in their place.
-    parseSettings(change.workspace.fields[SETTINGS]);
+    requireSettings(change.workspace);
     return settled(change, fields, { connection });
   };
 
   return {
     ...createProjectStore(destination),
     ...createScheduleStore(destination),
-    read: async (workspace) => parseWorkspace(await store.read(workspace), keyring, workspace),
+    read: async (workspace) => parse(workspace, await store.read(workspace)),
     async saveSettings(change, parts) {
       await commitChange(destination, change, (fields) => settled(change, fields, parts));
     },
     async saveConnection(change, given, chosen) {
       const { connection, json } = serializeConnection(keyring, change.teamId, given);
-      const field = CONNECTION + connection.name;
+      const field = FIELDS.connection + connection.name;
       await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, chosen);
         return { seen: { ...seen, ...fieldValues(fields, field) }, set: { ...set, [field]: json } };
@@ -158,10 +104,10 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     async removeConnection(change, name, heir) {
       await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, heir);
-        const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => CONNECTION + one);
+        const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => FIELDS.connection + one);
         return {
           seen: { ...seen, ...fieldValues(fields, ...rests) },
-          remove: [CONNECTION + name, lastUsedField(name)],
+          remove: [FIELDS.connection + name, lastUsedField(name)],
           set,
         };
       });
@@ -169,12 +115,12 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     async chooseDefault(change, name) {
       await commitChange(destination, change, (fields) => {
         const { seen, set } = choosing(change, fields, name);
-        return { seen: { ...seen, ...fieldValues(fields, CONNECTION + name) }, set };
+        return { seen: { ...seen, ...fieldValues(fields, FIELDS.connection + name) }, set };
       });
     },
     async saveAccess(change, given) {
       const { access, json } = serializeAccess(keyring, change.teamId, given);
-      const field = ACCESS + access.project;
+      const field = FIELDS.access + access.project;
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, field),
         set: { [field]: json },
@@ -182,24 +128,24 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
       return access;
     },
     async removeAccess(change, project) {
-      const field = ACCESS + project;
+      const field = FIELDS.access + project;
       await commitChange(destination, change, (fields) => ({
         seen: fieldValues(fields, field),
-        remove: [field, REVOCABLE + project],
+        remove: [field, FIELDS.revocable + project],
       }));
     },
     async noteRevocable(workspace, access, revocable) {
       await store.write(workspace, {
-        seen: { [ACCESS + access.project]: ANY_VALUE },
-        set: { [REVOCABLE + access.project]: serializeRevocable(access, revocable) },
+        seen: { [FIELDS.access + access.project]: ANY_VALUE },
+        set: { [FIELDS.revocable + access.project]: serializeRevocable(access, revocable) },
       });
     },
     async noteTold(workspace, person, at) {
-      await store.write(workspace, { set: { [TOLD + person]: String(at) } });
+      await store.write(workspace, { set: { [FIELDS.told + person]: String(at) } });
     },
     async note(workspace, notes) {
       await store.write(workspace, {
-        seen: { [CONNECTION + notes.connection]: ANY_VALUE },
+        seen: { [FIELDS.connection + notes.connection]: ANY_VALUE },
         set: answerNoteFields(notes),
       });
     },

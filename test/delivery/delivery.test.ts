@@ -14,6 +14,7 @@ import { createHttp } from '../../src/http/request.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { resolveProject } from '../../src/workspace/resolve-project.ts';
 import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { findSchedule } from '../../src/workspace/workspace.ts';
 import { goodToken } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
@@ -74,7 +75,7 @@ const forHours = async (hours: number) => {
   await run();
 };
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
-const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
+const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.read(TEAM), id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
   (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);

@@ -236,7 +236,7 @@ describe('the Home', () => {
   });
 
   it('shows what other features add, and goes on where one of them meets something damaged', async () => {
-    const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS };
+    const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS, damaged: [] };
     const request = { workspace: record, user: { canManage: false }, at: TODAY } as unknown as Request;
     const broken = () => {
       throw new UnsealFailed('malformed');

@@ -311,7 +311,7 @@ describe('a promise', () => {
     quietUntil: undefined,
   });
   const recordOf = (one: Schedule) =>
-    ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as Workspace;
+    ({ scheduleIds: [one.id], schedules: [one], projects: [] }) as unknown as Workspace;
   /** Lets time pass as the engine does, a look at its beginning and at each due time; what it notes, in order. */
   function deliver(
     one: Schedule,

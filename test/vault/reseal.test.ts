@@ -9,6 +9,7 @@ import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
+import { findConnection } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { goodToken, startBot } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -51,7 +52,7 @@ const saving = async (workspaces: Workspaces, workspace: string, connection: New
 const save = (workspace: string, token: string, key = OLD, name = 'main') =>
   saving(workspacesWith(key), workspace, { ...CONNECTION, name, token });
 const tokenOf = async (workspace: string, keys: SealingKey[], name = 'main') =>
-  (await workspacesWith(...keys).read(workspace)).connection(name)!.token();
+  findConnection(await workspacesWith(...keys).read(workspace), name)!.token();
 const hashOf = (workspace: string) => redis.hgetall(`tally:workspace:${workspace}`);
 const id = (i: number) => `T${String(i).padStart(6, '0')}`;
 

@@ -9,7 +9,7 @@ import {
   parseAccess,
   serializeAccess,
 } from '../../src/workspace/accesses.ts';
-import { sealOwnerOfField } from '../../src/workspace/sealed-fields.ts';
+import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };

@@ -9,10 +9,11 @@ import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
 import { createEventDedup } from '../../src/workspace/event-dedup.ts';
+import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 import { createDeletion } from '../../src/workspace/forget.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { Project } from '../../src/workspace/projects.ts';
-import { sealOwnerOfField } from '../../src/workspace/sealed-fields.ts';
+import { findConnection, findProject } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { isOfNobody, type TestRedis, testRedis } from '../support/redis.ts';
@@ -235,7 +236,7 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.removeProject(by, { project: PROD, channels: [], at: NOW }),
     );
     expect(told(late)).toContain('prod is project 777 now');
-    expect((await read()).project('prod')?.id).toBe('777');
+    expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
   it('a channel is not given a project that is called otherwise by now', async () => {
@@ -298,7 +299,7 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-slower-fake-token' }),
     );
     expect(told(late)).toContain('Another token was registered for main');
-    expect((await read()).connection('main')?.token()).toBe('the-quicker-fake-token');
+    expect(findConnection(await read(), 'main')?.token()).toBe('the-quicker-fake-token');
   });
 
   it('a project comes back once', async () => {
@@ -316,6 +317,6 @@ describe('of two who change one thing at once', () => {
     const owner = sealOwnerOfField('T1', 'connection:main', json)!;
     await redis.hset(HASH, 'connection:main', reseal(createKeyring([NEW, OLD]), owner, json)!);
     await workspaces.saveConnection(by, { ...MAIN, token: 'another-fake-token-wxyz' });
-    expect((await read()).connection('main')?.token()).toBe('another-fake-token-wxyz');
+    expect(findConnection(await read(), 'main')?.token()).toBe('another-fake-token-wxyz');
   });
 });

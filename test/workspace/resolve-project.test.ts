@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NotAllowed, NotConnected, ProjectMissing } from '../../src/domain/failure/index.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type AskLocation, resolveProject, visibleProjects } from '../../src/workspace/resolve-project.ts';
-import type { Workspace } from '../../src/workspace/workspaces.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
 
 const HERE = 'C0HERE';
 const ELSEWHERE = 'C0ELSEWHERE';
@@ -23,8 +23,7 @@ function recordOf(projects: readonly Project[], defaults: Record<string, string>
     settings: { currency: 'EUR' },
     connectionNames: ['main'],
     projects,
-    damagedProjects: [],
-    project: (alias: string) => projects.find((one) => one.alias === alias),
+    damaged: [],
     channelDefault: (channel: string) => defaults[channel],
   } as unknown as Workspace;
 }

@@ -7,11 +7,14 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/connections.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
-import { type AnswerNote, createLastUsed } from '../../src/workspace/last-used.ts';
+import type { AnswerNote } from '../../src/workspace/last-balance.ts';
+import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { findConnection, findProject, findSchedule, requireSettings } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
@@ -40,6 +43,7 @@ const PROD: Project = {
   addedBy: 'U1',
   addedAt: NOW,
 };
+const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
 const HASH = 'tally:workspace:T1';
 
 let store: TestRedis;
@@ -78,8 +82,8 @@ describe('a workspace', () => {
     const record = await read();
     expect(record.settings).toEqual(DEFAULT_SETTINGS);
     expect(record.settings).toMatchObject({ zone: 'UTC', visibility: 'asker', connection: 'main' });
-    expect(record.connection()).toBeUndefined();
-    expect(record.connections).toEqual([]);
+    expect(findConnection(record)).toBeUndefined();
+    expect(record.connections.size).toBe(0);
     expect(record.defaultConnection).toBeUndefined();
     expect(record.projects).toEqual([]);
     expect(record.aliases.size).toBe(0);
@@ -89,9 +93,9 @@ describe('a workspace', () => {
   it('gives back what it was told', async () => {
     await workspaces.saveSettings(await changing(), zone('America/New_York'));
     const saved = await workspaces.saveConnection(await changing(), MAIN);
-    const { settings, connection } = await read();
-    const { token, ...shown } = connection()!;
-    expect(settings).toEqual(zone('America/New_York'));
+    const record = await read();
+    const { token, ...shown } = findConnection(record)!;
+    expect(record.settings).toEqual(zone('America/New_York'));
     expect(shown).toEqual(saved);
     expect(shown).toMatchObject({ authUrl: MAIN.authUrl, account: 'Acme', test: MAIN.test });
     expect(token()).toBe(TOKEN);
@@ -100,7 +104,7 @@ describe('a workspace', () => {
   it('keeps a connection that never lapses', async () => {
     const { lapsesAt: _, ...rest } = MAIN;
     await workspaces.saveConnection(await changing(), { ...rest, lifetime: 'none' });
-    expect((await read()).connection()).not.toHaveProperty('lapsesAt');
+    expect(findConnection(await read())).not.toHaveProperty('lapsesAt');
   });
 
   it('is read, written and forgotten in one round trip each', async ({ skip }) => {
@@ -136,7 +140,7 @@ describe('a workspace', () => {
     }
     await workspaces.forget('T1');
     expect(await redis.keys('*')).toEqual(['tally:workspace:T2']);
-    expect((await workspaces.read('T2')).connection()?.token()).toBe(TOKEN);
+    expect(findConnection(await workspaces.read('T2'))?.token()).toBe(TOKEN);
   });
 
   it.each(['', 't1', 'T1:x', 'T1*', '../T1', 'T'.repeat(65)])('cannot be called “%s”', async (id) => {
@@ -163,23 +167,23 @@ describe('several connections', () => {
     for (const name of ['main', 'finance', 'eu']) await named(name);
     const record = await read();
     expect(record.connectionNames).toEqual(['eu', 'finance', 'main']);
-    expect(record.connections.map(({ token }) => token())).toEqual([
+    expect([...record.connections.values()].map(({ token }) => token())).toEqual([
       `${TOKEN}-eu`,
       `${TOKEN}-finance`,
       `${TOKEN}-main`,
     ]);
-    expect(record.connection('nobody')).toBeUndefined();
+    expect(findConnection(record, 'nobody')).toBeUndefined();
   });
 
   it('have the chosen one for their default, else the only one there is, else none', async () => {
     await named('finance');
-    expect((await read()).connection()?.name).toBe('finance');
+    expect(findConnection(await read())?.name).toBe('finance');
     await named('eu');
     expect((await read()).defaultConnection).toBeUndefined();
-    expect((await read()).connection()).toBeUndefined();
+    expect(findConnection(await read())).toBeUndefined();
     await workspaces.saveSettings(await changing(), { ...DEFAULT_SETTINGS, connection: 'eu' });
     expect((await read()).defaultConnection).toBe('eu');
-    expect((await read()).connection()?.name).toBe('eu');
+    expect(findConnection(await read())?.name).toBe('eu');
   });
 
   it('go one by one, and leave the settings', async () => {
@@ -219,7 +223,7 @@ describe('a token', () => {
   it('is replaced by the next one of the same name', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, token: 'another-fake-token-wxyz' });
-    const connection = (await read()).connection();
+    const connection = findConnection(await read());
     expect(connection?.token()).toBe('another-fake-token-wxyz');
     expect(connection?.lastFour).toBe('wxyz');
   });
@@ -227,7 +231,7 @@ describe('a token', () => {
   it('opens for its own workspace only', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.copy(HASH, 'tally:workspace:T2');
-    const connection = (await workspaces.read('T2')).connection();
+    const connection = findConnection(await workspaces.read('T2'));
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
@@ -238,9 +242,9 @@ describe('a token', () => {
     await redis.hset(HASH, 'connection:us', json.replace('"name":"main"', '"name":"us"'));
     const record = await read();
     const refused = expect.objectContaining({ reason: 'not-authentic' });
-    expect(() => record.connection('eu')).toThrow(refused);
-    expect(() => record.connection('us')?.token()).toThrow(refused);
-    expect(record.connection('main')?.token()).toBe(TOKEN);
+    expect(() => findConnection(record, 'eu')).toThrow(refused);
+    expect(() => findConnection(record, 'us')?.token()).toThrow(refused);
+    expect(findConnection(record, 'main')?.token()).toBe(TOKEN);
   });
 
   it.each([
@@ -256,7 +260,7 @@ describe('a token', () => {
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
     await redis.hset(HASH, 'connection:main', json.replace(from, to));
-    const connection = (await read()).connection('main');
+    const connection = findConnection(await read(), 'main');
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
   });
 
@@ -264,7 +268,7 @@ describe('a token', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const next = { id: 'k2', key: randomBytes(32) };
     const reading = async (...keys: (typeof KEY)[]) =>
-      (await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1')).connection();
+      findConnection(await createWorkspaces({ redis, keyring: createKeyring(keys) }).read('T1'));
     expect((await reading(next, KEY))?.token()).toBe(TOKEN);
     const orphan = await reading(next);
     expect(orphan?.lastFour).toBe('abcd');
@@ -273,15 +277,13 @@ describe('a token', () => {
 });
 
 describe('a project', () => {
-  const STAGING: Project = { ...PROD, alias: 'staging', id: '456', connection: 'eu', currency: 'EUR' };
-
   it('is found by its alias, and listed', async () => {
     expect(await workspaces.addProject(await changing(), STAGING)).toBe(true);
     expect(await workspaces.addProject(await changing(), PROD)).toBe(true);
     const record = await read();
     expect(record.projects).toEqual([PROD, STAGING]);
-    expect(record.project('staging')).toEqual(STAGING);
-    expect(record.project('nobody')).toBeUndefined();
+    expect(findProject(record, 'staging')).toEqual(STAGING);
+    expect(findProject(record, 'nobody')).toBeUndefined();
     expect([...record.aliases]).toEqual(['prod', 'staging']);
   });
 
@@ -291,7 +293,7 @@ describe('a project', () => {
       ids.map(async (id) => workspaces.addProject(await changing(), { ...PROD, id })),
     );
     expect(added.filter(Boolean)).toHaveLength(1);
-    expect((await read()).project('prod')?.id).toBe(ids[added.indexOf(true)]);
+    expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
   it('changes under its alias', async () => {
@@ -332,7 +334,7 @@ describe('a project', () => {
     const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO_MS - 1))!;
     expect(await workspaces.restoreProject(await changing(), removal)).toBe(true);
     const back = await read();
-    expect(back.project('prod')).toEqual(PROD);
+    expect(findProject(back, 'prod')).toEqual(PROD);
     expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
     expect(await workspaces.removed('T1', 'prod', NOW)).toBeUndefined();
   });
@@ -471,6 +473,57 @@ describe('a lifetime', () => {
   });
 });
 
+describe('a record that is read again', () => {
+  it('shows what changed, however it was changed, and shares the rest', async () => {
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.addProject(await changing(), STAGING);
+    const before = await read();
+    await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, id: '777' }));
+    await redis.hset(HASH, 'settings', '{"zone":"Asia/Tokyo"}');
+    const after = await read();
+    expect(findProject(before, 'prod')?.id).toBe(PROD.id);
+    expect(findProject(after, 'prod')?.id).toBe('777');
+    expect(after.settings.zone).toBe('Asia/Tokyo');
+    expect(findProject(after, 'staging')).toBe(findProject(before, 'staging'));
+
+    await redis.hdel(HASH, 'project:prod', 'settings');
+    const last = await read();
+    expect(last.projects).toEqual([STAGING]);
+    expect(last.settings).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it('cannot be changed by the request before', async () => {
+    await workspaces.addProject(await changing(), { ...PROD, channels: ['C1'] });
+    const [project] = (await read()).projects;
+    expect(() => (project!.channels as string[]).push('C2')).toThrow(TypeError);
+    expect((await read()).projects[0]?.channels).toEqual(['C1']);
+  });
+
+  it('lists a part as damaged from the moment it is, and no longer once it is replaced', async () => {
+    await workspaces.addProject(await changing(), PROD);
+    await redis.hset(HASH, 'project:prod', '{');
+    expect((await read()).damaged).toEqual([{ kind: 'project', id: 'prod', reason: 'malformed' }]);
+    expect((await read()).damaged).toHaveLength(1);
+    await redis.hset(HASH, 'project:prod', JSON.stringify(PROD));
+    expect((await read()).damaged).toEqual([]);
+  });
+
+  it('takes no project or schedule for another that was moved to its place', async () => {
+    await redis.hset(HASH, {
+      'project:live': JSON.stringify(PROD),
+      'schedule:schedul2': JSON.stringify(schedule({ id: 'schedul1' })),
+    });
+    const record = await read();
+    expect(record.damaged).toEqual([
+      { kind: 'schedule', id: 'schedul2', reason: 'not-authentic' },
+      { kind: 'project', id: 'live', reason: 'not-authentic' },
+    ]);
+    expect(() => findProject(record, 'live')).toThrow('The stored project cannot be read.');
+    expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);
+    expect([record.projects, record.schedules]).toEqual([[], []]);
+  });
+});
+
 describe('a damaged part', () => {
   const DAMAGE = [
     '',
@@ -491,13 +544,16 @@ describe('a damaged part', () => {
 
     await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
     const damaged = await read();
-    expect(() => damaged.connection()).toThrow(UnsealFailed);
-    expect(() => damaged.connections).toThrow(UnsealFailed);
-    expect(() => damaged.project('prod')).toThrow(UnsealFailed);
+    expect(() => findConnection(damaged)).toThrow(UnsealFailed);
+    expect([...damaged.connections.keys()]).toEqual(['eu']);
+    expect(() => findProject(damaged, 'prod')).toThrow(UnsealFailed);
     expect(damaged.projects.map(({ alias }) => alias)).toEqual(['staging']);
-    expect(damaged.damagedProjects).toEqual(['prod']);
-    expect(damaged.connection('eu')?.token()).toBe(TOKEN);
-    expect(damaged.project('staging')?.id).toBe('123');
+    expect(damaged.damaged).toEqual([
+      { kind: 'connection', id: 'main', reason: 'malformed' },
+      { kind: 'project', id: 'prod', reason: 'malformed' },
+    ]);
+    expect(findConnection(damaged, 'eu')?.token()).toBe(TOKEN);
+    expect(findProject(damaged, 'staging')?.id).toBe('123');
     expect(damaged.connectionNames).toEqual(['eu', 'main']);
     expect([...damaged.aliases]).toEqual(['prod', 'staging']);
     expect(damaged.settings.zone).toBe('Asia/Tokyo');
@@ -505,18 +561,25 @@ describe('a damaged part', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, 'settings', json);
     const damagedSettings = await read();
-    expect(() => damagedSettings.settings).toThrow(expect.objectContaining({ kind: 'settings-damaged' }));
-    expect(damagedSettings.connection('main')?.token()).toBe(TOKEN);
+    expect(() => requireSettings(damagedSettings)).toThrow(
+      expect.objectContaining({ kind: 'settings-damaged' }),
+    );
+    expect(damagedSettings.settings).toEqual(DEFAULT_SETTINGS);
+    expect(damagedSettings.defaultConnection).toBeUndefined();
+    expect(() => findConnection(damagedSettings)).toThrow(
+      expect.objectContaining({ kind: 'settings-damaged' }),
+    );
+    expect(findConnection(damagedSettings, 'main')?.token()).toBe(TOKEN);
   });
 
   it('is called what it is', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
     const record = await read();
-    expect(() => record.connection('eu')).toThrow('The stored access token cannot be opened.');
-    expect(() => record.project('prod')).toThrow('The stored project cannot be read.');
+    expect(() => findConnection(record, 'eu')).toThrow('The stored access token cannot be opened.');
+    expect(() => findProject(record, 'prod')).toThrow('The stored project cannot be read.');
     const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
-    const lost = (await others.read('T1')).connection('main');
+    const lost = findConnection(await others.read('T1'), 'main');
     expect(() => lost?.token()).toThrow('The stored access token cannot be opened.');
     const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
     await expect(installed.read('T1')).rejects.toThrow('The stored installation of Tally cannot be opened.');
@@ -531,7 +594,7 @@ describe('a damaged part', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const record = JSON.parse((await redis.hget(HASH, 'connection:main'))!);
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
-    const connection = (await read()).connection();
+    const connection = findConnection(await read());
     expect(connection?.fingerprint).toBe(record.fingerprint);
     expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'malformed' }));
   });

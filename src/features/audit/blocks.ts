@@ -10,9 +10,8 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { AuditPage, RecordedEntry } from '../../workspace/audit.ts';
+import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/audit.ts';
 import { isPerson } from '../../workspace/ids.ts';
-import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
 import { formatAuditCsv } from './words.ts';
 
 const TITLE = 'Who did what';

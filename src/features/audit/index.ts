@@ -1,7 +1,6 @@
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
-import type { Audit } from '../../workspace/audit.ts';
-import { MAX_AUDIT_ENTRIES } from '../../workspace/workspace-store.ts';
+import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
 import type { Feature } from '../feature.ts';
 import { auditMessage, auditSentMessage, auditTextMessage } from './blocks.ts';
 import { formatAuditCsv } from './words.ts';

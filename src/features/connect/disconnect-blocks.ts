@@ -12,8 +12,6 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
-import { readable } from '../../workspace/parse-record.ts';
-import { reportingZoneOf } from '../../workspace/settings.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeConnection } from './blocks.ts';
 
@@ -46,8 +44,8 @@ export function confirmDisconnectMessage(
   heir: string | undefined,
   { workspace, at }: Asked,
 ): Message {
-  const connection = readable(() => workspace.connection(name));
-  const zone = reportingZoneOf(workspace);
+  const connection = workspace.connections.get(name);
+  const zone = workspace.settings.zone;
   const isLast = workspace.connectionNames.length === 1;
   const effects = [
     ...(isLast ? [] : orphans(name, workspace)),
@@ -85,7 +83,7 @@ const inherits = (heir: string): string =>
 
 /** Projects that name the connection lose it, and nothing else is guessed in its place. */
 function orphans(name: string, record: Workspace): string[] {
-  const aliases = readable(() => record.projects.filter(({ connection }) => connection === name)) ?? [];
+  const aliases = record.projects.filter(({ connection }) => connection === name);
   if (aliases.length === 0) return [];
   const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);
   const more = aliases.length > MOST_NAMED ? [`${aliases.length - MOST_NAMED} more`] : [];

@@ -3,7 +3,6 @@ import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { connectTextMessage } from './blocks.ts';
@@ -94,10 +93,10 @@ const onlyOf = (names: readonly string[]): string | undefined => (names.length =
 
 /** Who can become the default when this one goes: nobody has to, when it is not the default. */
 function heirsOf(name: string, record: Workspace): readonly string[] {
-  if (readable(() => record.defaultConnection) !== name) return [];
+  if (record.defaultConnection !== name) return [];
   return record.connectionNames.filter((one) => one !== name);
 }
 
 /** A damaged record has none, and can be removed all the same. */
 const fingerprintOf = (name: string, record: Workspace): string =>
-  readable(() => record.connection(name))?.fingerprint ?? '-';
+  record.connections.get(name)?.fingerprint ?? '-';

@@ -10,7 +10,6 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './words.ts';
 
@@ -30,11 +29,11 @@ export function connectFormDefaults(
   given: string | undefined,
   addresses: DefaultAddresses,
 ): ConnectFormDefaults {
-  const chosen = readable(() => record.defaultConnection);
+  const chosen = record.defaultConnection;
   const name = given ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
-  const current = readable(() => record.connection(name));
+  const current = record.connections.get(name);
   if (current !== undefined) return knownAs(current);
-  const like = readable(() => record.connection(chosen));
+  const like = record.connections.get(chosen ?? '');
   const baseUrl = addresses.baseUrl ?? like?.baseUrl;
   const authUrl = addresses.authUrl ?? like?.authUrl;
   return { name, ...(baseUrl !== undefined && { baseUrl }), ...(authUrl !== undefined && { authUrl }) };
@@ -146,7 +145,7 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
 
 /** What is there already, and what becomes of it. */
 function beside(name: string, record: Workspace): string {
-  const current = readable(() => record.connection(name));
+  const current = record.connections.get(name);
   if (current !== undefined)
     return `${name} asks ${current.baseUrl} with the token ending in ${current.lastFour}. A new token takes its place once it has passed the test; until then the old one stays in use.`;
   if (record.connectionNames.includes(name))

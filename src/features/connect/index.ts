@@ -6,9 +6,8 @@ import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { isConnectionName, MAX_CONNECTIONS, type NewConnection } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
-import { reportingZoneOf } from '../../workspace/settings.ts';
+import { isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -90,7 +89,7 @@ export function createConnect(parts: ConnectParts): Feature {
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [deed, name], ...chosen.deeds);
     const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
-    const zone = reportingZoneOf(workspace);
+    const zone = workspace.settings.zone;
     const blocks = connectedBlocks({
       connection,
       input,
@@ -174,7 +173,7 @@ export function createConnect(parts: ConnectParts): Feature {
 
 /** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
 function defaultWith(name: string, record: Workspace) {
-  if (readable(() => record.settings) === undefined) return { name: undefined, deeds: [] };
+  if (isDamaged(record, 'settings')) return { name: undefined, deeds: [] };
   const before = record.defaultConnection;
   const isNews = before === undefined && record.connectionNames.length > 0;
   return { name: before ?? name, deeds: isNews ? [['default connection changed', name] as const] : [] };

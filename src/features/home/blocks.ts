@@ -13,6 +13,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
+import { findConnection, requireSettings } from '../../workspace/workspace.ts';
 import { connectionBlocks } from './connections.ts';
 import { projectBlocks, projectCommands } from './projects.ts';
 
@@ -71,7 +72,7 @@ function steps(request: Request): Block[] {
 
 /** What the connection was tested with: the one project that is known before any has a name. */
 function testedProject({ workspace }: Request): { readonly id: string; readonly words: string } | undefined {
-  const test = workspace.connectionNames.length > 0 ? workspace.connection()?.test : undefined;
+  const test = workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
   return test && { id: test.project, words: `${test.project} ${PRODUCTS[test.product].word}` };
 }
 
@@ -103,7 +104,7 @@ function connectStep({ user, workspace }: Request): Block[] {
         ...commandButton('settings', 'Settings…', verb('settings')),
       ),
     ];
-  const named = workspace.settings.managers.slice(0, 5).map(mention);
+  const named = requireSettings(workspace).managers.slice(0, 5).map(mention);
   const who = ['an owner or admin of this workspace', ...named].join(' or ');
   return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
 }

@@ -2,8 +2,9 @@ import { type Block, formatInstant, header, markup, section } from '../../slack/
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
 import { type Connection, expiresSoon, formatExpiry } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/parse-record.ts';
+import { tryUnseal } from '../../workspace/fields.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';
+import { requireSettings } from '../../workspace/workspace.ts';
 
 /** One part of the record; undefined where it is damaged. */
 interface Kept {
@@ -16,18 +17,21 @@ interface Kept {
 /** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
 export function connectionBlocks(request: Request): Block[] {
   const { workspace } = request;
-  const all = workspace.connectionNames.map((name) => ({
-    name,
-    connection: readable(() => workspace.connection(name)),
-    isOpen: readable(() => workspace.connection(name)?.token()) !== undefined,
-  }));
+  const all = workspace.connectionNames.map((name) => {
+    const connection = workspace.connections.get(name);
+    return {
+      name,
+      connection,
+      isOpen: connection !== undefined && tryUnseal(connection.token) !== undefined,
+    };
+  });
   if (!request.user.canManage) return [section(worst(all, request))];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }
 
 function line({ name, connection, isOpen }: Kept, { workspace, at }: Request): string {
-  const { zone } = workspace.settings;
+  const { zone } = requireSettings(workspace);
   const isDefault = workspace.connectionNames.length > 1 && name === workspace.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
   if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
@@ -52,7 +56,7 @@ const SHUT =
   'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
 
 function worst(all: readonly Kept[], { workspace, at }: Request): string {
-  const { zone } = workspace.settings;
+  const { zone } = requireSettings(workspace);
   const sound = all.flatMap(({ connection }) => connection ?? []);
   if (sound.length < all.length) return DAMAGED;
   if (all.some(({ isOpen }) => !isOpen)) return SHUT;

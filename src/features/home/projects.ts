@@ -13,11 +13,10 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
-import { accessSummary } from '../../workspace/access-line.ts';
-import { isNamedIssuer } from '../../workspace/accesses.ts';
-import { readable } from '../../workspace/parse-record.ts';
+import { accessSummary, isNamedIssuer } from '../../workspace/accesses.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-project.ts';
+import { damagedIds, requireSettings } from '../../workspace/workspace.ts';
 
 /** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
 const MOST = 30;
@@ -31,7 +30,7 @@ export function projectBlocks(request: Request): Block[] {
   const { workspace, user } = request;
   if (workspace.aliases.size === 0) return [];
   const mine = visibleProjects(workspace, { channel: undefined, manager: user.canManage });
-  const damaged = user.canManage && workspace.damagedProjects.length > 0 ? [section(DAMAGED)] : [];
+  const damaged = user.canManage && damagedIds(workspace, 'project').length > 0 ? [section(DAMAGED)] : [];
   if (mine.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
   const shown = mine.slice(0, MOST).flatMap((project) => rows(project, request));
@@ -61,7 +60,7 @@ function rows(project: Project, request: Request): Block[] {
 }
 
 const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
-  const access = readable(() => workspace.access(id));
+  const access = workspace.accesses.get(id);
   return access !== undefined && isNamedIssuer(access, user.id);
 };
 
@@ -78,7 +77,7 @@ function headline({ alias, id, product, currency }: Project, { workspace, user }
   if (last === undefined) return `*${name}* · balance not asked for yet`;
   const amount = parseAmount({ text: last.balance });
   if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
-  const label = currency ?? workspace.settings.currency;
+  const label = currency ?? requireSettings(workspace).currency;
   const money = escapeMarkup(formatMoney(amount.value.abs(), user.locale, label));
   return `*${name} · ${money} ${amount.value.lt(0) ? 'overdrawn' : 'left'}*, ${formatInstant(last.at)}`;
 }

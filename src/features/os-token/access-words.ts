@@ -4,7 +4,7 @@ import { isProjectId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { type Issuers, isIssuers, MAX_ISSUER_GROUPS, MAX_ISSUERS } from '../../workspace/accesses.ts';
-import { readable } from '../../workspace/parse-record.ts';
+import { findProject } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 
 /** What the form of an application access says, once every field is right. */
@@ -28,7 +28,7 @@ const areSwapped = (id: string, secret: string): boolean =>
 
 /** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
 export function findAccessProject(word: string, record: Workspace): string {
-  const alias = record.aliases.has(word) ? record.project(word)?.id : undefined;
+  const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
   const works = 'Name a project, as in /billing projects access prod, or its ID.';
@@ -44,7 +44,7 @@ export function findAccessProject(word: string, record: Workspace): string {
 
 /** How the project with this ID is called: by its alias where it has one. */
 export function projectLabel(record: Workspace, project: string): { label: string; word: string } {
-  const alias = readable(() => record.projects.find(({ id }) => id === project)?.alias);
+  const alias = record.projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 

@@ -22,8 +22,7 @@ import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/u
 import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
 import type { Audit, AuditAction } from '../../workspace/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
-import { readable } from '../../workspace/parse-record.ts';
-import { reportingZoneOf } from '../../workspace/settings.ts';
+import { findAccess } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -67,13 +66,13 @@ export function createAccess(parts: AccessParts) {
   const openForm = async (known: AccessFormDefaults, request: Request): Promise<void> => {
     const { workspace, user, at } = request;
     const project = findAccessProject(known.project, workspace);
-    const current = readable(() => workspace.access(project));
+    const current = workspace.accesses.get(project);
     const isDamaged = current === undefined && workspace.accessIds.includes(project);
     const { people = current?.issuers.people ?? [user.id] } = known;
     await request.reply.modal.open(
       accessForm({
         project,
-        ...{ at, zone: reportingZoneOf(workspace) },
+        ...{ at, zone: workspace.settings.zone },
         label: projectLabel(workspace, project).label,
         current: isDamaged ? 'damaged' : current,
         authUrl: known.authUrl ?? current?.authUrl ?? connected(workspace, project) ?? authUrl,
@@ -122,7 +121,7 @@ export function createAccess(parts: AccessParts) {
     const names = projectLabel(request.workspace, project);
     return registeredBlocks({
       ...names,
-      ...{ access, issued, givenBack, isIssuer, at, zone: reportingZoneOf(request.workspace) },
+      ...{ access, issued, givenBack, isIssuer, at, zone: request.workspace.settings.zone },
       excluded: await findIneligible(issuers.people, request),
     });
   };
@@ -132,7 +131,7 @@ export function createAccess(parts: AccessParts) {
     { project, authUrl: url, issuers }: AccessRequest,
     request: Request,
   ): Promise<Block[]> => {
-    const current = request.workspace.access(project);
+    const current = findAccess(request.workspace, project);
     if (current === undefined)
       throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
     if (url !== current.authUrl)
@@ -156,7 +155,7 @@ export function createAccess(parts: AccessParts) {
 
   const save = async (input: AccessRequest, request: Request): Promise<void> => {
     try {
-      const before = readable(() => request.workspace.access(input.project))?.issuers.groups ?? [];
+      const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
       const added = input.issuers.groups.filter((group) => !before.includes(group));
       await requireKnownGroups(added, request);
       const { given } = input;
@@ -170,7 +169,7 @@ export function createAccess(parts: AccessParts) {
       if (!isFailure(error)) throw error;
       explain(error, ACCESS_VIEW);
       const { text, blocks } = failureMessage(error);
-      const isKnown = readable(() => request.workspace.access(input.project)) !== undefined;
+      const isKnown = request.workspace.accesses.has(input.project);
       const sorry = [
         header(mayHaveBeenSaved(error) ? 'Perhaps not registered' : 'Not registered'),
         ...withoutActions(blocks),
@@ -259,8 +258,8 @@ const without = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
 
 /** The identity address of the connection that the project is asked by. */
 function connected(record: Workspace, project: string): string | undefined {
-  const named = readable(() => record.projects.find(({ id }) => id === project)?.connection);
-  return readable(() => record.connection(named))?.authUrl;
+  const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
+  return name === undefined ? undefined : record.connections.get(name)?.authUrl;
 }
 
 function about(record: Workspace, project: string): string {

@@ -19,6 +19,7 @@ import {
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/resolve-project.ts';
+import { findAccess, findProject } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { type AccessParts, createAccess } from './access.ts';
@@ -79,7 +80,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
   ): TokenRequest => {
     const { workspace, user, channel } = request;
     const target = targetIn(named, request);
-    const registered = workspace.access(target.project);
+    const registered = findAccess(workspace, target.project);
     if (registered === undefined) throw new AccessMissing(target.project, target.label);
     const isPossible = registered.issuers.groups.length > 0 || isNamedIssuer(registered, user.id);
     if (!isPossible) throw new NotIssuer(target.label);
@@ -94,7 +95,8 @@ export function createOsToken(parts: OsTokenParts): Feature {
     tokens: Tokens,
     request: Request,
   ): TokenRequest => {
-    const isSame = request.workspace.aliases.has(word) && request.workspace.project(word)?.id === project;
+    const isSame =
+      request.workspace.aliases.has(word) && findProject(request.workspace, word)?.id === project;
     return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
   };
 

@@ -1,8 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
-import { DEFAULT_SETTINGS } from '../../workspace/settings.ts';
 
 /** Somebody who is named, and is issued no token as things are. */
 export interface IneligibleIssuers {
@@ -15,7 +13,7 @@ export async function findIneligible(
   people: readonly string[],
   request: Request,
 ): Promise<readonly IneligibleIssuers[]> {
-  const settings = readable(() => request.workspace.settings) ?? DEFAULT_SETTINGS;
+  const { settings } = request.workspace;
   // Strangers are issued none, whether they may ask or not.
   const isIssued = (standing: Role): boolean =>
     standing !== 'stranger' && permissionsOf(standing, settings, false).canAsk;

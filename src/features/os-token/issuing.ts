@@ -20,7 +20,6 @@ import {
 import type { Audit } from '../../workspace/audit.ts';
 import { ISSUE_WINDOW, type IssueLimit, MAX_TOKENS } from '../../workspace/issue-limit.ts';
 import type { OneTimeGrants, TokenGrant } from '../../workspace/one-time-grants.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { mayHaveIssued, revocationAudit, tokenAuditId, tokenAuditText, unclearIssueAudit } from './audit.ts';
 import { lostMessage, lostModal, tokenModal } from './blocks.ts';
 import { displayZone, formatClockTime } from './expiry.ts';
@@ -170,10 +169,7 @@ function linesFor(issued: IssuedToken, { authUrl }: ApplicationAccessRecord): st
 }
 
 export const userZone = ({ user, workspace }: Request): string =>
-  displayZone(
-    user.zone,
-    readable(() => workspace.settings.zone),
-  );
+  displayZone(user.zone, workspace.settings.zone);
 
 /** What fails beside the matter is left at that; a mistake of ours is not. */
 export function ignoreFailure(error: unknown): undefined {

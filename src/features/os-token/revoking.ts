@@ -5,7 +5,6 @@ import { withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { GrantClaim, TokenGrant } from '../../workspace/one-time-grants.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { revocationAudit, tokenAuditText } from './audit.ts';
 import {
@@ -54,7 +53,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     errand: TokenGrant,
     { user, workspace }: Request,
   ): Promise<void> => {
-    const access = readable(() => workspace.access(errand.project));
+    const access = workspace.accesses.get(errand.project);
     if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
       await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
   };

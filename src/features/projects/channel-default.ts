@@ -8,6 +8,7 @@ import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { canAskAbout } from '../../workspace/resolve-project.ts';
+import { findProject } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { channelDefaultMessage, projectTextMessage } from './blocks.ts';
 import { requireProject } from './words.ts';
@@ -32,7 +33,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 
   const tell = (channel: string, { workspace, user, reply }: Request): Promise<void> => {
     const alias = workspace.channelDefault(channel);
-    const project = alias === undefined ? undefined : workspace.project(alias);
+    const project = alias === undefined ? undefined : findProject(workspace, alias);
     if (project !== undefined && isFor(project, channel))
       return reply.update(channelDefaultMessage(project, user.canManage));
     return reply.update(
@@ -64,7 +65,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
     async remember(text, request) {
       const { channel, workspace } = request;
       const { alias = '' } = parseCommandText(text, workspace.aliases);
-      const project = workspace.project(alias);
+      const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
       if (!isFor(project, channel))
         return request.reply.private(projectTextMessage(elsewhere(project).message));

@@ -2,8 +2,9 @@ import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
 import type { Request } from '../../slack/request.ts';
-import { accessSummary } from '../../workspace/access-line.ts';
+import { accessSummary } from '../../workspace/accesses.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
+import { damagedIds, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import {
@@ -66,7 +67,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
         page,
         manager: user.canManage,
         more: Object.entries(more()).map(([verb, { label }]) => ({ verb, label })),
-        damaged: user.canManage ? workspace.damagedProjects : [],
+        damaged: user.canManage ? damagedIds(workspace, 'project') : [],
         access: ({ id }) => accessSummary(id, request),
         channelDefault: channel === undefined ? undefined : workspace.channelDefault(channel),
       }),
@@ -98,8 +99,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
             return openForm('', input.filled, request, input.isWithheld ? WITHHELD : undefined);
           if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
           const { kind, word } = input;
-          if (workspace.damagedProjects.includes(word))
-            return request.reply.update(damagedProjectMessage(word));
+          if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
           const project = requireProject(word, workspace, (meant) => `projects ${kind} ${meant}`);
           if (kind === 'edit') return openForm(project.alias, project, request);
           await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));

@@ -1,8 +1,8 @@
 import { context } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { MAX_PROJECTS } from '../../workspace/projects.ts';
+import { isDamaged } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import {
   DAMAGED_PROJECT_ACTION,
@@ -30,9 +30,9 @@ export function createRemoval(workspaces: Workspaces) {
     async remove(value: string, request: Request): Promise<void> {
       const { workspace, at } = request;
       const [alias = '', id] = value.split(' ');
-      if (id === DAMAGED_PROJECT_ACTION && workspace.damagedProjects.includes(alias))
+      if (id === DAMAGED_PROJECT_ACTION && isDamaged(workspace, 'project', alias))
         return drop(alias, request);
-      const project = readable(() => workspace.project(alias));
+      const project = workspace.projects.find((one) => one.alias === alias);
       if (project === undefined || project.id !== id)
         return request.reply.update(
           projectTextMessage(`There is no such project any more: ${alias} was changed or removed meanwhile.`),

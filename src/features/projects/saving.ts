@@ -1,7 +1,6 @@
 import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects.ts';
 import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
@@ -18,7 +17,8 @@ export function createSaving(workspaces: Workspaces) {
         projectForm(workspace, { before: form.before, filled, owner: user.id, problem }),
         projectTextMessage(`${problem} Nothing was saved.`),
       );
-    const known = form.before === '' ? undefined : readable(() => workspace.project(form.before));
+    const known =
+      form.before === '' ? undefined : workspace.projects.find(({ alias }) => alias === form.before);
     if (form.before !== '' && known === undefined) {
       const gone = projectTextMessage(
         `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,

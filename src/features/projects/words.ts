@@ -7,6 +7,7 @@ import { isProductId, isProjectId, type ProductId } from '../../domain/product.t
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { isChannel, isPerson } from '../../workspace/ids.ts';
 import type { Project } from '../../workspace/projects.ts';
+import { findProject } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { alteredAlias, normalizeAlias, validateAlias } from './alias.ts';
 
@@ -98,7 +99,7 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
  */
 export function requireProject(word: string, record: Workspace, textOf: (word: string) => string): Project {
   if (word === '') throw new InvalidWord('…', 'names no project', `Type /billing ${textOf('prod')}.`);
-  const named = record.aliases.has(word) ? record.project(word) : undefined;
+  const named = record.aliases.has(word) ? findProject(record, word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;
   const meant = nearestWord(word, [...record.aliases]);

@@ -10,6 +10,7 @@ import {
 import { collectNotices } from '../../domain/service-notice.ts';
 import { storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
+import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature, PostableReport, ReportQuestion, ReportResult } from '../feature.ts';
 import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFailure, type ProjectFigures } from './figures.ts';
@@ -87,7 +88,7 @@ async function answer(
         : { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
     answeredBy(access.connection, has && storedBalance(target, has));
-    const { locale } = workspace.settings;
+    const { locale } = requireSettings(workspace);
     const remarks = collectNotices(
       [`the figures for ${days}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),

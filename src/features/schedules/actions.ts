@@ -7,6 +7,7 @@ import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_SCHEDULES, resumesByItself, type Schedule } from '../../workspace/schedules.ts';
+import { findSchedule } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import { scheduleAuditText } from './blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel, limitedProjects } from './channel-check.ts';
@@ -177,7 +178,7 @@ export function createScheduleActions(workspaces: Workspaces, scheduling: Schedu
 
     /** The owner left; whoever adopts it answers for it from now on. @throws NotAllowed */
     async adopt(id: string, request: Request): Promise<void> {
-      const schedule = request.workspace.schedule(id);
+      const schedule = findSchedule(request.workspace, id);
       if (schedule === undefined) return list(request, GONE);
       if (!(await canAdopt(schedule, request))) throw new NotAllowed('not-owner');
       await write({ ...schedule, owner: request.user.id }, 'schedule adopted', request);

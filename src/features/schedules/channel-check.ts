@@ -2,7 +2,6 @@ import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { Request } from '../../slack/request.ts';
 import { isChannel } from '../../workspace/ids.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { ChosenProject } from './form-state.ts';
@@ -46,7 +45,7 @@ export async function checkChannel(channel: string, request: Request, known = fa
     if (!isOpenTo && !(await channels.has(channel, user.id)))
       return refused(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refused(ARCHIVED);
-    const { strangers } = readable(() => workspace.settings) ?? { strangers: false };
+    const { strangers } = workspace.settings;
     const shared = `${SHARED}${strangers ? '' : ', although they may not ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, remarks: found.isShared ? [shared] : [] };
   } catch (error) {

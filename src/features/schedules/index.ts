@@ -8,6 +8,7 @@ import { searchZones, zoneOption } from '../../slack/time-zones.ts';
 import { isChannel } from '../../workspace/ids.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { ReportName } from '../../workspace/schedules.ts';
+import { requireSettings } from '../../workspace/workspace.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, PostableReport } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
@@ -68,7 +69,7 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
     fields: Readonly<Record<string, string>>,
     metadata: string,
     { user, workspace }: Request,
-  ): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? workspace.settings.zone);
+  ): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? requireSettings(workspace).zone);
 
   const viewer = async (request: Request) => ({
     ...request,

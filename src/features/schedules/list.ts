@@ -14,9 +14,9 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { UNDO_MS } from '../../workspace/projects.ts';
 import { type LastDelivery, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
+import { damagedIds } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeProjects, describeSchedule, isStuck } from './blocks.ts';
 import { canEditSchedule, findOrphans, schedulesVisibleTo } from './permissions.ts';
@@ -81,8 +81,7 @@ const damagedBlocks = (): Block[] => [
 ];
 
 /** Ids of the schedules that cannot be read. */
-export const damagedSchedules = (record: Workspace): readonly string[] =>
-  record.scheduleIds.filter((id) => readable(() => record.schedule(id)) === undefined);
+export const damagedSchedules = (record: Workspace): readonly string[] => damagedIds(record, 'schedule');
 
 const NONE =
   'Nothing is posted here on a schedule yet. A report can come every morning, say, with what was spent.';

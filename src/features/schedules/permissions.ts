@@ -1,7 +1,7 @@
-import { schedulesOf } from '../../delivery/plan.ts';
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
+import { findSchedule } from '../../workspace/workspace.ts';
 import { limitedProjects } from './channel-check.ts';
 
 type Seen = Pick<Request, 'user' | 'workspace' | 'channel'>;
@@ -13,7 +13,7 @@ export const canEditSchedule = ({ owner }: Schedule, { user }: Seen): boolean =>
 /** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages; oldest first. */
 export const schedulesVisibleTo = (visit: Seen): readonly Schedule[] =>
   isFull(visit)
-    ? schedulesOf(visit.workspace)
+    ? visit.workspace.schedules
         .filter((one) => canEditSchedule(one, visit) || isOfThisChannel(one, visit))
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
     : [];
@@ -26,7 +26,7 @@ const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, works
 
 /** The one that a button names, for its owner or a manager. @throws NotAllowed, undefined where it is gone */
 export function requireOwnedSchedule(id: string, request: Request): Schedule | undefined {
-  const schedule = request.workspace.schedule(id);
+  const schedule = findSchedule(request.workspace, id);
   if (schedule !== undefined && !canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
   return schedule;
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { schedulesOf } from '../../delivery/plan.ts';
 import { type Failure, isFailure, mayHaveBeenSaved, NotAllowed } from '../../domain/failure/index.ts';
 import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
@@ -7,9 +6,9 @@ import { type Block, context, markup, section, withoutActions } from '../../slac
 import { channelLink } from '../../slack/kit/escape.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { readable } from '../../workspace/parse-record.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import { MAX_SCHEDULES, type ReportName, type Schedule } from '../../workspace/schedules.ts';
+import { findSchedule, isDamaged, requireSettings } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { PostableReport } from '../feature.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
@@ -60,7 +59,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
       ...{ timing: draft.timing, carried, now },
       isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
       report: reports()[draft.report],
-      reportingZone: readable(() => workspace.settings)?.zone,
+      reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
     });
 
   const view = (draft: ScheduleDraft, request: Request, { sends, site, ...news }: Seen) => {
@@ -71,7 +70,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
     const nameIn = (one: ChosenProject) =>
       unnamed.includes(one) ? idNameOf(one) : channelNameOf(one, workspace);
     const kept = draft.channel === '' ? [] : limitedProjects(draft.channel, draft.projects, workspace);
-    const doubled = schedulesOf(workspace).some((one) => isSameSchedule(draft, one));
+    const doubled = workspace.schedules.some((one) => isSameSchedule(draft, one));
     const promised = sends && preview(draft, carriedOver(draft, request, sends), request);
     return scheduleForm({ draft, site, kept, preview: promised, nameOf: nameIn, doubled, at, ...news });
   };
@@ -114,7 +113,7 @@ export function createScheduleForm(workspaces: Workspaces, scheduling: Schedulin
       const { workspace, user, channel } = request;
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)
         return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
-      const zone = user.zone ?? workspace.settings.zone;
+      const zone = user.zone ?? requireSettings(workspace).zone;
       await open(newFormState(words, projectsIn(words, request), { channel, zone }), request);
     },
 
@@ -217,7 +216,7 @@ interface Saved {
 }
 
 const scheduleBefore = ({ before }: ScheduleDraft, record: Workspace): Schedule | undefined =>
-  before === '' ? undefined : readable(() => record.schedule(before));
+  before === '' ? undefined : record.schedules.find(({ id }) => id === before);
 
 const carriedOver = (
   draft: ScheduleDraft,
@@ -229,7 +228,7 @@ const told = (failure: Failure): Block[] => withoutActions(failureMessage(failur
 
 /** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
 function known({ before }: ScheduleDraft, request: Request): Schedule | undefined {
-  const schedule = before === '' ? undefined : request.workspace.schedule(before);
+  const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
   if (schedule !== undefined && !canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
   return schedule;
 }

@@ -1,7 +1,7 @@
 import { CURRENCY_RULE } from '../../domain/money/amount.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
-import { readable } from '../../workspace/parse-record.ts';
-import { DEFAULT_SETTINGS, invalidSettings, type Settings } from '../../workspace/settings.ts';
+import { invalidSettings, type Settings } from '../../workspace/settings.ts';
+import { isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 
 /** What the form asks about; a part that it did not show is not there. */
@@ -55,6 +55,5 @@ export function currentSettings(record: Workspace): {
   readonly settings: Settings;
   readonly damaged: boolean;
 } {
-  const settings = readable(() => record.settings);
-  return { settings: settings ?? DEFAULT_SETTINGS, damaged: settings === undefined };
+  return { settings: record.settings, damaged: isDamaged(record, 'settings') };
 }

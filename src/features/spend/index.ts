@@ -8,6 +8,7 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/hel
 import { askLocation, type Request } from '../../slack/request.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
+import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { type SpendReport, spendMessage } from './blocks.ts';
 import { parseSpendText, resolveSpendPeriod } from './words.ts';
@@ -33,7 +34,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     const { user, at, workspace } = request;
     const input = parseSpendText(text, workspace.aliases);
     if (input === 'help') return input;
-    const { zone } = workspace.settings;
+    const { zone } = requireSettings(workspace);
     const target = resolveProject(input, workspace, askLocation(request));
     const period = resolveSpendPeriod(input.phrase, target, { at, asked: request.sharedFrom }, zone);
     const access = openConnection(workspace, target);

@@ -24,10 +24,11 @@ import {
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/connections.ts';
-import { readable } from '../../workspace/parse-record.ts';
+import { tryUnseal } from '../../workspace/fields.ts';
 import type { Permissions } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { type AskLocation, canAskAbout, isConnectionMissing } from '../../workspace/resolve-project.ts';
+import { findConnection, isDamaged } from '../../workspace/workspace.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 
 export interface StatusView {
@@ -56,12 +57,11 @@ interface Entry {
 }
 
 export function statusMessage({ workspace, user, place, at, tested }: StatusView): Message {
-  const settings = readable(() => workspace.settings);
   const entries = workspace.connectionNames.map((name) => entryOf(name, workspace));
-  const scene = { at, zone: settings?.zone ?? 'UTC', several: entries.length > 1 };
+  const scene = { at, zone: workspace.settings.zone, several: entries.length > 1 };
   const accesses = user.canManage ? accessBlocks(workspace, scene) : [];
   const wrong = [
-    ...(settings === undefined ? [section(DAMAGED_SETTINGS)] : []),
+    ...(isDamaged(workspace, 'settings') ? [section(DAMAGED_SETTINGS)] : []),
     ...(entries.length > 1 && !entries.some(({ isDefault }) => isDefault) ? [section(NO_DEFAULT)] : []),
     ...cutOffBlocks(workspace, place),
   ];
@@ -118,12 +118,12 @@ function nothingThere(manage: boolean, more: readonly Block[]): Message {
 }
 
 function entryOf(name: string, record: Workspace): Entry {
-  const connection = readable(() => record.connection(name));
+  const connection = record.connections.get(name);
   return {
     name,
     connection,
     broken: brokenAs(name, record),
-    isDefault: readable(() => record.defaultConnection) === name,
+    isDefault: record.defaultConnection === name,
     lastUsed: record.lastUsed(name),
   };
 }
@@ -131,7 +131,7 @@ function entryOf(name: string, record: Workspace): Entry {
 /** Opens the seal and drops what was in it. */
 function brokenAs(name: string, record: Workspace): Entry['broken'] {
   try {
-    record.connection(name)?.token();
+    findConnection(record, name)?.token();
     return undefined;
   } catch (error) {
     if (isFailure(error) && error.kind === 'unseal-failed') return error.reason;
@@ -142,8 +142,8 @@ function brokenAs(name: string, record: Workspace): Entry['broken'] {
 /** The accesses that tokens are issued with, by the names of their projects. */
 function accessBlocks(record: Workspace, { at, zone }: Scene): Block[] {
   const lines = record.accessIds.map((id) => {
-    const access = readable(() => record.access(id));
-    const alias = readable(() => record.projects.find((project) => project.id === id)?.alias);
+    const access = record.accesses.get(id);
+    const alias = record.projects.find((project) => project.id === id)?.alias;
     return `${alias ?? `Project ${id}`} · ${accessText(access, at, zone)}`;
   });
   if (lines.length === 0) return [];
@@ -157,8 +157,7 @@ const MOST_ACCESSES = 30;
 /** Opens the seal and drops what was in it. */
 function accessText(access: OpenableAccess | undefined, at: number, zone: string): string {
   if (access === undefined) return 'damaged and not used';
-  if (readable(() => access.open()) === undefined)
-    return 'cannot be opened and is not used: register it anew';
+  if (tryUnseal(access.open) === undefined) return 'cannot be opened and is not used: register it anew';
   return describeAccess(access, at, zone);
 }
 

@@ -1,5 +1,11 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { ConnectionMissing, isFailure, NoData } from '../../domain/failure/index.ts';
+import {
+  ConnectionMissing,
+  isFailure,
+  NoData,
+  SettingsDamaged,
+  UnsealFailed,
+} from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
@@ -7,7 +13,7 @@ import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
-import { whenReadable } from '../../workspace/parse-record.ts';
+import { findConnection } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature } from '../feature.ts';
 import { formatTestResult, statusMessage, type TestResult } from './blocks.ts';
@@ -36,9 +42,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
   };
   /** The other features' lines stand before the small print. */
   const whole = async ({ text, blocks }: Message, request: Request): Promise<Message> => {
-    const drawn = sections().map(
-      async (one) => (await whenReadable(() => one(request))) ?? [section(DAMAGED)],
-    );
+    const drawn = sections().map((one) => drawUnlessDamaged(one, request));
     const more = (await Promise.all(drawn)).flat();
     const end = blocks.at(-1)?.type === 'context' ? blocks.length - 1 : blocks.length;
     return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
@@ -79,7 +83,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       'connection-test': {
         right: 'manage',
         async run({ value: name }, request) {
-          const connection = request.workspace.connection(name);
+          const connection = findConnection(request.workspace, name);
           if (connection === undefined) throw new ConnectionMissing(name);
           await draw(request, request.workspace, { name, says: await test(connection, request) });
         },
@@ -94,4 +98,17 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       },
     },
   };
+}
+
+/** One feature's lines; a damaged record leaves out these lines alone. */
+async function drawUnlessDamaged(
+  draw: ReturnType<StatusParts['sections']>[number],
+  request: Request,
+): Promise<readonly Block[]> {
+  try {
+    return await draw(request);
+  } catch (error) {
+    if (error instanceof UnsealFailed || error instanceof SettingsDamaged) return [section(DAMAGED)];
+    throw error;
+  }
 }

@@ -1,0 +1,142 @@
+import { SettingsDamaged, UnsealFailed } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
+import type { OpenableAccess } from './accesses.ts';
+import type { OpenableConnection } from './connections.ts';
+import type { LastBalance } from './last-balance.ts';
+import type { Project } from './projects.ts';
+import type { LastDelivery, Schedule } from './schedules.ts';
+import type { Settings } from './settings.ts';
+import type { RecordFields } from './workspace-store.ts';
+
+/** A part of the record that cannot be read. The other parts stay usable. */
+export interface DamagedPart {
+  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule';
+  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
+  readonly id: string;
+  /** `not-authentic`: it was moved here from another place. */
+  readonly reason: UnsealFailed['reason'];
+}
+
+/** What a workspace told us, read and parsed once for each request. Its secrets are opened on demand. */
+export interface Workspace {
+  readonly teamId: string;
+  /** The defaults where the stored ones are damaged: see `requireSettings`. */
+  readonly settings: Settings;
+  /** What is missing in the values below because it cannot be read. */
+  readonly damaged: readonly DamagedPart[];
+  /** By name, in its order. */
+  readonly connections: ReadonlyMap<string, OpenableConnection>;
+  /** Names of all connections, damaged ones too. */
+  readonly connectionNames: readonly string[];
+  /**
+   * Name of the connection for projects that name none: the chosen one, or the only one. Undefined where there is
+   * neither, and where the settings are damaged.
+   */
+  readonly defaultConnection: string | undefined;
+  /** Ordered by alias. */
+  readonly projects: readonly Project[];
+  /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
+  readonly aliases: ReadonlySet<string>;
+  /** Application accesses by the ID of their project. */
+  readonly accesses: ReadonlyMap<string, OpenableAccess>;
+  /** Project IDs of all accesses, damaged ones too. */
+  readonly accessIds: readonly string[];
+  /** In the order they were created. */
+  readonly schedules: readonly Schedule[];
+  /** IDs of all schedules, damaged ones too. */
+  readonly scheduleIds: readonly string[];
+  /** The alias that a channel asks about when a command names no project. */
+  channelDefault(channel: string): string | undefined;
+  /** Channels whose default is this project. */
+  channelsOf(alias: string): readonly string[];
+  /** Whether this person has read that tokens appear on their own screen only. */
+  isTold(person: string): boolean;
+  /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
+  lastUsed(connection: string): number | undefined;
+  /** The balance of a registered project when somebody last asked. */
+  lastBalance(id: string, product: ProductId): LastBalance | undefined;
+  /** How a schedule's last delivery ended; undefined where there was none. */
+  lastSent(schedule: string): LastDelivery | undefined;
+  /** The whole record as Redis holds it: a change compares with it. */
+  readonly fields: RecordFields;
+}
+
+/** The nouns that `UnsealFailed` knows these by. */
+const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
+  settings: 'record',
+  connection: 'billing-token',
+  project: 'project',
+  access: 'application-access',
+  schedule: 'record',
+};
+
+/**
+ * The settings, for everything that must not rest on the defaults: figures in the wrong zone would be wrong sums.
+ *
+ * @throws SettingsDamaged
+ */
+export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
+  if (isDamaged(workspace, 'settings')) throw new SettingsDamaged();
+  return workspace.settings;
+}
+
+/** What the damaged parts of one kind are stored under. */
+export const damagedIds = (
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+): readonly string[] => damaged.filter((part) => part.kind === kind).map(({ id }) => id);
+
+/** @param id not needed for the settings */
+export const isDamaged = (
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+  id?: string,
+): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
+
+/** The part if it could be read; undefined if there is none. @throws UnsealFailed if it is damaged */
+function intact<T>(
+  { damaged }: Pick<Workspace, 'damaged'>,
+  kind: DamagedPart['kind'],
+  id: string,
+  part: T | undefined,
+): T | undefined {
+  const damage = part === undefined && damaged.find((one) => one.kind === kind && one.id === id);
+  if (damage) throw new UnsealFailed(damage.reason, undefined, STORED_KINDS[kind]);
+  return part;
+}
+
+/**
+ * @param name the default connection where undefined
+ * @throws UnsealFailed where its record is damaged; SettingsDamaged where it takes the settings to know the default
+ */
+export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
+  if (name === undefined) requireSettings(workspace);
+  const wanted = name ?? workspace.defaultConnection;
+  if (wanted === undefined) return undefined;
+  return intact(workspace, 'connection', wanted, workspace.connections.get(wanted));
+}
+
+/** @throws UnsealFailed where its record is damaged */
+export const findProject = (
+  workspace: Pick<Workspace, 'projects' | 'damaged'>,
+  alias: string,
+): Project | undefined =>
+  intact(
+    workspace,
+    'project',
+    alias,
+    workspace.projects.find((project) => project.alias === alias),
+  );
+
+/** @param project its ID @throws UnsealFailed where its record is damaged */
+export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
+  intact(workspace, 'access', project, workspace.accesses.get(project));
+
+/** @throws UnsealFailed where its record is damaged */
+export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
+  intact(
+    workspace,
+    'schedule',
+    id,
+    workspace.schedules.find((schedule) => schedule.id === id),
+  );
