@@ -148,7 +148,7 @@ describe('a word that could be a secret, and is not registered', () => {
     ['/billing conect q7x2k9v4', '“conect” is nothing that /billing does'],
     ['/billing projects q7x2k9v4', 'No project here has that word in its name or ID.'],
     ['@Tally q7x2k9v4', 'What would you like to know?'],
-    ['@Tally spnd q7x2k9v4', '“spnd” is nothing that Tally does.'],
+    ['@Tally spnd q7x2k9v4', 'I don’t recognize “spnd”.'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
     expect((await bot.ask(command)).reads).toContain(answer);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SecretPasted } from '../../../src/domain/failure/index.ts';
 import { parseQuestion } from '../../../src/domain/language/question.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
@@ -117,3 +118,153 @@ describe('a question in one’s own words', () => {
     'delete prod',
   ])('is not run on a guess: %s', (text) => expect(meaning(text)).toBe('offered'));
 });
+
+/** Written after the code. */
+describe('another question in one’s own words', () => {
+  it.each([
+    ['what did we spend yesterday', 'spend yesterday'],
+    ['what did dev cost in 2025?', 'spend dev 2025'],
+    ['What does prod cost?', 'spend prod'],
+    ['costs of staging last month', 'spend staging last month'],
+    ['cost for web-shop mtd', 'spend web-shop mtd'],
+    ['prod costs last quarter?', 'spend prod last quarter'],
+    ['prod balance', 'balance prod'],
+    ['the balance please', 'balance'],
+    ['our balance on prod and dev, please', 'balance prod,dev'],
+    ['can you show me what’s left on staging?', 'balance staging'],
+    ['do you know how much is left on prod?', 'balance prod'],
+    ['how much is still left on prod?', 'balance prod'],
+    ['how much is currently remaining on data-eu?', 'balance data-eu'],
+    ['how much money is available on prod, what is the balance?', 'balance prod'],
+    ['what have we got on prod?', 'balance prod'],
+    ['how much do we have on archive?', 'balance archive'],
+    ['is there money left on staging?', 'balance staging'],
+    ['when is prod running out of money?', 'balance prod'],
+    ['how long until prod runs out?', 'balance prod'],
+    ['how long does dev last?', 'balance dev'],
+    ['how long do prod and staging last', 'balance prod,staging'],
+    ['how many days do we have left on prod', 'balance prod'],
+    ['what’s the runway for prod, staging & dev?', 'balance prod,staging,dev'],
+    ['balance of all projects', 'balance all'],
+    ['balance of every project', 'balance all'],
+    ['what did all of our projects cost last week?', 'spend all last week'],
+    ['how much did everything cost this month so far?', 'spend all this month'],
+    ['spend for all the projects in october 2026', 'spend all october 2026'],
+    ['what did 123, 456 and prod cost last week?', 'spend 123,456,prod last week'],
+    ['what did projects 123 and 456 cost last week?', 'spend 123,456 last week'],
+    ['what did the prod and staging projects cost last week?', 'spend prod,staging last week'],
+    ['what did the project prod cost last week?', 'spend prod last week'],
+    ['how much did we spend on project 7 yesterday?', 'spend project 7 yesterday'],
+    ['what was spent on prod since 2026-11-01?', 'spend prod since 2026-11-01'],
+    ['what was spent on prod from october until november?', 'spend prod from october until november'],
+    ['what did prod cost between october and november?', 'spend prod october to november'],
+    ['show spend from 2026-08 to 2026-10 for prod', 'spend from 2026-08 to 2026-10 prod'],
+    ['how much did prod cost q3 2026', 'spend prod q3 2026'],
+    ['how much did we spend on prod in 2026-q3?', 'spend prod 2026-q3'],
+    ['how much has prod cost us today so far?', 'spend prod today'],
+    ['how much has prod cost so far today?', 'spend prod today'],
+    ['how much did object storage cost for prod in september?', 'spend object storage prod september'],
+    ['what did prod and staging spend on storage last month?', 'spend prod,staging storage last month'],
+    ['how much did prod’s storage cost last month?', 'spend prod storage last month'],
+    ['what’s yesterday’s spend?', 'spend yesterday'],
+    ['today’s cost of prod', 'spend today prod'],
+    ['what is this week’s spending on prod?', 'spend this week prod'],
+    ['hello tally, can you tell me what prod spent in the last 14 days?', 'spend prod last 14 days'],
+    ['please tell me how much we paid for prod last year', 'spend prod last year'],
+    ['can i see the costs of dev for the past 3 months?', 'spend dev past 3 months'],
+    ['what did prod cost per day last week?', 'spend prod last week'],
+    ['how much did staging spend every day this month?', 'spend staging this month'],
+    ['how much does all of this cost?', 'offered'],
+    ['ok, what did prod cost year to date', 'spend prod year to date'],
+    ['we want to know what web-shop spent this quarter so far', 'spend web-shop this quarter'],
+    ['What`s left on “Prod”?!', 'balance prod'],
+    ['how much did prod spend\nlast week?', 'spend prod last week'],
+    ['how   much   did prod,staging spend last week', 'spend prod,staging last week'],
+    ['how much did Web_Shop spend last week?', 'spend web-shop last week'],
+  ])('%s', (text, command) => expect(meaning(text)).toBe(command));
+
+  it.each([
+    ['why did prod spend so much last week?', 'spend prod last week'],
+    ['how much did prdo spend last week?', 'spend prod last week'],
+    ['how much did prod spend lst week?', 'spend prod last week'],
+    ['how much did prod spnd last week?', 'spend prod last week'],
+    ['what is the balanse of prod?', 'balance prod'],
+    ['how much did prod staging spend last week?', 'spend prod,staging last week'],
+    ['what’s left on prod or staging?', 'balance prod,staging'],
+    ['what was left on prod last week?', 'balance prod'],
+    ['what’s the balance and the spend of prod?', 'balance prod'],
+    ['how is prod doing?', 'balance prod'],
+    ['how much is prod?', 'balance prod'],
+    ['how much did prod spend on the weekend?', 'spend prod'],
+    ['who spent the most?', 'spend'],
+    ['how much will prod spend next month?', 'spend prod'],
+    ['forecast the spend of prod', 'spend prod'],
+    ['how much did prod and staging spend lst week?', 'spend prod,staging last week'],
+    ['is prod over budget?', 'balance prod'],
+    ['how much did we spend on all projects lst week?', 'spend all last week'],
+    ['what did prod cost per hour last week?', 'spend prod last week'],
+    ['what did prod cost last week vs staging?', 'spend prod,staging last week'],
+    ['are we spending too much on dev?', 'spend dev'],
+    ['what did prod and storage cost last week?', 'spend prod storage last week'],
+    ['when did prod spend 500 last week?', 'spend prod'],
+    ['how much did prod project 2 spend?', 'spend prod'],
+  ])('offers the command nearest to “%s”: %s', (text, nearest) => {
+    const question = parseQuestion(text, ALIASES);
+    const [first] = question?.kind === 'offered' ? question.commands : [];
+    expect(first && `${first.command} ${first.text}`.trim()).toBe(nearest);
+  });
+
+  it.each([
+    ...[
+      '',
+      'good morning',
+      'are you there?',
+      'deploy the thing',
+      'how are you?',
+      'what is this?',
+      'lunch at 12?',
+    ],
+    ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
+  ])('finds nothing to ask in “%s”', (text) => expect(parseQuestion(text, ALIASES)).toBeUndefined());
+
+  it('does not run a word that is a project’s name and a word of questions', () => {
+    const aliases = new Set(['left', 'prod']);
+    expect(parseQuestion('how much is left on prod?', aliases)?.kind).toBe('offered');
+    expect(parseQuestion('what did left spend?', aliases)?.kind).toBe('offered');
+  });
+
+  it('takes “may” for the month only where it can be nothing else', () => {
+    expect(meaning('how much did prod spend since may?')).toBe('spend prod since may');
+    expect(meaning('how much did prod spend may')).toBe('spend prod may');
+    expect(meaning('what may prod cost?')).toBe('offered');
+  });
+
+  it('reads a thousand characters in one pass', () => {
+    for (const piece of [
+      'how ',
+      'and ',
+      'prod and ',
+      'so far ',
+      'between ',
+      'how long ',
+      ', ',
+      'project ',
+      'last ',
+    ])
+      expect(() => parseQuestion(piece.repeat(1_000 / piece.length), ALIASES)).not.toThrow();
+  });
+
+  it('does not carry a secret', () => {
+    for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
+      expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
+  });
+});
+
+function attempt(text: string): unknown {
+  try {
+    return parseQuestion(text, ALIASES);
+  } catch (error) {
+    if (error instanceof SecretPasted) return undefined;
+    throw error;
+  }
+}
