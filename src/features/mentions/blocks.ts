@@ -19,7 +19,7 @@ export function suggestedCommands(word: string | undefined, reruns: readonly Com
   const buttons = reruns.flatMap((rerun, at) =>
     commandButton(
       `guess-${at}`,
-      `${rerun.command} ${rerun.text}`,
+      `${rerun.command} ${rerun.text}`.trim(),
       rerun,
       at === 0 ? { style: 'primary' } : {},
     ),

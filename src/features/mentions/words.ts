@@ -86,7 +86,7 @@ function guess(
   const nearest = guessed.length > 0 ? guessed : offered.map(invocationOf);
   const reruns =
     asIs.length > 0 ? asIs : [...nearest, ...(offered.length > 0 ? [] : questions(whole.corrected))];
-  const isQuestion = asIs.length > 0 || (guessed.length === 0 && offered.length > 0);
+  const isQuestion = asIs.length > 0 || (near === undefined && offered.length > 0);
   const word = isQuestion || couldBeSecret(first) ? undefined : clipWord(name);
   return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
 }
