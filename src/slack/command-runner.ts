@@ -1,4 +1,4 @@
-import { InvalidWord, requireShortText, SecretPasted } from '../domain/failure/index.ts';
+import { InvalidWord, requireShortText, SecretPasted, UNKNOWN_COMMAND } from '../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../workspace/registered-secrets.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { Admit } from './admission.ts';
@@ -38,7 +38,7 @@ export function createCommandRunner({
     try {
       const listener = ownValue(commands, rerun.command);
       if (listener === undefined)
-        throw new InvalidWord(rerun.command, 'is no command of Tally', 'Try /billing help.');
+        throw new InvalidWord(rerun.command, UNKNOWN_COMMAND, 'Type /billing help to see what works.');
       const { right } = listener;
       const rightOf = () => {
         requireShortText(rerun.text);

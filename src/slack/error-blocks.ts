@@ -13,14 +13,10 @@ function body(sentence: string, { todo, quotes = [] }: ErrorDescription): Block[
 /** The reply to a command or a click that failed. */
 export function failureMessage(failure: Failure, rerun?: CommandInvocation, scene?: Scene): Message {
   const advice = describeError(failure, rerun, scene);
-  const { buttons = [], choices = [] } = advice;
+  const { sentence = failure.message, buttons = [], choices = [] } = advice;
   return {
-    text: failure.message,
-    blocks: [
-      ...body(failure.message, advice),
-      ...(buttons.length > 0 ? [actions(...buttons)] : []),
-      ...choices,
-    ],
+    text: sentence,
+    blocks: [...body(sentence, advice), ...(buttons.length > 0 ? [actions(...buttons)] : []), ...choices],
   };
 }
 

@@ -1,5 +1,12 @@
 import type { Button } from '@slack/types';
-import { type Failure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure/index.ts';
+import {
+  type Failure,
+  type InvalidWord,
+  NO_PUBLIC_ADDRESS,
+  type Service,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../domain/failure/index.ts';
 import { parseCommandText } from '../domain/language/command-text.ts';
 import { formatPhrase } from '../domain/language/period-phrase.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
@@ -10,6 +17,8 @@ import { canSuggest, projectPicker, type Scene } from './project-picker.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
 export interface ErrorDescription {
+  /** Says what happened, in place of the failure's own sentence. */
+  readonly sentence?: string;
   readonly todo: string;
   /** Words from outside, shown as a quotation. */
   readonly quotes?: readonly string[];
@@ -151,15 +160,7 @@ export function describeError(failure: Failure, rerun?: CommandInvocation, scene
         todo: PUBLIC_ONLY,
       };
     case 'invalid-word':
-      return {
-        todo: '',
-        buttons:
-          failure.suggestion === undefined ||
-          rerun === undefined ||
-          (scene !== undefined && !canSuggest(failure.suggestion, scene))
-            ? []
-            : suggestion(failure.suggestion, rerun),
-      };
+      return invalidWordDescription(failure, rerun, scene);
     case 'text-too-long':
       return { todo: 'Type a shorter one, such as /spend prod last-month.' };
     case 'secret-pasted':
@@ -310,6 +311,31 @@ function otherProducts(asked: ProductId, { command, text }: CommandInvocation, s
   );
 }
 
-function suggestion(text: string, { command }: CommandInvocation): Button[] {
-  return commandButton('suggestion', `${command} ${text}`.trim(), { command, text }, { style: 'primary' });
+/** With a button for the correction, or for each meaning of an ambiguous word. */
+function invalidWordDescription(
+  failure: InvalidWord,
+  rerun?: CommandInvocation,
+  scene?: Scene,
+): ErrorDescription {
+  const { suggestion, readings, fact, why } = failure;
+  const texts = (suggestion === undefined ? readings : [suggestion]).filter(
+    (text) => scene === undefined || canSuggest(text, scene),
+  );
+  const buttons = rerun === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, rerun, at));
+  const isUnknown = why === UNRECOGNIZED || why === UNKNOWN_COMMAND;
+  return {
+    todo: '',
+    buttons,
+    ...(isUnknown && buttons.length > 0 && { sentence: `${fact} Did you mean this?` }),
+  };
+}
+
+function suggestionButton(text: string, { command }: CommandInvocation, at: number): Button[] {
+  const id = at === 0 ? 'suggestion' : `suggestion-${at}`;
+  return commandButton(
+    id,
+    `${command} ${text}`.trim(),
+    { command, text },
+    at === 0 ? { style: 'primary' } : {},
+  );
 }

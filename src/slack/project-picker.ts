@@ -37,7 +37,7 @@ export function projectPicker(rerun: CommandInvocation, scene: Scene): Block[] {
  * other channels must not bring the name to light.
  */
 export function canSuggest(text: string, { workspace, ...place }: Scene): boolean {
-  return text.split(' ').every((word) => {
+  return text.split(/[ ,]/).every((word) => {
     if (!workspace.aliases.has(word)) return true;
     const project = workspace.projects.find(({ alias }) => alias === word);
     return project !== undefined && canAskAbout(project, place);

@@ -1,4 +1,4 @@
-import { InvalidWord, SecretPasted } from '../domain/failure/index.ts';
+import { InvalidWord, SecretPasted, UNKNOWN_COMMAND } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
 import { clipWord } from '../domain/language/spelling.ts';
@@ -34,7 +34,7 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
   };
 }
 
-/** A project's name is none, whatever it looks like. */
+/** The name of a project is never a secret, whatever it looks like. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
@@ -61,8 +61,8 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
       : normalizeText(text).replace(/^\S+/, meant);
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
-    'is nothing that /billing does',
-    `It takes ${known.join(', ')}.`,
+    UNKNOWN_COMMAND,
+    `These work: /billing ${known.join(', ')}.`,
     suggestion,
   );
 }

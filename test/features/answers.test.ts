@@ -191,15 +191,15 @@ describe('/balance', () => {
     ['/balance mtd', 'mtd', '/balance'],
   ])('says of %s that a period belongs to /spend, and offers what works', async (command, word, works) => {
     const { reads, blocks } = await bot.ask(command);
-    expect(reads).toContain(`“${word}” `);
+    expect(reads).toContain(`“${word}”`);
     expect(reads).toContain('/spend takes periods');
     const buttons = blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
     expect(buttons).toEqual([works]);
   });
 
   it.each([
-    ['/balance banana', 'is no project or product that Tally knows'],
-    ['/balance 123 456', 'is a second project'],
+    ['/balance banana', 'I don’t recognize “banana”.'],
+    ['/balance 123 456', 'You named two projects, “123” and “456”.'],
   ])('refuses %s without asking for a period', async (command, why) => {
     const { reads } = await bot.ask(command);
     expect(reads).toContain(why);
@@ -465,12 +465,22 @@ describe('/spend', () => {
 
   it('names the bad word, why, and what would work, with the correction as a button', async () => {
     const answer = await bot.ask('/spend 123 last-wek');
-    expect(answer.reads).toContain('“last-wek” is no project, period or product that Tally knows.');
+    expect(answer.reads).toContain('I don’t recognize “last-wek”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/spend 123 last-week');
     const corrected = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ ts, text }) => ts === answer.ts && text.includes('spent')),
     );
     expect(readable(corrected).reads).toContain('9–15 Nov 2026 UTC');
+  });
+
+  it('offers each meaning of an ambiguous period, and runs the one that is pressed', async () => {
+    const answer = await bot.ask('/spend 123 7m');
+    expect(answer.reads).toContain('“7m” could be 7 minutes or 7 months.');
+    expect(textOf(answer.blocks)).toContain('/spend 123 today');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/spend 123 7mo');
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).find(({ ts, text }) => ts === answer.ts && text.includes('spent')),
+    );
   });
 
   it('shares for everyone what was asked at that instant, without buttons, and says who did', async () => {

@@ -575,7 +575,7 @@ describe('/billing', () => {
   it('explains itself, and suggests the nearest verb for an unknown one', async () => {
     expect((await bot.ask('/billing')).reads).toContain('/spend [project] [period] [product]');
     const answer = await bot.ask('/billing conect');
-    expect(answer.reads).toContain('“conect” is nothing that /billing does.');
+    expect(answer.reads).toContain('Unknown command “conect”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   });
@@ -586,7 +586,7 @@ describe('/billing', () => {
     ['frobnicate! now', 'frobnicate!'],
     ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
   ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
-    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`“${quoted}” is nothing that /billing does.`);
+    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`Unknown command “${quoted}”.`);
   });
 
   it('does not repeat or log a token that was typed behind a verb', async () => {

@@ -159,7 +159,7 @@ describe('a mention that is no command', () => {
     for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
       const { reads } = await say(text);
       expect(reads).toContain('What would you like to know?');
-      expect(reads).not.toContain('nothing that Tally does');
+      expect(reads).not.toContain('recognize');
     }
   });
 
@@ -217,6 +217,47 @@ describe('a mention that is no command', () => {
     expect(said).not.toContain(SECRET);
     expect(bot.log()).not.toContain(SECRET);
     expect(textOf(bot.slack.messages(MEMBER, CHANNEL))).toContain('looks like a token');
+  });
+});
+
+describe('a question in one’s own words', () => {
+  beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
+
+  it.each([
+    ['@Tally how much did prod spend last month?', '1–31 Oct'],
+    ['@Tally what’s left on prod?', 'left'],
+    ['@Tally spend on prod in october', '1–31 Oct'],
+    ['@Tally hi, what did prod cost last month?', '1–31 Oct'],
+  ])('is answered as the command that it means: %s', async (text, answer) => {
+    const { message, reads } = await say(text);
+    expect(message.ephemeral).toBe(false);
+    expect(reads).toContain(answer);
+  });
+
+  it('is answered in a direct message', async () => {
+    expect((await say('how much did prod spend last month?', { channel: DIRECT })).reads).toContain(
+      '1–31 Oct',
+    );
+  });
+
+  it.each([
+    ['@Tally why did prod spend so much last month?', '/spend prod last month', '1–31 Oct'],
+    ['@Tally how much did prdo spend last month?', '/spend prod last month', '1–31 Oct'],
+    ['@Tally how is prod doing?', '/balance prod', 'left'],
+  ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
+    const before = bot.billing.requests.length;
+    const { message, reads } = await say(text);
+    expect(message.ephemeral).toBe(true);
+    expect(reads).toContain('Did you mean this?');
+    expect(bot.billing.requests).toHaveLength(before);
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, label);
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
+  });
+
+  it('does not offer a project that is limited to other channels', async () => {
+    await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
+    for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
+      expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
   });
 });
 

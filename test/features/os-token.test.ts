@@ -568,7 +568,7 @@ describe('/os-token', () => {
     }
     expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
     const { reads } = await bot.ask('/os-token nowhere');
-    expect(reads).toContain('“nowhere” is no project that Tally knows.');
+    expect(reads).toContain('I don’t recognize “nowhere”.');
     expect(reads).not.toContain('last-7-days');
     expect((await bot.ask('/os-token prof')).reads).toContain('/os-token prod');
     expect((await bot.ask('/os-token help')).reads).toContain('/os-token [project]');

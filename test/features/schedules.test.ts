@@ -232,7 +232,7 @@ describe('what was typed', () => {
     ['prod daily weekly', '“weekly” is a second cadence beside “daily”'],
     ['prod monthly 32', '“monthly 32” is no day of a month'],
     ['prod last-month', '“last-month” is nothing that a schedule can post'],
-    ['prod banana', '“banana” is no project'],
+    ['prod banana', 'I don’t recognize “banana”.'],
     ['prod at 25', '“at 25” is no time of a day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 

@@ -8,28 +8,53 @@ import { FailureBase } from './base.ts';
  */
 type Quoting = 'judged' | 'always' | 'never';
 
-/** Stands for a word that is not repeated. */
+/** Replaces a word that is not repeated. */
 const WITHHELD = '…';
 
+const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
+
+/** In a `why`: where the refused word goes. */
+const WORD = '{word}';
+
+/** The `why` of a word that means nothing to Tally. */
+export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
+/** The `why` of a command that does not exist. */
+export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
+
 /**
- * A word that cannot be taken. `suggestion` is the whole text corrected, ready to run again. Neither holds a word that
- * could be a secret: such a one is `WITHHELD`, and suggests nothing.
+ * A word that cannot be used. `suggestion` is the whole text corrected, ready to run again; `readings` are the texts that
+ * an ambiguous word may mean. None of them holds a word that could be a secret.
  */
 export class InvalidWord extends FailureBase<'invalid-word'> {
   readonly word: string;
   readonly suggestion?: string;
+  /** Two or more; empty where there is a `suggestion` or nothing to offer. */
+  readonly readings: readonly string[] = [];
+  /** What is wrong, without what to type. */
+  readonly fact: string;
+  /**
+   * @param why completes “word” …, or is a sentence with `{word}` in it; without a full stop
+   * @param works what to type, in whole sentences
+   * @param suggestion one text, or what an ambiguous word may mean
+   */
   constructor(
     word: string,
     readonly why: string,
     readonly works: string,
-    suggestion?: string,
+    suggestion?: string | readonly string[],
     quoting: Quoting = 'judged',
   ) {
     const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
-    const named = mayQuote(word) ? `“${word}”` : 'One word (not repeated, as it may be a secret)';
-    super('invalid-word', `${named} ${why}. ${works}`);
+    const named = mayQuote(word) ? `“${word}”` : HIDDEN_WORD;
+    const sentence = why.includes(WORD) ? why.replace(WORD, () => named) : `${named} ${why}`;
+    const fact = `${sentence.replace(/^one word/, 'One word')}.`;
+    super('invalid-word', `${fact} ${works}`.trim());
+    this.fact = fact;
     this.word = mayQuote(word) ? word : WITHHELD;
-    if (suggestion !== undefined && mayQuote(suggestion)) this.suggestion = suggestion;
+    const offered = [suggestion ?? []].flat().filter(mayQuote);
+    const [only, ...others] = offered;
+    if (others.length > 0) this.readings = offered;
+    else if (only !== undefined) this.suggestion = only;
   }
 
   /** The same without the word. */

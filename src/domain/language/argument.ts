@@ -1,4 +1,4 @@
-/** What a command's words can be, each found at a place among tokens. */
+/** The arguments of a command, each parsed at an index among tokens. */
 
 import { isProductId, type ProductId } from '../product.ts';
 import { type Match, parseErrorAt, senseOf } from './combinators.ts';
@@ -14,14 +14,14 @@ export type Argument =
   | { readonly kind: 'project'; readonly value: string }
   | { readonly kind: 'including-today'; readonly value: true };
 
-/** `projectKnown`: a project was read to the left, so that a bare number can be a product or a year. */
+/** @param projectKnown a project was parsed before, so a bare number can be a product or a year */
 export type ArgumentParser = (
   source: TokenizedText,
   at: number,
   projectKnown: boolean,
 ) => Match<Argument> | undefined;
 
-/** Whether a number stands for itself: apart on its left, and on its right at least before a word. */
+/** Whether a number is an argument by itself: nothing is attached on its left, and at most a dash and a word on its right. */
 function standsAlone({ text, tokens }: TokenizedText, at: number): boolean {
   const [token, after] = [tokens[at], tokens[at + 1]];
   if (token?.kind !== 'number' || token.start !== token.raw.start) return false;
@@ -61,7 +61,7 @@ function productNumbered(source: TokenizedText, at: number): Match<Argument> | u
     source,
     at,
     at + 1,
-    'is no product',
+    'isn’t a product',
     'Products are cloud (1), storage (2) and virtualization (3).',
   );
 }
@@ -103,5 +103,5 @@ export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
   aliasAt(source, at) ??
   numberAt(source, at, projectKnown);
 
-/** Where there is no project, a bare year cannot be taken for one. */
+/** For a text without a project, where a bare number can be a year. */
 export const parsePeriodOnly: ArgumentParser = (source, at) => parsePeriodArgument(source, at, true);

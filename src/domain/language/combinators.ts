@@ -1,7 +1,31 @@
-/** How things are looked for among tokens. */
-import { ParseError } from './parse-error.ts';
+/** Parser combinators: how the grammar looks for something among tokens, and how it refuses. */
 import type { Token, TokenizedText } from './tokenizer.ts';
 import type { WordRole, WordSense } from './vocabulary.ts';
+
+/** Beside a place that cannot be read. */
+interface Repairs {
+  /** Each of `instead` is a meaning of the word: all are offered, not only the first that can be read. */
+  readonly isAmbiguous?: boolean;
+  /** Whole texts that may be meant; tried after `instead`. */
+  readonly texts?: readonly string[];
+}
+
+/** A place in a text that cannot be read. `parseWith`, which has the whole text, turns it into a failure. */
+export class ParseError extends Error {
+  constructor(
+    readonly start: number,
+    readonly end: number,
+    /** As in InvalidWord. */
+    readonly why: string,
+    /** A whole sentence: what to type. */
+    readonly works: string,
+    /** What may stand there instead; the first that makes the text readable is suggested. */
+    readonly instead: readonly string[] = [],
+    readonly repairs: Repairs = {},
+  ) {
+    super(why);
+  }
+}
 
 export interface Match<T> {
   readonly value: T;
@@ -12,7 +36,7 @@ export interface Match<T> {
 /** `bareYear`: a bare number from 2000 to 2099 may be a year, because it cannot be the project. */
 export type Parser<T> = (source: TokenizedText, at: number, bareYear: boolean) => Match<T> | undefined;
 
-/** The same things before what stood in the text is written on them. */
+/** A node of the syntax before its source text is added. */
 export type WithoutSource<T> = T extends unknown ? Omit<T, 'typed' | 'includingToday'> : never;
 
 export function senseOf<R extends WordRole>(
@@ -23,7 +47,7 @@ export function senseOf(token: Token | undefined, role: WordRole): WordSense | u
   return token?.kind === 'word' && token.sense.role === role ? token.sense : undefined;
 }
 
-/** What stands from one token to before another, as a refusal of it all. */
+/** Refuses the tokens from `at` up to, but without, `next`. */
 export function parseErrorAt(
   { tokens }: TokenizedText,
   at: number,
@@ -35,15 +59,16 @@ export function parseErrorAt(
   return new ParseError(tokens[at]?.start ?? 0, tokens[next - 1]?.end ?? 0, why, works, instead);
 }
 
+/** The tokens from `at` up to, but without, `next`, as they were typed. */
 export function typedText({ shown, tokens }: TokenizedText, at: number, next: number): string {
   return shown.slice(tokens[at]?.start, tokens[next - 1]?.end);
 }
 
-/** The first search that finds something. */
-export function firstOf<T>(...searches: Parser<T>[]): Parser<T> {
+/** Tries each parser in turn; the first match counts. */
+export function firstOf<T>(...parsers: Parser<T>[]): Parser<T> {
   return (source, at, bareYear) => {
-    for (const search of searches) {
-      const found = search(source, at, bareYear);
+    for (const parse of parsers) {
+      const found = parse(source, at, bareYear);
       if (found) return found;
     }
     return undefined;

@@ -1,4 +1,4 @@
-/** A command's text, read: words in any order, each once. Syntax only; nothing here knows what day it is. */
+/** Parses the text of a command: words in any order, each kind once. Syntax only: no date is resolved here. */
 
 import { PRODUCTS, type ProductId } from '../product.ts';
 import {
@@ -8,11 +8,10 @@ import {
   parsePeriodArgument,
   parsePeriodOnly,
 } from './argument.ts';
-import { parseErrorAt, senseOf } from './combinators.ts';
+import { ParseError, parseErrorAt, senseOf } from './combinators.ts';
 import { parseWith, rejectUnknownWords, tryParse } from './parse.ts';
-import { ParseError } from './parse-error.ts';
 import { formatPhrase, LAST_7_DAYS, type PeriodPhrase } from './period-phrase.ts';
-import { type Expectation, explainUnparsed } from './syntax-hints.ts';
+import { explainUnparsed } from './syntax-hints.ts';
 import type { Aliases, TokenizedText } from './tokenizer.ts';
 
 export { nearestWord } from './spelling.ts';
@@ -22,7 +21,7 @@ export interface CommandWords {
   readonly help: boolean;
   /** 1 to 32 digits, never a number. */
   readonly project?: string;
-  /** The project by the name that the workspace gave it, in lower case; never beside `project`. */
+  /** The project by its name in the workspace, in lower case; never together with `project`. */
   readonly alias?: string;
   readonly product?: ProductId;
   readonly phrase?: PeriodPhrase;
@@ -30,35 +29,26 @@ export interface CommandWords {
 
 type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>['value'] };
 
-const PERIOD: Expectation = {
-  name: 'period',
-  works: 'Periods are such as last-7-days, this-month, last-month, 2026-10 or 2026-10-01..2026-10-15.',
-};
-const ANYTHING: Expectation = {
-  name: 'project, period or product',
-  works:
-    'Type a project ID, a period (last-7-days, this-month, 2026-10) or a product (cloud, storage, virtualization).',
-};
+/** What each grammar takes, for the refusal of a word. */
+const PERIOD_HINT = 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.';
+const SPEND_HINT =
+  'Type a project, a period (last-7-days, this-month, 2026-10) or a product (cloud, storage, virtualization).';
+const BALANCE_HINT =
+  'Type a project or a product (cloud, storage, virtualization). Only /spend takes periods.';
+const PROJECT_HINT = 'Type a project’s name or ID.';
 
-const NOW: Expectation = {
-  name: 'project or product',
-  works: 'Type a project ID or a product (cloud, storage, virtualization); /spend takes periods.',
-};
-
-const PROJECT: Expectation = { name: 'project', works: 'Type a project’s name or its ID.' };
-
-/** The contract writes the ID into the query as a number literal; no known number is longer. */
+/** In digits. The ID becomes a numeric literal of the query. */
 const LONGEST_ID = 32;
 
 function checkProject(source: TokenizedText, at: number, project: string): void {
   const refuse = (why: string, works: string, ...instead: string[]) =>
     parseErrorAt(source, at, at + 1, why, works, ...instead);
   if (project.length > LONGEST_ID)
-    throw refuse('is too long for a project ID', `An ID has ${LONGEST_ID} digits at the most, such as 123.`);
+    throw refuse('is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
   if (!project.startsWith('0')) return;
   const without = project.replace(/^0+/, '');
-  const works = without === '' ? 'An ID is such as 123.' : `Without it: ${without}.`;
-  throw refuse('begins with a zero, as no project ID does', works, ...(without === '' ? [] : [without]));
+  const works = without === '' ? 'Type an ID such as 123.' : `Type ${without}.`;
+  throw refuse('starts with a zero, and project IDs don’t', works, ...(without === '' ? [] : [without]));
 }
 
 const text = ({ kind, value }: Argument): string =>
@@ -66,61 +56,75 @@ const text = ({ kind, value }: Argument): string =>
 
 const NAMES = { phrase: 'period', product: 'product', project: 'project' } as const;
 
-/** The items with one more; two different ones of a kind are refused with both named. */
+/** Adds an item; a second, different one of the same kind is refused. */
 function added(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
   const before = items[item.kind];
   if (before !== undefined && item.kind !== 'including-today') {
     const earlier = text({ kind: item.kind, value: before } as Argument);
-    if (earlier !== text(item))
-      throw parseErrorAt(
-        source,
-        at,
-        next,
-        `is a second ${NAMES[item.kind]} beside “${earlier}”`,
-        `Ask about one ${NAMES[item.kind]} at a time.`,
-      );
+    if (earlier !== text(item)) throw secondItem(source, at, next, NAMES[item.kind], earlier);
   }
   if (item.kind === 'project') checkProject(source, next - 1, item.value);
   return { ...items, [item.kind]: item.value };
 }
 
+/** @param earlier the item of the same kind that was read before */
+function secondItem(
+  source: TokenizedText,
+  at: number,
+  next: number,
+  kind: string,
+  earlier: string,
+): ParseError {
+  const { text, tokens } = source;
+  const { start, end } = { start: tokens[at]?.start ?? 0, end: tokens[next - 1]?.end ?? 0 };
+  const why = `You named two ${kind}s, “${earlier}” and {word}`;
+  if (kind !== 'project') return new ParseError(start, end, why, `Ask about one ${kind} at a time.`);
+  const typed = text.slice(start, end).replace(/^project /, '');
+  const joined = text
+    .slice(0, start)
+    .replace(new RegExp(`(?<![^ ])${earlier}(?![^ ])`), `${earlier},${typed}`);
+  return new ParseError(start, end, why, 'Ask about one project at a time.', [], {
+    texts: [`${joined}${text.slice(end)}`],
+  });
+}
+
 const isApart = ({ tokens }: TokenizedText, at: number): boolean =>
   tokens[at]?.spaced || tokens[at]?.dashed || false;
 
-/** Reads every token as part of some item. Items are apart, save `including today`: 'last7daysincltoday'. */
-function itemsOf(source: TokenizedText, itemAt: ArgumentParser, advice: Expectation): Items {
+/** Parses every token as part of an item. Items are separated, except `including today`: 'last7daysincltoday'. */
+function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): Items {
   let items: Items = {};
   let joins = false;
   for (let at = 0; at < source.tokens.length; ) {
     const found = itemAt(source, at, items.project !== undefined);
     const includes = found?.value.kind === 'including-today';
-    if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, advice);
+    if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
     [at, joins] = [found.next, includes];
   }
   return items;
 }
 
-/** `including today` asks for more of a period, and of the default one when there is no other. */
+/** `including today` extends the period, or the default one where none is named. */
 function phraseOf(items: Items): PeriodPhrase | undefined {
   if (!items['including-today']) return items.phrase;
   return { ...(items.phrase ?? LAST_7_DAYS), includingToday: true };
 }
 
-/** A period is refused with everything else left to run, and so is a wrong one: put right it would still be one. */
+/** Refuses a period, a wrong one too; the suggestion is the text without it. */
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
-  const why = 'names a period, and a balance is of now';
-  const works = '/balance takes a project and a product; /spend takes periods.';
+  const why = 'is a period, and a balance is always as of now';
+  const works = 'Only /spend takes periods.';
   const read = tryParse(() => parsePeriodArgument(source, at, projectKnown));
   if (read instanceof ParseError) throw new ParseError(read.start, read.end, why, works, ['']);
   if (read.value !== undefined) throw parseErrorAt(source, at, read.value.next, why, works, '');
   return parseArgument(source, at, projectKnown);
 };
 
-function wordsOf(source: TokenizedText, itemAt: ArgumentParser, advice: Expectation): CommandWords {
+function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): CommandWords {
   if (source.tokens.some((token) => senseOf(token, 'help'))) return { help: true };
-  rejectUnknownWords(source, advice);
-  const { project, product, ...items } = itemsOf(source, itemAt, advice);
+  rejectUnknownWords(source, works);
+  const { project, product, ...items } = itemsOf(source, itemAt, works);
   const phrase = phraseOf(items);
   return {
     help: false,
@@ -131,27 +135,28 @@ function wordsOf(source: TokenizedText, itemAt: ArgumentParser, advice: Expectat
 }
 
 /**
- * Reads a whole command's text. With `help` anywhere in it, nothing else matters. `aliases` in lower case.
- * Throws InvalidWord, whose suggestion is the whole text put right, or SecretPasted.
+ * Parses a command's text; with `help` anywhere in it nothing else is read.
+ * @param aliases in lower case
+ * @throws InvalidWord, whose suggestion is the whole text corrected; SecretPasted
  */
 export function parseCommandText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => wordsOf(source, parseArgument, ANYTHING), aliases);
+  return parseWith(text, (source) => wordsOf(source, parseArgument, SPEND_HINT), aliases);
 }
 
-/** The same for a question about now: a period is refused, and no suggestion has one. */
+/** The same for `/balance`, which takes no period. @throws InvalidWord, SecretPasted */
 export function parseBalanceText(text: string, aliases?: Aliases): Omit<CommandWords, 'phrase'> {
-  return parseWith(text, (source) => wordsOf(source, timelessItemAt, NOW), aliases);
+  return parseWith(text, (source) => wordsOf(source, timelessItemAt, BALANCE_HINT), aliases);
 }
 
-/** The same for a question about a whole project: it reads as much, so that each word is refused for what it is. */
+/** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
 export function parseProjectText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => wordsOf(source, parseArgument, PROJECT), aliases);
+  return parseWith(text, (source) => wordsOf(source, parseArgument, PROJECT_HINT), aliases);
 }
 
-/** Reads a text that is a period phrase and nothing else; the empty one is the default. Throws as `parseCommandText` does. */
+/** Parses a text that is a period and nothing else; '' is the last 7 days. @throws InvalidWord, SecretPasted */
 export function parsePeriodText(text: string): PeriodPhrase {
   return parseWith(text, (source) => {
-    rejectUnknownWords(source, PERIOD);
-    return phraseOf(itemsOf(source, parsePeriodOnly, PERIOD)) ?? LAST_7_DAYS;
+    rejectUnknownWords(source, PERIOD_HINT);
+    return phraseOf(itemsOf(source, parsePeriodOnly, PERIOD_HINT)) ?? LAST_7_DAYS;
   });
 }

@@ -1,8 +1,9 @@
-/** Finds a point, a named stretch of the calendar, at a place among tokens: a date, month, quarter, year, today. */
+/** Parses a date expression at an index among tokens: a date, month, quarter, year, today or yesterday. */
 
 import {
   firstOf,
   type Match,
+  ParseError,
   type Parser,
   parseErrorAt,
   senseOf,
@@ -10,13 +11,12 @@ import {
   type WithoutSource,
 } from './combinators.ts';
 import { MAX_YEAR, MIN_YEAR } from './date-literal.ts';
-import { ParseError } from './parse-error.ts';
 import type { DateExpression } from './period-phrase.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 
 export const isBareYear = (digits: string): boolean => /^20\d\d$/.test(digits);
 
-/** A number that a word beside it makes a year, be it of the last century when the two hang together. */
+/** The year after a month or quarter; one of the last century only when it is attached, as in 'oct1999'. */
 function yearBeside(token: Token | undefined): number | undefined {
   if (token?.kind !== 'number') return undefined;
   const clear = isBareYear(token.digits) || (!token.spaced && /^19\d\d$/.test(token.digits));
@@ -25,10 +25,10 @@ function yearBeside(token: Token | undefined): number | undefined {
 
 function quarterNumber(source: TokenizedText, at: number, next: number, digits: string): number {
   if (/^[1-4]$/.test(digits)) return Number(digits);
-  throw parseErrorAt(source, at, next, 'is no quarter', 'Quarters are q1, q2, q3 and q4, as in 2026-q3.');
+  throw parseErrorAt(source, at, next, 'isn’t a quarter', 'Quarters are q1 to q4, such as 2026-q3.');
 }
 
-/** A month or quarter without its year; 'q 3' is a quarter too, unless the q belongs to a number before it: '2q 3'. */
+/** A month or quarter without its year; also 'q 3', unless the q belongs to the number before it: '2q 3'. */
 const season: Parser<WithoutSource<Extract<DateExpression, { kind: 'month' | 'quarter' }>>> = (
   source,
   at,
@@ -61,7 +61,7 @@ const seasonThenYear: Parser<WithoutSource<DateExpression>> = (source, at, bareY
   return { value: { ...found.value, year }, next: found.next + 1 };
 };
 
-/** '2026-q3' hangs together; '2026 q3' may be project 2026, and is a quarter only when the project is known. */
+/** '2026-q3'. With a space, '2026 q3' is a quarter only when the project is known: 2026 may be the project. */
 const yearThenSeason: Parser<WithoutSource<DateExpression>> = (source, at, bareYear) => {
   const [token, after] = [source.tokens[at], source.tokens[at + 1]];
   if (token?.kind !== 'number' || !after || (after.spaced && !bareYear)) return undefined;
@@ -83,12 +83,12 @@ const yearNamed: Parser<WithoutSource<DateExpression>> = ({ tokens }, at) => {
   throw new ParseError(
     number.start,
     number.end,
-    'is no year that Tally asks about',
-    `Years from ${MIN_YEAR} to ${MAX_YEAR} work.`,
+    'is outside the years that Tally covers',
+    `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`,
   );
 };
 
-/** A range sign beside it shows as well that a number is no project: '2024..2025'. */
+/** A range sign also shows that a number is a year: '2024..2025'. */
 const yearBare: Parser<WithoutSource<DateExpression>> = ({ tokens }, at, bareYear) => {
   const token = tokens[at];
   const inRange = tokens[at - 1]?.kind === 'range-sign' || tokens[at + 1]?.kind === 'range-sign';

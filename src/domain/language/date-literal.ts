@@ -1,4 +1,4 @@
-/** Dates written in digits. Year first is clear; year last is not (03/04 is March or April), and never guessed at. */
+/** Dates in digits. The year must come first: with the year last, 03/04 could be in March or April. */
 import { type Day, daysInMonth } from '../time/calendar.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 
@@ -7,6 +7,7 @@ interface Refused {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
+  readonly isAmbiguous?: boolean;
 }
 
 type Read =
@@ -16,11 +17,11 @@ type Read =
 
 export type DateLiteral = Read & { readonly length: number };
 
-/** Beyond these no zone has a history and no bill a day; within them every calculation is exact. */
+/** No bill is older, and within these years every calculation is exact. */
 export const MIN_YEAR = 1900;
 export const MAX_YEAR = 2199;
 
-const YEAR_FIRST = 'Write the year first, as in 2026-10-05.';
+const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
 
 const refused = (why: string, works: string, ...instead: string[]): Refused => ({
   kind: 'bad',
@@ -41,12 +42,9 @@ const iso = (year: number, month: number, day: number): Day => `${year}-${padded
 
 function yearMonth(year: number, month: number): Read {
   if (year < MIN_YEAR || year > MAX_YEAR)
-    return refused(
-      'lies in a year that Tally does not ask about',
-      `Years from ${MIN_YEAR} to ${MAX_YEAR} work.`,
-    );
+    return refused('is outside the years that Tally covers', `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`);
   if (month < 1 || month > 12)
-    return refused('has no such month', 'Months go from 01 to 12, as in 2026-10 or 2026-10-05.');
+    return refused('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
   return { kind: 'year-month', year, month };
 }
 
@@ -57,8 +55,8 @@ function yearMonthDay(year: number, month: number, day: number): Read {
   const length = daysInMonth(year, month);
   const last = iso(year, month, length);
   return refused(
-    `is no day: ${titled(MONTH_NAMES[month - 1] ?? '')} ${year} has ${length} days`,
-    `Its last day is ${last}.`,
+    `isn’t a date: ${titled(MONTH_NAMES[month - 1] ?? '')} ${year} has ${length} days`,
+    `The last day of the month is ${last}.`,
     ...(day > length ? [last] : []),
   );
 }
@@ -72,38 +70,35 @@ function yearLast(a: number, b: number, year: number): Read {
     ]),
   ];
   const [only, other] = readings;
-  if (only && other) return refused('leaves open which is the month', `Write ${only} or ${other}.`);
-  if (only) return refused('has the year last', `Write the year first: ${only}.`, only);
-  return refused('is no date with the year first', YEAR_FIRST);
+  if (only && other)
+    return { ...refused('doesn’t say which is the month', YEAR_FIRST, only, other), isAmbiguous: true };
+  if (only) return refused('has the year last', `Put the year first: ${only}.`, only);
+  return refused('isn’t a date', YEAR_FIRST);
 }
 
 function monthYear(month: number, year: number): Read {
-  if (month < 1 || month > 12) return refused('is no month with the year first', 'Write 2026-10.');
+  if (month < 1 || month > 12) return refused('isn’t a month', 'Put the year first, such as 2026-10.');
   const month7 = `${year}-${padded(month)}`;
-  return refused('has the year last', `Write the year first: ${month7}.`, month7);
+  return refused('has the year last', `Put the year first: ${month7}.`, month7);
 }
 
 function dayNamed(day: number, name: string, year: number | undefined): Read {
   const month = MONTH_NAMES.findIndex((full) => full.startsWith(name.slice(0, 3))) + 1;
   if (year === undefined) return refused('has no year', YEAR_FIRST);
-  if (!isDay(year, month, day)) return refused('is no date with the year first', YEAR_FIRST);
-  return refused(
-    'has the year last',
-    `Write the year first: ${iso(year, month, day)}.`,
-    iso(year, month, day),
-  );
+  if (!isDay(year, month, day)) return refused('isn’t a date', YEAR_FIRST);
+  return refused('has the year last', `Put the year first: ${iso(year, month, day)}.`, iso(year, month, day));
 }
 
 const NAMES = `(${MONTH_NAMES.join('|')}|sept|${MONTH_NAMES.map((name) => name.slice(0, 3)).join('|')})`;
 
-/** In this order, as the longer forms begin like the shorter ones. A digit never follows, so that none is cut off. */
+/** Longer forms first, as they begin like the shorter ones. No digit may follow, so no number is cut off. */
 const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Read])[] = [
   [
     /(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/y,
     ([, y, , m, d]) => yearMonthDay(Number(y), Number(m), Number(d)),
   ],
   [/(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/y, ([, a, , b, y]) => yearLast(Number(a), Number(b), Number(y))],
-  [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refused('leaves open which is the year', YEAR_FIRST)],
+  [/\d{1,2}([-/.])\d{1,2}\1\d\d(?!\d)/y, () => refused('doesn’t say which is the year', YEAR_FIRST)],
   [/(\d{4})[-/](\d{1,2})(?!\d)/y, ([, y, m]) => yearMonth(Number(y), Number(m))],
   [/(\d{1,2})[-/.]((?:19|20)\d\d)(?!\d)/y, ([, m, y]) => monthYear(Number(m), Number(y))],
   [/\d{1,2}\/\d{1,2}(?!\d)/y, () => refused('has no year', YEAR_FIRST)],

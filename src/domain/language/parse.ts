@@ -1,9 +1,8 @@
-/** From a text to what a grammar makes of it, or to a failure that helps: the frame around every reading. */
-import { InvalidWord, SecretPasted } from '../failure/index.ts';
-import { ParseError } from './parse-error.ts';
+/** Runs a grammar over a text, and turns what it refuses into a failure with a suggestion. */
+import { InvalidWord, SecretPasted, UNRECOGNIZED } from '../failure/index.ts';
+import { ParseError } from './combinators.ts';
 import { labelsSecret, looksLikeSecret } from './secret-detection.ts';
 import { clipWord, nearestWord } from './spelling.ts';
-import type { Expectation } from './syntax-hints.ts';
 import { cleanTyping, originalSpelling, simplifyText } from './text.ts';
 import { type Aliases, type Token, type TokenizedText, tokenize } from './tokenizer.ts';
 import { SUGGESTIONS } from './vocabulary.ts';
@@ -12,7 +11,7 @@ import { SUGGESTIONS } from './vocabulary.ts';
 const LONGEST_WORD = 40;
 /** A button holds a text of this length, and nobody checks a longer one before pressing it. */
 const LONGEST_SUGGESTION = 200;
-/** A text with more slips than this is better typed again. */
+/** A text with more mistakes than this is not corrected. */
 const MOST_SLIPS = 3;
 
 const SPELLINGS = [...SUGGESTIONS.keys()];
@@ -48,63 +47,69 @@ interface Shape {
   readonly instead: (raw: string) => readonly string[];
 }
 
-const DIGITS_ONLY = 'A project ID is digits and nothing else, such as 123.';
+const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
 
-/** Words that show what they were meant to be, though they are not. */
+/** Words that are refused, but show what was meant. */
 const SHAPES: readonly Shape[] = [
   {
     form: /^\d{1,3}(?:[.,]\d{3})+$/,
-    why: 'is no project ID',
+    why: 'isn’t a project ID',
     works: DIGITS_ONLY,
     instead: (raw) => [raw.replace(/\D/g, '')],
   },
-  { form: /^[-+#]*\d[\d.,]*$/, why: 'is no project ID', works: DIGITS_ONLY, instead: () => [] },
+  { form: /^[-+#]*\d[\d.,]*$/, why: 'isn’t a project ID', works: DIGITS_ONLY, instead: () => [] },
   {
     form: /^\d{4}-\d\d-\d\dt[\d:.]+/,
-    why: 'names a time of day',
-    works: 'Tally counts whole days, as in 2026-10-05.',
+    why: 'has a time of day',
+    works: 'Tally works with whole days, such as 2026-10-05.',
     instead: (raw) => [raw.slice(0, 10)],
   },
 ];
 
-function unknownWord(
-  { text, aliases }: TokenizedText,
-  { raw }: Token,
-  { name, works }: Expectation,
-): ParseError {
+function unknownWord({ text, aliases }: TokenizedText, { raw }: Token, works: string): ParseError {
   const word = text.slice(raw.start, raw.end);
   const shape = SHAPES.find(({ form }) => form.test(word));
   if (shape) return new ParseError(raw.start, raw.end, shape.why, shape.works, shape.instead(word));
   const instead = word.length > LONGEST_WORD ? [] : corrections(word, aliases);
-  return new ParseError(raw.start, raw.end, `is no ${name} that Tally knows`, works, instead);
+  return new ParseError(raw.start, raw.end, UNRECOGNIZED, works, instead);
 }
 
-/** Throws for the first word that is no part of the language at all. */
-export function rejectUnknownWords(source: TokenizedText, advice: Expectation): void {
+/** @throws ParseError for the first word that the language does not have. @param works what to type instead */
+export function rejectUnknownWords(source: TokenizedText, works: string): void {
   const bad = source.tokens.find(({ kind }) => kind === 'unknown' || kind === 'bad');
-  if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead);
-  if (bad) throw unknownWord(source, bad, advice);
+  if (bad?.kind === 'bad') throw new ParseError(bad.start, bad.end, bad.why, bad.works, bad.instead, bad);
+  if (bad) throw unknownWord(source, bad, works);
 }
 
-/** A text read in vain, and where; `retryButton` reads another text with the same grammar. */
+/** A text that could not be parsed, and where. `again` parses another text with the same grammar. */
 interface Attempt {
   readonly text: string;
   readonly slip: ParseError;
   readonly again: (text: string) => ParseError | undefined;
 }
 
-/** The whole text with the misread place put right, and whatever else is wrong in it: only what reads is suggested. */
+/** The whole text with every mistake corrected, or undefined: only what can be parsed is suggested. */
 function corrected({ text, slip, again }: Attempt, left = MOST_SLIPS): string | undefined {
-  if (left === 0 || text.length > LONGEST_SUGGESTION) return undefined;
+  if (left === 0 || text.length > LONGEST_SUGGESTION || slip.repairs.isAmbiguous === true) return undefined;
   for (const instead of slip.instead) {
     const candidate = simplifyText(text.slice(0, slip.start) + instead + text.slice(slip.end));
     const next = again(candidate);
     const right = next ? corrected({ text: candidate, slip: next, again }, left - 1) : candidate;
     if (right !== undefined) return right;
   }
-  return undefined;
+  return slip.repairs.texts?.find((whole) => again(simplifyText(whole)) === undefined);
 }
 
+/** What to offer: a correction, or each meaning of an ambiguous word. */
+function suggestions({ slip, ...attempt }: Attempt): string | readonly string[] | undefined {
+  if (slip.repairs.isAmbiguous !== true) return corrected({ ...attempt, slip });
+  return slip.instead.flatMap((one) => {
+    const only = new ParseError(slip.start, slip.end, slip.why, slip.works, [one]);
+    return corrected({ ...attempt, slip: only }) ?? [];
+  });
+}
+
+/** The value, or the ParseError; other errors are thrown on. */
 export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
   try {
     return { value: read() };
@@ -114,14 +119,14 @@ export function tryParse<T>(read: () => T): { readonly value: T } | ParseError {
   }
 }
 
-/** Only a word without meaning can be a secret; letters as typed, as lower case hides what tokens look like. */
+/** Only a word without meaning can be a secret. `text` as typed: lower case would hide what a token looks like. */
 function holdsSecret(text: string, source: TokenizedText, hasMeaning: (word: string) => boolean): boolean {
   const tidied = cleanTyping(text);
   if (source.tokens.some(({ kind }) => kind === 'unknown') && labelsSecret(tidied)) return true;
   return tidied.split(' ').some((word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word)));
 }
 
-/** Throws InvalidWord, or SecretPasted when something that could not be read looks like one. */
+/** @throws InvalidWord, or SecretPasted where a word that could not be parsed looks like a secret */
 export function parseWith<T>(
   text: string,
   grammar: (source: TokenizedText) => T,
@@ -137,6 +142,6 @@ export function parseWith<T>(
   const read = tryParse(() => grammar(source));
   if (!(read instanceof ParseError)) return read.value;
   const word = originalSpelling(text, source.shown.slice(read.start, read.end));
-  const suggestion = corrected({ text: source.text, slip: read, again: slipIn });
+  const suggestion = suggestions({ text: source.text, slip: read, again: slipIn });
   throw new InvalidWord(clipWord(word), read.why, read.works, suggestion);
 }

@@ -1,9 +1,10 @@
-/** Finds a period phrase at a place among tokens. Nothing here knows what day it is. */
+/** Parses a period phrase at an index among tokens. Syntax only: no date is resolved here. */
 
 import type { Unit } from '../time/calendar-unit.ts';
 import {
   firstOf,
   type Match,
+  ParseError,
   type Parser,
   parseErrorAt,
   senseOf,
@@ -15,23 +16,23 @@ import type { DateExpression, PeriodPhrase } from './period-phrase.ts';
 import { clipWord } from './spelling.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 
-/** More than ten years is a mistake sooner than a question. */
+/** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
 export const PERIOD_TOO_LONG = 'is longer than 3,660 days';
 
-/** Where the second end of a range would begin. */
+/** The index after a range sign, 'to' or a dash. */
 function afterConnector({ tokens }: TokenizedText, at: number): number | undefined {
   const token = tokens[at];
   if (token?.kind === 'range-sign' || senseOf(token, 'to')) return at + 1;
   return token?.dashed ? at : undefined;
 }
 
-/** A point, or a range when another follows; `alone` says what the point is otherwise. */
+/** A date expression, or a range where a second one follows. @param alone what a single one means */
 function pointOrRange(
   source: TokenizedText,
   at: number,
   bareYear: boolean,
-  alone: (point: DateExpression) => WithoutSource<PeriodPhrase>,
+  alone: (date: DateExpression) => WithoutSource<PeriodPhrase>,
 ): Match<WithoutSource<PeriodPhrase>> | undefined {
   const from = parseDateExpression(source, at, bareYear);
   if (!from) return undefined;
@@ -42,23 +43,23 @@ function pointOrRange(
     : { value: alone(from.value), next: from.next };
 }
 
-const points: Parser<WithoutSource<PeriodPhrase>> = (source, at, bareYear) =>
-  pointOrRange(source, at, bareYear, (point) => ({ kind: 'at', at: point }));
+const dateOrRange: Parser<WithoutSource<PeriodPhrase>> = (source, at, bareYear) =>
+  pointOrRange(source, at, bareYear, (date) => ({ kind: 'at', at: date }));
 
 const since: Parser<WithoutSource<PeriodPhrase>> = (source, at, bareYear) =>
   senseOf(source.tokens[at], 'since') &&
   pointOrRange(source, at + 1, bareYear, (from) => ({ kind: 'since', from }));
 
-/** A count of days beyond the limit is refused here already: any longer number would not even be exact. */
+/** Refuses a count beyond the limit before it becomes a number, which would not be exact. */
 function countOf(digits: string, refuse: (why: string, works: string) => Error): number {
   const count = digits.replace(/^0+/, '');
-  if (count === '') throw refuse('asks for nothing', 'Counts begin at 1, as in last-1-day or last-7-days.');
+  if (count === '') throw refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
   if (count.length > 4 || Number(count) > MAX_PERIOD_DAYS)
-    throw refuse(PERIOD_TOO_LONG, 'Ask for ten years or less, as in last-3-years.');
+    throw refuse(PERIOD_TOO_LONG, 'Ask for ten years or less, such as last-3-years.');
   return Number(count);
 }
 
-/** 'month to date' and 'year 2026' begin with a unit that no count before it may take away. */
+/** Whether a unit starts a phrase of its own ('month to date', 'year 2026'), so the number before it is not its count. */
 function beginsAnother({ tokens }: TokenizedText, at: number): boolean {
   const [token, one, two] = [tokens[at], tokens[at + 1], tokens[at + 2]];
   if (toDateAfter(token, one, two)) return true;
@@ -73,10 +74,14 @@ function toDateAfter(token?: Token, one?: Token, two?: Token): Unit | undefined 
   return singular && joined ? named : undefined;
 }
 
-const minutesOrMonths = (n: string): [why: string, works: string] => [
-  `could be ${n} minutes or ${n} months`,
-  `Write ${n}mo or ${n} months; Tally counts nothing shorter than a day.`,
-];
+/** Tally counts whole days, so the period nearest to some minutes is today. */
+function minutesOrMonths(source: TokenizedText, from: number, at: number, digits: string): ParseError {
+  const [start, end] = [source.tokens[from]?.start ?? 0, source.tokens[at + 1]?.end ?? 0];
+  const n = clipWord(digits);
+  const why = `could be ${n} minutes or ${n} months`;
+  const works = `Type ${n}mo for months. The shortest period is a day.`;
+  return new ParseError(start, end, why, works, [`${n}mo`, 'today'], { isAmbiguous: true });
+}
 
 /** '7 days', as part of a phrase that begins at `from`. */
 function countedFrom(
@@ -87,16 +92,16 @@ function countedFrom(
   const [number, word] = [source.tokens[at], source.tokens[at + 1]];
   if (number?.kind !== 'number' || beginsAnother(source, at + 1)) return undefined;
   const refuse = (why: string, works: string) => parseErrorAt(source, from, at + 2, why, works);
-  if (senseOf(word, 'minute-or-month')) throw refuse(...minutesOrMonths(clipWord(number.digits)));
+  if (senseOf(word, 'minute-or-month')) throw minutesOrMonths(source, from, at, number.digits);
   const unit = senseOf(word, 'unit')?.unit;
   return unit && { value: { kind: 'last', unit, count: countOf(number.digits, refuse) }, next: at + 2 };
 }
 
 /**
- * '7 quarter 3': a number before a unit in the singular, with another bare number to come, is the project sooner than a
- * count. '7-quarter 3' and '7 quarters 3' are clear.
+ * '7 quarter 3': a number before a singular unit, with another bare number after it, is more likely the project than a
+ * count. '7-quarter 3' and '7 quarters 3' are counts.
  */
-function isProjectSooner({ tokens }: TokenizedText, at: number): boolean {
+function isProbablyProject({ tokens }: TokenizedText, at: number): boolean {
   const [number, word] = [tokens[at], tokens[at + 1]];
   if (number?.kind !== 'number' || number.digits === '1' || !word?.spaced) return false;
   const isSingular = senseOf(word, 'unit') && word.kind === 'word' && !word.spelling.endsWith('s');
@@ -110,7 +115,7 @@ function isBareNumber(tokens: readonly Token[], at: number): boolean {
 }
 
 const counted: Parser<WithoutSource<PeriodPhrase>> = (source, at, projectKnown) =>
-  !projectKnown && isProjectSooner(source, at) ? undefined : countedFrom(source, at, at);
+  !projectKnown && isProbablyProject(source, at) ? undefined : countedFrom(source, at, at);
 
 /** 'last week', 'last 4 weeks'. */
 const last: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
@@ -130,7 +135,7 @@ const current: Parser<WithoutSource<PeriodPhrase>> = ({ tokens }, at) => {
   return toDate && { value: { kind: 'this', unit: toDate }, next: at + 3 };
 };
 
-/** Refused wherever it stands, with what belongs to it. */
+/** 'next week', 'tomorrow': refused. */
 const future: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
   const { tokens } = source;
   if (!senseOf(tokens[at], 'next') && !senseOf(tokens[at], 'tomorrow')) return undefined;
@@ -141,19 +146,19 @@ const future: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
     at,
     next,
     'is in the future',
-    'Ask up to today, as in this-week, mtd or last-7-days.',
+    'Ask about a period up to today, such as this-week, mtd or last-7-days.',
   );
 };
 
-const says = firstOf(future, last, current, counted, since, points);
+const anyPhrase = firstOf(future, last, current, counted, since, dateOrRange);
 
-/** The phrase that begins at a token, without any `including today`, which may stand elsewhere. */
+/** The phrase that begins at a token, without `including today`, which may come anywhere in the text. */
 export function parsePeriodPhrase(
   source: TokenizedText,
   at: number,
   bareYear: boolean,
 ): Match<PeriodPhrase> | undefined {
-  const found = says(source, at, bareYear);
+  const found = anyPhrase(source, at, bareYear);
   return (
     found && {
       ...found,

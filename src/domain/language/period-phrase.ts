@@ -1,4 +1,4 @@
-/** What a period phrase says, before any clock or zone has been asked: the syntax and its canonical text. */
+/** The syntax tree of a period phrase and its canonical text; no clock or time zone is known here. */
 import type { Day } from '../time/calendar.ts';
 import type { Unit } from '../time/calendar-unit.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
@@ -12,18 +12,18 @@ type At =
   | { readonly kind: 'today' }
   | { readonly kind: 'yesterday' };
 
-/** A stretch of the calendar with a name; `typedText` is what stood in the text. */
+/** A named part of the calendar. `typed` is its source text. */
 export type DateExpression = At & { readonly typed: string };
 
-type Says =
+type Phrase =
   | { readonly kind: 'last'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'this'; readonly unit: Unit }
   | { readonly kind: 'at'; readonly at: DateExpression }
   | { readonly kind: 'range'; readonly from: DateExpression; readonly to: DateExpression }
   | { readonly kind: 'since'; readonly from: DateExpression };
 
-/** `includingToday` as asked for; whether it can be had is for the resolver to say. */
-export type PeriodPhrase = Says & { readonly typed: string; readonly includingToday: boolean };
+/** `includingToday` as asked for; `resolveRange` decides whether the period can include today. */
+export type PeriodPhrase = Phrase & { readonly typed: string; readonly includingToday: boolean };
 
 export const LAST_7_DAYS: PeriodPhrase = {
   kind: 'last',
@@ -33,20 +33,20 @@ export const LAST_7_DAYS: PeriodPhrase = {
   includingToday: false,
 };
 
-function pointText(point: DateExpression): string {
-  switch (point.kind) {
+function dateText(date: DateExpression): string {
+  switch (date.kind) {
     case 'day':
-      return point.day;
+      return date.day;
     case 'month':
-      return point.year === undefined
-        ? (MONTH_NAMES[point.month - 1] ?? '')
-        : `${point.year}-${String(point.month).padStart(2, '0')}`;
+      return date.year === undefined
+        ? (MONTH_NAMES[date.month - 1] ?? '')
+        : `${date.year}-${String(date.month).padStart(2, '0')}`;
     case 'quarter':
-      return point.year === undefined ? `q${point.quarter}` : `${point.year}-q${point.quarter}`;
+      return date.year === undefined ? `q${date.quarter}` : `${date.year}-q${date.quarter}`;
     case 'year':
-      return `year-${point.year}`;
+      return `year-${date.year}`;
     default:
-      return point.kind;
+      return date.kind;
   }
 }
 
@@ -54,22 +54,22 @@ function lastText(unit: Unit, count: number): string {
   return count > 1 ? `last-${count}-${unit}s` : `last-${unit}`;
 }
 
-function saysText(phrase: PeriodPhrase): string {
+function phraseText(phrase: PeriodPhrase): string {
   switch (phrase.kind) {
     case 'last':
       return lastText(phrase.unit, phrase.count);
     case 'this':
       return `this-${phrase.unit}`;
     case 'at':
-      return pointText(phrase.at);
+      return dateText(phrase.at);
     case 'range':
-      return `${pointText(phrase.from)}..${pointText(phrase.to)}`;
+      return `${dateText(phrase.from)}..${dateText(phrase.to)}`;
     case 'since':
-      return `since ${pointText(phrase.from)}`;
+      return `since ${dateText(phrase.from)}`;
   }
 }
 
-/** The text that reads back to the same phrase, in a command and alone. A year says that it is one. */
+/** The canonical text, which parses back to the same phrase alone and in a command: `last-7-days`, `year-2026`. */
 export function formatPhrase(phrase: PeriodPhrase): string {
-  return `${saysText(phrase)}${phrase.includingToday ? ' including today' : ''}`;
+  return `${phraseText(phrase)}${phrase.includingToday ? ' including today' : ''}`;
 }

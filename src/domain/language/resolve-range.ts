@@ -1,4 +1,4 @@
-/** Which days of the calendar a phrase means today, or why it means none. */
+/** Resolves a period phrase to days of the calendar, as of today. */
 
 import { InvalidWord } from '../failure/index.ts';
 import { addDays, type Day, daysBefore, daysBetween, formatDays } from '../time/calendar.ts';
@@ -15,26 +15,26 @@ export interface DayRange {
   readonly plan: ComparisonRule;
 }
 
-/** Weeks have no names, so no point is one. */
-type Named = Exclude<Unit, 'week'>;
+/** Weeks have no names, so no date expression is one. */
+type NamedUnit = Exclude<Unit, 'week'>;
 
-type Stretch = { readonly first: Day; readonly last: Day; readonly unit: Named };
+type CalendarSpan = { readonly first: Day; readonly last: Day; readonly unit: NamedUnit };
 
 const DAYS: ComparisonRule = { kind: 'days' };
 
-const PAST = 'Tally asks about what was, up to today, as in this-month or last-7-days.';
+const PAST = 'Ask about a period up to today, such as this-month or last-7-days.';
 
 function inFuture(typed: string, instead?: string): InvalidWord {
   return new InvalidWord(clipWord(typed), 'is in the future', PAST, instead);
 }
 
-function unitOf(unit: Named, day: Day): Stretch {
+function unitOf(unit: NamedUnit, day: Day): CalendarSpan {
   const first = startOfUnit(unit, day);
   return { first, last: endOfUnit(unit, first), unit };
 }
 
 /** The first month of a month or quarter; without a year the latest that has begun by `today`. */
-function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, today: Day): Stretch {
+function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, today: Day): CalendarSpan {
   const month = point.kind === 'month' ? point.month : point.quarter * 3 - 2;
   const thisYear = Number(today.slice(0, 4));
   const begins = (year: number) => `${year}-${String(month).padStart(2, '0')}-01`;
@@ -42,7 +42,7 @@ function season(point: Extract<DateExpression, { kind: 'month' | 'quarter' }>, t
   return unitOf(point.kind, begins(year));
 }
 
-function stretchOf(point: DateExpression, today: Day, zone: string): Stretch {
+function stretchOf(point: DateExpression, today: Day, zone: string): CalendarSpan {
   switch (point.kind) {
     case 'day':
       return unitOf('day', point.day);
@@ -57,7 +57,7 @@ function stretchOf(point: DateExpression, today: Day, zone: string): Stretch {
   }
 }
 
-function begun(point: DateExpression, today: Day, zone: string): Stretch {
+function begun(point: DateExpression, today: Day, zone: string): CalendarSpan {
   const stretch = stretchOf(point, today, zone);
   if (stretch.first > today) throw inFuture(point.typed);
   return stretch;
@@ -65,7 +65,7 @@ function begun(point: DateExpression, today: Day, zone: string): Stretch {
 
 const earlier = (a: Day, b: Day): Day => (a < b ? a : b);
 
-function planOf({ last, unit }: Stretch, today: Day): ComparisonRule {
+function planOf({ last, unit }: CalendarSpan, today: Day): ComparisonRule {
   if (unit === 'day') return DAYS;
   return last < today ? { kind: 'units', unit, count: 1 } : { kind: 'running', unit };
 }
@@ -79,7 +79,7 @@ function spanAt(point: DateExpression, today: Day, zone: string): DayRange {
  * Whole months, quarters and years that are over count as units, and one of them is what it is alone; any other range
  * counts as days.
  */
-function planBetween(from: Stretch, to: Stretch, today: Day): ComparisonRule {
+function planBetween(from: CalendarSpan, to: CalendarSpan, today: Day): ComparisonRule {
   if (from.unit === to.unit && from.first === to.first) return planOf(to, today);
   if (from.unit === 'day' || to.unit === 'day' || to.last >= today) return DAYS;
   const unit = from.unit === to.unit ? from.unit : 'month';
@@ -88,8 +88,8 @@ function planBetween(from: Stretch, to: Stretch, today: Day): ComparisonRule {
 
 type Range = Extract<PeriodPhrase, { kind: 'range' }>;
 
-/** What a range was meant to be: a month without a year, the one before its end; anything else, the other way round. */
-function turnedRound({ from, to, ...phrase }: Range, end: Day): string {
+/** Corrects a reversed range: a month without a year becomes the one before the end; any other range is swapped. */
+function correctReversed({ from, to, ...phrase }: Range, end: Day): string {
   if ((from.kind !== 'month' && from.kind !== 'quarter') || from.year !== undefined)
     return formatPhrase({ ...phrase, from: to, to: from });
   const year = Number(season(from, end).first.slice(0, 4));
@@ -104,8 +104,8 @@ function spanBetween(phrase: Range, today: Day, zone: string): DayRange {
     throw new InvalidWord(
       clipWord(phrase.typed),
       `ends before it begins (${from.first} to ${to.last})`,
-      'Write the earlier end first, as in 2026-10-01..2026-10-15.',
-      turnedRound(phrase, to.last),
+      'Put the earlier date first, such as 2026-10-01..2026-10-15.',
+      correctReversed(phrase, to.last),
     );
   if (to.first > today) throw inFuture(phrase.to.typed, formatPhrase({ ...phrase, kind: 'since' }));
   return { first: from.first, last: earlier(to.last, today), plan: planBetween(from, to, today) };
@@ -121,7 +121,7 @@ function spanLast(unit: Unit, count: number, including: boolean, today: Day, zon
   return { first: daysBefore(today, before, zone)[0] ?? today, last, plan: DAYS };
 }
 
-function spanSaid(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
+function rangeOf(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
   switch (phrase.kind) {
     case 'last':
       return spanLast(phrase.unit, phrase.count, phrase.includingToday, today, zone);
@@ -140,22 +140,22 @@ function spanSaid(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
   }
 }
 
-/** Throws InvalidWord for what is in the future, turned round, too long, or cannot include the today it asks for. */
+/** @throws InvalidWord for a period in the future, reversed, too long, or that cannot include today as asked */
 export function resolveRange(phrase: PeriodPhrase, today: Day, zone: string): DayRange {
-  const span = spanSaid(phrase, today, zone);
+  const span = rangeOf(phrase, today, zone);
   const length = daysBetween(span.first, span.last) + 1;
-  // Thousands of years back there is no day left to count from, and the length is no number.
+  // Thousands of years back dates overflow, and the length is NaN.
   if (!(length <= MAX_PERIOD_DAYS))
     throw new InvalidWord(
       clipWord(phrase.typed),
       PERIOD_TOO_LONG,
-      'Ask for ten years or less, as in last-3-years.',
+      'Ask for ten years or less, such as last-3-years.',
     );
   if (phrase.includingToday && span.last !== today)
     throw new InvalidWord(
       'including today',
-      `cannot go with “${clipWord(phrase.typed)}”, which is over (${formatDays(span.first, span.last)})`,
-      'It goes with counts of days, as in last-7-days including today.',
+      `doesn’t work with “${clipWord(phrase.typed)}”, which is over (${formatDays(span.first, span.last)})`,
+      'Use it with a number of days, such as last-7-days including today.',
       formatPhrase({ ...phrase, includingToday: false }),
     );
   return span;

@@ -1,23 +1,25 @@
 import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 
-const HOW = 'Say it in words: `spend 123 last month`, `balance 123`.';
+const HOW =
+  'Ask in your own words: `how much did prod spend last week?`, or type a command: `spend 123 last month`.';
 const HELP = commandButton('help', 'Everything Tally answers', { command: '/billing', text: 'help' });
 
-/** Tally was called, and nothing was asked that it knows. */
+const unknown = (word: string): string => `I don’t recognize “${word}”.`;
+
+/** The answer to a mention that asks nothing Tally knows. @param word the first one, where it is to blame */
 export function mentionHelp(word: string | undefined): Message {
-  const text = word === undefined ? 'What would you like to know?' : `“${word}” is nothing that Tally does.`;
+  const text = word === undefined ? 'What would you like to know?' : unknown(word);
   return { text, blocks: [section(text), markup(HOW), actions(...HELP)] };
 }
 
-/** What may have been meant, a button each: nothing is run on a guess. */
+/** The commands that a mention may mean, a button each: nothing is run on a guess. */
 export function suggestedCommands(word: string | undefined, reruns: readonly CommandInvocation[]): Message {
-  const text =
-    word === undefined ? 'Did you mean this?' : `“${word}” is nothing that Tally does. Did you mean this?`;
+  const text = word === undefined ? 'Did you mean this?' : `${unknown(word)} Did you mean this?`;
   const buttons = reruns.flatMap((rerun, at) =>
     commandButton(
       `guess-${at}`,
-      `${rerun.command} ${rerun.text}`,
+      `${rerun.command} ${rerun.text}`.trim(),
       rerun,
       at === 0 ? { style: 'primary' } : {},
     ),

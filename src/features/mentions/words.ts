@@ -1,6 +1,8 @@
 import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { clipWord } from '../../domain/language/spelling.ts';
 import type { CommandInvocation } from '../../slack/command-buttons.ts';
 
 /** What Tally can be asked to do. */
@@ -24,25 +26,56 @@ export type Mention =
   /** Nothing to go by: no words at all, or `word` and what follows; undefined where it may be a secret. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
-/** Said to be friendly: nobody who greets is told that Tally does not know the word. */
+/** The commands that a question can mean. */
+const QUESTION_COMMANDS: ReadonlySet<string> = new Set(['/spend', '/balance']);
+
+/** A greeting is answered with what Tally can be asked; its word is not refused. */
 const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo', 'thanks', 'thank']);
 
 /**
- * Reads what was said to Tally: the first word chooses the command or the verb of `/billing`, what follows is its own.
- * Nothing is run on a guess. @throws SecretPasted
+ * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in one's
+ * own words. Nothing is run on a guess. @throws SecretPasted
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
   const text = spoken(said);
   const [first = '', ...others] = text.split(' ');
   const name = bare(first);
-  if (name === '' || GREETINGS.has(name)) return { kind: 'nothing', word: undefined };
+  if (name === '') return { kind: 'nothing', word: undefined };
   const command = commandOf(name, known.commands);
-  if (command !== undefined) return { kind: 'command', rerun: { command, text: others.join(' ') } };
+  if (command !== undefined)
+    return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
   if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: '/billing', text } };
-  return guess(text, first, others.join(' '), known);
+  const question = parseQuestion(text, known.aliases);
+  if (question?.kind === 'command') return { kind: 'command', rerun: invocationOf(question) };
+  if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', word: undefined };
+  return guess(text, first, others.join(' '), question?.commands ?? [], known);
 }
 
-function guess(text: string, first: string, rest: string, known: KnownCommands): Mention {
+const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => ({
+  command: `/${command}`,
+  text,
+});
+
+/** `spend on prod last week` is a question; what is neither a question nor a command is refused as a command. */
+function commandOrQuestion(
+  command: string,
+  rest: string,
+  text: string,
+  { aliases }: KnownCommands,
+): CommandInvocation {
+  const typed = { command, text: rest };
+  if (!QUESTION_COMMANDS.has(command) || tried(rest, aliases).readable !== undefined) return typed;
+  const question = parseQuestion(text, aliases);
+  return question?.kind === 'command' && `/${question.command}` === command ? invocationOf(question) : typed;
+}
+
+function guess(
+  text: string,
+  first: string,
+  rest: string,
+  offered: readonly QuestionCommand[],
+  known: KnownCommands,
+): Mention {
   const name = bare(first);
   const whole = tried(text, known.aliases);
   const asIs = whole.readable === undefined ? [] : questions(whole.readable, whole.period);
@@ -50,8 +83,11 @@ function guess(text: string, first: string, rest: string, known: KnownCommands):
   const near = nearestWord(name, [...names, ...known.verbs]);
   const isKept = !rest.split(' ').some((one) => couldBeSecret(one) && !known.aliases.has(normalizeText(one)));
   const guessed = isKept ? nearby(near, rest, known) : [];
-  const reruns = asIs.length > 0 ? asIs : [...guessed, ...questions(whole.corrected)];
-  const word = asIs.length > 0 || couldBeSecret(first) ? undefined : clipped(name);
+  const nearest = guessed.length > 0 ? guessed : offered.map(invocationOf);
+  const reruns =
+    asIs.length > 0 ? asIs : [...nearest, ...(offered.length > 0 ? [] : questions(whole.corrected))];
+  const isQuestion = asIs.length > 0 || (near === undefined && offered.length > 0);
+  const word = isQuestion || couldBeSecret(first) ? undefined : clipWord(name);
   return reruns.length > 0 ? { kind: 'guess', word, reruns } : { kind: 'nothing', word };
 }
 
@@ -99,8 +135,6 @@ const commandOf = (name: string, commands: readonly string[]): string | undefine
 
 /** `Spend:` and `/spend` are spend. */
 const bare = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
-
-const clipped = (word: string): string => (word.length > 40 ? `${word.slice(0, 39)}…` : word);
 
 const PEOPLE = /<@[A-Z0-9]+(?:\|[^<>]*)?>/g;
 const LABELLED = /<[^<>|]*\|([^<>]+)>/g;

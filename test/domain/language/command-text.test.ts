@@ -228,7 +228,7 @@ describe('an alias', () => {
     for (const name of ['prod', 'team-alpha-01', 'mayday', 'marcloud', 'data-may'])
       expect(refused(`${name} last week`)).toMatchObject({
         word: name,
-        why: 'is no project, period or product that Tally knows',
+        message: expect.stringContaining(`I don’t recognize “${name}”.`),
       });
   });
 });
@@ -284,6 +284,43 @@ describe('the nearest known word', () => {
     );
     for (const word of known) expect(nearestWord(word, known)).toBe(word);
   });
+});
+
+describe('an ambiguous word', () => {
+  it.each([
+    ['123 7m', ['123 7mo', '123 today']],
+    ['7m prod', ['7mo prod', 'today prod']],
+    ['123 03/04/2026', ['123 2026-04-03', '123 2026-03-04']],
+    ['123 lst 7m', []],
+  ])('in “%s” offers each meaning', (text, readings) => {
+    const refusal = refused(text, new Set(['prod']));
+    expect(refusal.suggestion).toBeUndefined();
+    expect(refusal.readings).toEqual(readings);
+    for (const reading of readings) expect(read(reading, new Set(['prod']))).toHaveProperty('period');
+  });
+
+  it('is a date alone where it has one meaning', () => {
+    expect(refused('123 25/12/2025').suggestion).toBe('123 2025-12-25');
+    expect(refused('123 05/05/2026').suggestion).toBe('123 2026-05-05');
+  });
+});
+
+describe('the sentence of a refusal', () => {
+  it.each([
+    [
+      'banana',
+      'I don’t recognize “banana”. Type a project, a period (last-7-days, this-month, 2026-10) or a product',
+    ],
+    ['123 456', 'You named two projects, “123” and “456”. Ask about one project at a time.'],
+    [
+      '123 today yesterday',
+      'You named two periods, “today” and “yesterday”. Ask about one period at a time.',
+    ],
+    ['q7x2k9v4 123', 'I don’t recognize one word (not repeated, as it may be a secret). Type a project'],
+    ['123 2026-02-30', '“2026-02-30” isn’t a date: February 2026 has 28 days.'],
+  ])('for “%s” says what is wrong, then what to type', (text, sentence) =>
+    expect(refused(text).message).toContain(sentence),
+  );
 });
 
 describe('a secret', () => {
@@ -467,8 +504,8 @@ describe('a question about now', () => {
     expect(() => parseBalanceText(text)).toThrow(
       expect.objectContaining({
         word,
-        why: 'names a period, and a balance is of now',
-        works: '/balance takes a project and a product; /spend takes periods.',
+        why: 'is a period, and a balance is always as of now',
+        works: 'Only /spend takes periods.',
         suggestion,
       }),
     );

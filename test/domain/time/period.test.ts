@@ -196,10 +196,10 @@ describe('what is refused', () => {
     ['yesterday including today', 'including today', /over/],
     ['2026-10 including today', 'including today', /over/],
     ['2026-10-01..2026-10-15 incl today', 'including today', /over/],
-    ['q5', 'q5', /no quarter/],
+    ['q5', 'q5', /isn’t a quarter/],
     ['week', 'week', /which week/],
-    ['last', 'last', /which stretch/],
-    ['5', '5', /no period/],
+    ['last', 'last', /which unit of time/],
+    ['5', '5', /don’t recognize/],
     ['1899-12-31', '1899-12-31', /year/],
     ['year 9999', '9999', /year/],
   ])('“%s”, naming “%s” and why', (text, word, why) => {

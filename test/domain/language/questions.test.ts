@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { SecretPasted } from '../../../src/domain/failure/index.ts';
+import { parseQuestion } from '../../../src/domain/language/question.ts';
+
+const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
+
+/** The command that a question means; `offered` where Tally does not run one. */
+const meaning = (text: string): string => {
+  const question = parseQuestion(text, ALIASES);
+  return question?.kind === 'command' ? `${question.command} ${question.text}`.trim() : 'offered';
+};
+
+/** Written before the code. */
+describe('a question in one’s own words', () => {
+  it.each([
+    ['how much did prod spend last week?', 'spend prod last week'],
+    ['what’s left on prod and staging?', 'balance prod,staging'],
+    ['How much did we spend on prod last month?', 'spend prod last month'],
+    ['how much have we spent on prod this month', 'spend prod this month'],
+    ['what did prod cost yesterday?', 'spend prod yesterday'],
+    ['what did staging cost us in october?', 'spend staging october'],
+    ['how much has staging spent this month?', 'spend staging this month'],
+    ['what is the balance of prod?', 'balance prod'],
+    ['what’s the balance on web-shop?', 'balance web-shop'],
+    ['how much is left on prod?', 'balance prod'],
+    ['how much money is left on prod?', 'balance prod'],
+    ['how much do we have left on prod?', 'balance prod'],
+    ['when does prod run out?', 'balance prod'],
+    ['when will prod run out of money?', 'balance prod'],
+    ['when do we run out on staging?', 'balance staging'],
+    ['how long will prod last?', 'balance prod'],
+    ['how many days are left on prod?', 'balance prod'],
+    ['show me the spend of prod for the last 7 days', 'spend prod last 7 days'],
+    ['show the balance of project 123', 'balance project 123'],
+    ['can you tell me what prod cost last week?', 'spend prod last week'],
+    ['could you show me the costs of dev since october, please?', 'spend dev since october'],
+    ['please give me the balance for archive', 'balance archive'],
+    ['how much did 123 spend yesterday?', 'spend 123 yesterday'],
+    ['how much did project 123 spend in the past 30 days?', 'spend project 123 past 30 days'],
+    ['how much did prod and staging spend last month?', 'spend prod,staging last month'],
+    ['what did prod, staging and dev cost last quarter?', 'spend prod,staging,dev last quarter'],
+    ['what did prod, staging, and dev cost last quarter?', 'spend prod,staging,dev last quarter'],
+    ['how much did we spend last week?', 'spend last week'],
+    ['how much did we spend on all projects last month?', 'spend all last month'],
+    ['how much is left on everything?', 'balance all'],
+    ['what’s prod’s balance?', 'balance prod'],
+    ['what was last week’s spend on prod?', 'spend last week prod'],
+    ['what was the cost of prod in 2026-10?', 'spend prod 2026-10'],
+    ['how much did prod cost on 2026-10-05?', 'spend prod 2026-10-05'],
+    ['how much did prod spend between 2026-10-01 and 2026-10-15?', 'spend prod 2026-10-01 to 2026-10-15'],
+    ['how much did prod spend from 2026-10-01 to 2026-10-15?', 'spend prod from 2026-10-01 to 2026-10-15'],
+    ['what have we spent on storage for prod this year?', 'spend storage prod this year'],
+    ['hi, how much did prod spend today?', 'spend prod today'],
+    ['hey Tally, what’s left on prod?', 'balance prod'],
+    ['what’s left on prod? thanks!', 'balance prod'],
+    ['HOW MUCH DID PROD SPEND LAST WEEK', 'spend prod last week'],
+    ['how much did “prod” spend last week ?', 'spend prod last week'],
+    ['how much did *prod* spend last week?', 'spend prod last week'],
+    ['spend on prod last week', 'spend prod last week'],
+    ['balance of prod', 'balance prod'],
+    ['prod spend last week', 'spend prod last week'],
+    ['what are the costs for prod this quarter?', 'spend prod this quarter'],
+    ['how much has been spent on data-eu in q3?', 'spend data-eu q3'],
+    ['how much did prod spend in may?', 'spend prod may'],
+    ['how much have we spent so far this month on prod?', 'spend this month prod'],
+    ['what have we spent this month so far on prod?', 'spend this month prod'],
+    ['how much money do we have on prod?', 'balance prod'],
+    ['what’s remaining on staging?', 'balance staging'],
+    ['what is the runway of prod?', 'balance prod'],
+    ['what’s left on prod right now?', 'balance prod'],
+    ['what’s left on 123 and 456?', 'balance 123,456'],
+    ['how much did the prod project spend last week?', 'spend prod last week'],
+    ['i want to know how much prod spent yesterday', 'spend prod yesterday'],
+    ['what do we spend on prod?', 'spend prod'],
+    ['how much was spent on virtualization in prod last month?', 'spend virtualization prod last month'],
+    ['tell me what is left on dev & staging', 'balance dev,staging'],
+    ['what did we pay for prod last month?', 'spend prod last month'],
+    ['how much did prod spend last 7 days including today?', 'spend prod last 7 days including today'],
+    ['what’s our balance?', 'balance'],
+    ['how much did prod spend over the last 4 weeks?', 'spend prod last 4 weeks'],
+    ['what did prod spend month to date?', 'spend prod month to date'],
+  ])('%s', (text, command) => expect(meaning(text)).toBe(command));
+
+  it.each([
+    'why did prod spend so much last week?',
+    'did prod spend more than staging last week?',
+    'how much did prod not spend last week?',
+    'how much will prod spend next month?',
+    'how much will be left on prod?',
+    'how much may prod spend?',
+    'what was left on prod last week?',
+    'how much did prod spend last week and this week?',
+    'how much did prod spend in the last 7 and 14 days?',
+    'what’s the balance and the spend of prod?',
+    'how much did banana spend last week?',
+    'how much did prdo spend last week?',
+    'how much did prod spend lst week?',
+    'how much did prod staging spend last week?',
+    'how much is prod?',
+    'how is prod doing?',
+    'prod last week?',
+    'who spent the most on prod?',
+    'how much did everyone except prod spend?',
+    'how much did prod spend before october?',
+    'how much did prod spend on monday?',
+    'how much did prod spend a week ago?',
+    'how much did we spend on 3 projects?',
+    'is prod cheaper than staging?',
+    'how much did prod spend 7m?',
+    'how much did prod spend last week compared to the week before?',
+    'how much of the budget is left on prod?',
+    'how much did we save on prod?',
+    'how much did prod spend without storage?',
+    'what’s left on prod or staging?',
+    'stop spending on prod',
+    'how much did prod spend, and what is left?',
+    'how much do we spend on all and prod?',
+    'delete prod',
+  ])('is not run on a guess: %s', (text) => expect(meaning(text)).toBe('offered'));
+});
+
+/** Written after the code. */
+describe('another question in one’s own words', () => {
+  it.each([
+    ['what did we spend yesterday', 'spend yesterday'],
+    ['what did dev cost in 2025?', 'spend dev 2025'],
+    ['What does prod cost?', 'spend prod'],
+    ['costs of staging last month', 'spend staging last month'],
+    ['cost for web-shop mtd', 'spend web-shop mtd'],
+    ['prod costs last quarter?', 'spend prod last quarter'],
+    ['prod balance', 'balance prod'],
+    ['the balance please', 'balance'],
+    ['our balance on prod and dev, please', 'balance prod,dev'],
+    ['can you show me what’s left on staging?', 'balance staging'],
+    ['do you know how much is left on prod?', 'balance prod'],
+    ['how much is still left on prod?', 'balance prod'],
+    ['how much is currently remaining on data-eu?', 'balance data-eu'],
+    ['how much money is available on prod, what is the balance?', 'balance prod'],
+    ['what have we got on prod?', 'balance prod'],
+    ['how much do we have on archive?', 'balance archive'],
+    ['is there money left on staging?', 'balance staging'],
+    ['when is prod running out of money?', 'balance prod'],
+    ['how long until prod runs out?', 'balance prod'],
+    ['how long does dev last?', 'balance dev'],
+    ['how long do prod and staging last', 'balance prod,staging'],
+    ['how many days do we have left on prod', 'balance prod'],
+    ['what’s the runway for prod, staging & dev?', 'balance prod,staging,dev'],
+    ['balance of all projects', 'balance all'],
+    ['balance of every project', 'balance all'],
+    ['what did all of our projects cost last week?', 'spend all last week'],
+    ['how much did everything cost this month so far?', 'spend all this month'],
+    ['spend for all the projects in october 2026', 'spend all october 2026'],
+    ['what did 123, 456 and prod cost last week?', 'spend 123,456,prod last week'],
+    ['what did projects 123 and 456 cost last week?', 'spend 123,456 last week'],
+    ['what did the prod and staging projects cost last week?', 'spend prod,staging last week'],
+    ['what did the project prod cost last week?', 'spend prod last week'],
+    ['how much did we spend on project 7 yesterday?', 'spend project 7 yesterday'],
+    ['what was spent on prod since 2026-11-01?', 'spend prod since 2026-11-01'],
+    ['what was spent on prod from october until november?', 'spend prod from october until november'],
+    ['what did prod cost between october and november?', 'spend prod october to november'],
+    ['show spend from 2026-08 to 2026-10 for prod', 'spend from 2026-08 to 2026-10 prod'],
+    ['how much did prod cost q3 2026', 'spend prod q3 2026'],
+    ['how much did we spend on prod in 2026-q3?', 'spend prod 2026-q3'],
+    ['how much has prod cost us today so far?', 'spend prod today'],
+    ['how much has prod cost so far today?', 'spend prod today'],
+    ['how much did object storage cost for prod in september?', 'spend object storage prod september'],
+    ['what did prod and staging spend on storage last month?', 'spend prod,staging storage last month'],
+    ['how much did prod’s storage cost last month?', 'spend prod storage last month'],
+    ['what’s yesterday’s spend?', 'spend yesterday'],
+    ['today’s cost of prod', 'spend today prod'],
+    ['what is this week’s spending on prod?', 'spend this week prod'],
+    ['hello tally, can you tell me what prod spent in the last 14 days?', 'spend prod last 14 days'],
+    ['please tell me how much we paid for prod last year', 'spend prod last year'],
+    ['can i see the costs of dev for the past 3 months?', 'spend dev past 3 months'],
+    ['what did prod cost per day last week?', 'spend prod last week'],
+    ['how much did staging spend every day this month?', 'spend staging this month'],
+    ['how much does all of this cost?', 'offered'],
+    ['ok, what did prod cost year to date', 'spend prod year to date'],
+    ['we want to know what web-shop spent this quarter so far', 'spend web-shop this quarter'],
+    ['What`s left on “Prod”?!', 'balance prod'],
+    ['how much did prod spend\nlast week?', 'spend prod last week'],
+    ['how   much   did prod,staging spend last week', 'spend prod,staging last week'],
+    ['how much did Web_Shop spend last week?', 'spend web-shop last week'],
+  ])('%s', (text, command) => expect(meaning(text)).toBe(command));
+
+  it.each([
+    ['why did prod spend so much last week?', 'spend prod last week'],
+    ['how much did prdo spend last week?', 'spend prod last week'],
+    ['how much did prod spend lst week?', 'spend prod last week'],
+    ['how much did prod spnd last week?', 'spend prod last week'],
+    ['what is the balanse of prod?', 'balance prod'],
+    ['how much did prod staging spend last week?', 'spend prod,staging last week'],
+    ['what’s left on prod or staging?', 'balance prod,staging'],
+    ['what was left on prod last week?', 'balance prod'],
+    ['what’s the balance and the spend of prod?', 'balance prod'],
+    ['how is prod doing?', 'balance prod'],
+    ['how much is prod?', 'balance prod'],
+    ['how much did prod spend on the weekend?', 'spend prod'],
+    ['who spent the most?', 'spend'],
+    ['how much will prod spend next month?', 'spend prod'],
+    ['forecast the spend of prod', 'spend prod'],
+    ['how much did prod and staging spend lst week?', 'spend prod,staging last week'],
+    ['is prod over budget?', 'balance prod'],
+    ['how much did we spend on all projects lst week?', 'spend all last week'],
+    ['what did prod cost per hour last week?', 'spend prod last week'],
+    ['what did prod cost last week vs staging?', 'spend prod,staging last week'],
+    ['are we spending too much on dev?', 'spend dev'],
+    ['what did prod and storage cost last week?', 'spend prod storage last week'],
+    ['when did prod spend 500 last week?', 'spend prod'],
+    ['how much did prod project 2 spend?', 'spend prod'],
+  ])('offers the command nearest to “%s”: %s', (text, nearest) => {
+    const question = parseQuestion(text, ALIASES);
+    const [first] = question?.kind === 'offered' ? question.commands : [];
+    expect(first && `${first.command} ${first.text}`.trim()).toBe(nearest);
+  });
+
+  it.each([
+    ...[
+      '',
+      'good morning',
+      'are you there?',
+      'deploy the thing',
+      'how are you?',
+      'what is this?',
+      'lunch at 12?',
+    ],
+    ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
+  ])('finds nothing to ask in “%s”', (text) => expect(parseQuestion(text, ALIASES)).toBeUndefined());
+
+  it('does not run a word that is a project’s name and a word of questions', () => {
+    const aliases = new Set(['left', 'prod']);
+    expect(parseQuestion('how much is left on prod?', aliases)?.kind).toBe('offered');
+    expect(parseQuestion('what did left spend?', aliases)?.kind).toBe('offered');
+  });
+
+  it('takes “may” for the month only where it can be nothing else', () => {
+    expect(meaning('how much did prod spend since may?')).toBe('spend prod since may');
+    expect(meaning('how much did prod spend may')).toBe('spend prod may');
+    expect(meaning('what may prod cost?')).toBe('offered');
+  });
+
+  it('reads a thousand characters in one pass', () => {
+    for (const piece of [
+      'how ',
+      'and ',
+      'prod and ',
+      'so far ',
+      'between ',
+      'how long ',
+      ', ',
+      'project ',
+      'last ',
+    ])
+      expect(() => parseQuestion(piece.repeat(1_000 / piece.length), ALIASES)).not.toThrow();
+  });
+
+  it('does not carry a secret', () => {
+    for (const text of ['how much did xoxb-123-abc spend?', 'what is left on gAAAAABk?'])
+      expect(`${JSON.stringify(attempt(text))}`).not.toMatch(/xoxb|gaaaa/i);
+  });
+});
+
+function attempt(text: string): unknown {
+  try {
+    return parseQuestion(text, ALIASES);
+  } catch (error) {
+    if (error instanceof SecretPasted) return undefined;
+    throw error;
+  }
+}
