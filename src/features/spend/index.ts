@@ -1,5 +1,5 @@
-import { settleOptional } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
 import { compareUsage } from '../../domain/time/comparison-window.ts';
