@@ -1,9 +1,9 @@
 /** What a running month will cost, estimated, and how far off the same method was in the months before. */
 import { addDays, type Day, daysBefore, daysInRange, isoWeekday } from '../time/calendar.ts';
 import { endOfUnit, shiftUnits, startOfUnit } from '../time/calendar-unit.ts';
-import { isWellReported } from '../time/comparison-window.ts';
 import { divide, type Money, sumMoney } from './amount.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
+import { isWellReported } from './usage-change.ts';
 
 /** An estimate, and what it rests on. */
 export interface Forecast {

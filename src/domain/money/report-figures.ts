@@ -2,13 +2,14 @@
  * What a scheduled post looks at: the complete days it is about, what they are compared with, and the month around
  * them; never today, which is not over when the post goes out.
  */
-import { parseBillingDay } from '../time/billing-day.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
-import { compareUsage, sameDaysLastWeek, type UsageChange } from '../time/comparison-window.ts';
+import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriodText } from '../time/period.ts';
 import type { Amount } from './amount.ts';
+import { parseBillingDay } from './billing-day.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage, type WireCharge } from './usage.ts';
+import { compareUsage, type UsageChange } from './usage-change.ts';
 
 /** Days, and how they are called: `13–19 Nov`. */
 export interface DayWindow {

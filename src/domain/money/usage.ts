@@ -1,4 +1,3 @@
-import { type BillingDay, parseBillingDay } from '../time/billing-day.ts';
 import type { Day } from '../time/calendar.ts';
 import {
   type Amount,
@@ -9,6 +8,7 @@ import {
   toPlainDigits,
   type WireScalar,
 } from './amount.ts';
+import { type BillingDay, parseBillingDay } from './billing-day.ts';
 
 /** One item of the service's report, as it came. */
 export interface WireCharge {
