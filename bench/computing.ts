@@ -72,9 +72,9 @@ function answers(): Line[] {
 }
 
 function itemsOf(body: string): readonly WireCharge[] {
-  const { found } = parseResponse(body, consumptionSchema, TOKEN);
-  if (!('value' in found) || found.value === null) throw new Error('The answer was not read.');
-  return found.value;
+  const { data } = parseResponse(body, consumptionSchema, TOKEN);
+  if (!('value' in data) || data.value === null) throw new Error('The answer was not read.');
+  return data.value;
 }
 
 function bodyOf(count: number): string {

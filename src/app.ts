@@ -170,7 +170,7 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
       return slack.start(config.http.port);
     },
     async stop() {
-      http.stopWaiting();
+      http.closeQueue();
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'stopped before every answer was out');
       await Promise.allSettled([http.close(), responder.close()]);

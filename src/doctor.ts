@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { balanceDocument } from './billing/documents.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { pluralize } from './domain/language/text.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp, type GuardedHttp } from './http/request.ts';
 import type { ServiceParts } from './ops/check-service.ts';
@@ -11,14 +12,15 @@ import { createKeyring } from './vault/keyring.ts';
 import { reseal } from './vault/reseal.ts';
 import { sealOwnerOfField } from './workspace/fields.ts';
 
-/** For each check, in ms. */
-const PATIENCE = 5_000;
+/** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
+const CHECK_TIMEOUT = 5_000;
+const REQUEST_TIMEOUT = CHECK_TIMEOUT - 500;
 
-async function findings(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   try {
     const config = readConfig(env);
-    const read = okFinding('Configuration', `reads well; Slack comes in by ${WAYS[config.slack.mode.kind]}`);
-    return [read, ...(await examineWith(config))];
+    const mode = MODE_NAMES[config.slack.mode.kind];
+    return [okFinding('Configuration', `is valid; Slack uses ${mode}`), ...(await checkWith(config))];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(({ name, what, works }) =>
@@ -27,29 +29,29 @@ async function findings(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   }
 }
 
-const WAYS = { http: 'HTTP', socket: 'Socket Mode' } as const;
+const MODE_NAMES = { http: 'HTTP', socket: 'Socket Mode' } as const;
 
-async function examineWith(config: Config): Promise<readonly Finding[]> {
+async function checkWith(config: Config): Promise<readonly Finding[]> {
   const { credentials } = config.slack;
   const botToken = credentials.kind === 'token' ? credentials.botToken : undefined;
-  const store = reach(config.redisUrl);
+  const store = connectStore(config.redisUrl);
   const http = createHttp({
     trustedHosts: config.trustedHosts,
-    limits: { deadline: PATIENCE - 500, tries: 1 },
+    limits: { deadline: REQUEST_TIMEOUT, tries: 1 },
   });
   const keyring = createKeyring(config.keys);
   try {
     return await runChecks({
-      slack: { ...config.slack, botToken, clock: Date.now, patience: PATIENCE - 500 },
-      redis: store.reached,
+      slack: { ...config.slack, botToken, clock: Date.now, timeout: REQUEST_TIMEOUT },
+      redis: store.ready,
       keyIds: config.keys.map(({ id }) => id),
       opens(workspace, field, value) {
         const owner = sealOwnerOfField(workspace, field, value);
         if (owner !== undefined) reseal(keyring, owner, value);
         return owner !== undefined;
       },
-      services: services(config, http),
-      patience: PATIENCE,
+      services: servicesOf(config, http),
+      timeout: CHECK_TIMEOUT,
     });
   } finally {
     await http.close();
@@ -57,26 +59,26 @@ async function examineWith(config: Config): Promise<readonly Finding[]> {
   }
 }
 
-/** The first error ends the waiting: an operator would rather know now than when it was tried ten times. */
-function reach(url: string): { redis: Redis; reached: Promise<Redis> } {
+/** `ready` rejects with the first error, so that an operator does not wait for ten attempts. */
+function connectStore(url: string): { redis: Redis; ready: Promise<Redis> } {
   let fail: (error: Error) => void = () => undefined;
   const redis = connectRedis(url, { onOutage: (error) => fail(error) });
-  const reached = new Promise<Redis>((resolve, reject) => {
+  const ready = new Promise<Redis>((resolve, reject) => {
     fail = reject;
     redis.once('ready', () => resolve(redis));
   });
-  return { redis, reached };
+  return { redis, ready };
 }
 
-function services({ billing, identity, trustedHosts }: Config, http: GuardedHttp): ServiceParts[] {
+function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHttp): ServiceParts[] {
   const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
   return [
     {
       about: 'Billing',
       variable: 'BILLING_BASE_URL',
-      unset: 'people type the address into the form of /billing connect',
-      works: 'BILLING_BASE_URL is the address in front of /bill/graphql.',
+      unset: 'people enter the address in the form of /billing connect',
+      works: 'BILLING_BASE_URL is the part of the address before /bill/graphql.',
       address: billing.baseUrl,
       ask: (address) =>
         http.request({
@@ -90,8 +92,8 @@ function services({ billing, identity, trustedHosts }: Config, http: GuardedHttp
     {
       about: 'Identity',
       variable: 'IDENTITY_AUTH_URL',
-      unset: 'people type the address where they register an application access',
-      works: 'IDENTITY_AUTH_URL ends with /v3, as the console lists it.',
+      unset: 'people enter the address when they register an application access',
+      works: 'IDENTITY_AUTH_URL ends with /v3, as the console shows it.',
       address: identity.authUrl,
       ask: (address) =>
         http.request({
@@ -104,9 +106,9 @@ function services({ billing, identity, trustedHosts }: Config, http: GuardedHttp
   ];
 }
 
-const found = await findings(process.env);
-const ill = found.filter(({ verdict }) => verdict === 'bad').length;
-console.log(formatFindings(found));
-console.log(ill === 0 ? '\nNothing is in the way.' : `\n${ill} to mend.`);
+const findings = await diagnose(process.env);
+const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+console.log(formatFindings(findings));
+console.log(bad === 0 ? '\nTally can start.' : `\n${pluralize(bad, 'problem')} to fix.`);
 // A client that gave up may still have a timer running.
-process.exit(ill === 0 ? 0 : 1);
+process.exit(bad === 0 ? 0 : 1);

@@ -1,6 +1,6 @@
 /**
- * Loaded ahead of the bot by npm's scripts: a `.env` beside package.json fills in what the environment leaves out. A
- * container and the sandbox start the bot without this, so that nothing but their environment counts.
+ * npm's scripts load this before the bot: a `.env` beside package.json sets the variables that the environment does not.
+ * Containers and the sandbox start the bot without it, so that only their environment counts.
  */
 try {
   process.loadEnvFile();

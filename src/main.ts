@@ -2,7 +2,8 @@ import { createTally } from './app.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createLog } from './ops/log.ts';
 
-function configured() {
+/** Ends the process with 78 (EX_CONFIG) where the environment is invalid. */
+function loadConfig() {
   try {
     return readConfig(process.env);
   } catch (error) {
@@ -12,7 +13,7 @@ function configured() {
   }
 }
 
-const config = configured();
+const config = loadConfig();
 const log = createLog(config.log.level);
 const tally = createTally(config, log, Date.now);
 
@@ -20,26 +21,28 @@ let stopping = false;
 async function stop(code: number): Promise<void> {
   if (stopping) return;
   stopping = true;
-  await tally.stop().catch((err: unknown) => log.error({ err }, 'could not stop cleanly'));
+  await tally.stop().catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
   process.exit(code);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    log.info({ signal }, 'stopping');
+    log.info({ signal }, 'Tally is stopping');
     void stop(0);
   });
 }
 process.on('uncaughtException', (err: unknown) => {
-  log.fatal({ err }, 'uncaughtException');
+  log.fatal({ err }, 'uncaughtException: Tally is stopping');
   void stop(1);
 });
-// One message that a library stumbles over must not take the answers of everybody else with it.
-process.on('unhandledRejection', (err: unknown) => log.error({ err }, 'unhandledRejection'));
+// A message that makes a library fail must not end the answers to everyone else.
+process.on('unhandledRejection', (err: unknown) =>
+  log.error({ err }, 'unhandledRejection: Tally keeps running'),
+);
 
 try {
   const port = await tally.start();
-  log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
+  log.info({ port, mode: config.slack.mode.kind }, 'Tally is listening');
 } catch (err) {
   log.fatal({ err }, 'Tally could not start');
   await stop(1);

@@ -1,27 +1,29 @@
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { StoreUnavailable } from './domain/failure/index.ts';
 import { type ResealRun, resealAll } from './ops/reseal.ts';
-import { resealedLines } from './ops/reseal-count.ts';
+import { formatResealCounts } from './ops/reseal-count.ts';
 import { connectRedis, guardRead, waitUntilReady } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from './vault/reseal.ts';
 import { sealOwnerOfField } from './workspace/fields.ts';
 
 /** How long a start waits for Redis, in ms. */
-const PATIENCE = 5_000;
+const REDIS_TIMEOUT = 5_000;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-function configured(): Config {
+/** Ends the process with 78 (EX_CONFIG) where the environment is invalid. */
+function loadConfig(): Config {
   try {
     return readConfig(process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    say(error.message);
+    printLine(error.message);
     process.exit(78);
   }
 }
 
+/** @returns the exit code: 1 where something is left to do */
 async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);
@@ -32,18 +34,18 @@ async function run({ keys, redisUrl }: Config): Promise<number> {
     return renewed === undefined ? 'new' : { value: renewed };
   };
   try {
-    await waitUntilReady(redis, PATIENCE);
-    const result = await guardRead(() => resealAll({ redis, renew, say }));
-    const ids = keys.map(({ id }) => id);
-    for (const line of resealedLines(ids, result)) say(line);
-    return result.left === 0 ? 0 : 1;
+    await waitUntilReady(redis, REDIS_TIMEOUT);
+    const counts = await guardRead(() => resealAll({ redis, renew, printLine }));
+    const keyIds = keys.map(({ id }) => id);
+    for (const line of formatResealCounts(keyIds, counts)) printLine(line);
+    return counts.failed === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    say(`${error.message} What was sealed anew stays so; run this again and it goes on from there.`);
+    printLine(`${error.message} Nothing is lost. Run this again to continue.`);
     return 1;
   } finally {
     redis.disconnect();
   }
 }
 
-process.exitCode = await run(configured());
+process.exitCode = await run(loadConfig());

@@ -19,21 +19,21 @@ import { balanceSchema, consumptionSchema, findGraphqlErrors, parseResponse } fr
 
 export type { Subscription } from './documents.ts';
 
-/** `baseUrl` as `checkBaseUrl` gives it; `token` is the user access token. */
+/** `baseUrl` as `checkBaseUrl` returns it; `token` is the user access token. */
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** `remarks` are GraphQL errors that came beside the data: outside text, clipped. */
+/** `remarks` are GraphQL errors that came with the data: outside text, shortened. */
 export interface BalanceRecord {
   readonly balance: WireScalar;
   readonly bonuses: WireScalar;
   readonly remarks: readonly string[];
 }
 
-/** Milliseconds since the epoch, both ends included. */
-interface Asked {
+/** ms since the epoch, both ends included */
+interface InstantRange {
   readonly from: number;
   readonly to: number;
 }
@@ -41,107 +41,107 @@ interface Asked {
 export interface Consumption {
   readonly items: readonly WireCharge[];
   readonly remarks: readonly string[];
-  /** What was really asked: of several who asked the same at once, the first one's. */
-  readonly asked: Asked;
+  /** The range of the request that was sent: where several ask the same at once, the first one's. */
+  readonly asked: InstantRange;
 }
 
-/** `running`: the period ends now, so that a few milliseconds do not make it another question. */
-export interface TimeRange extends Asked {
+export interface TimeRange extends InstantRange {
+  /** The period ends now: ranges that differ in `to` alone share one request. */
   readonly running: boolean;
-  /** How its days are called when there is no answer: `14–20 Nov`. */
+  /** Names its days in an error: `14–20 Nov`. */
   readonly label: string;
 }
 
 /**
- * The billing GraphQL interface. Both reject with what {@link GuardedHttp.request} rejects with, and with TokenRejected
- * (401), Forbidden (403), QueryRejected, NoData, InvalidResponse, ServiceFailed, InvalidWord (a token no header can carry).
+ * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and TokenRejected (401), Forbidden
+ * (403), QueryRejected, NoData, InvalidResponse, ServiceFailed, and InvalidWord for a token that no header can carry.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
   consumption(
     access: BillingAccess,
     subscription: Subscription,
-    span: TimeRange,
+    range: TimeRange,
     priority?: Priority,
   ): Promise<Consumption>;
 }
 
 /**
- * The same question that a workspace asks again while it is under way goes out once; nothing is kept once it is
- * answered.
+ * Identical requests of one workspace at the same time share one response. Nothing is cached after that, so a plain
+ * Map of promises does.
  */
 export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
-  const underWay = new Map<string, Promise<unknown>>();
+  const running = new Map<string, Promise<unknown>>();
 
-  function together<T>(
+  function shareRequest<T>(
     access: BillingAccess,
     question: readonly unknown[],
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
   ): Promise<T> {
-    // Hashed, because the token is a part of it.
     const { workspace, connection, baseUrl, token } = access;
-    const all = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
-    const key = createHash('sha256').update(all).digest('base64');
-    const running = underWay.get(key) as Promise<T> | undefined;
-    if (running !== undefined) return running;
-    const asking = ask().finally(() => underWay.delete(key));
-    underWay.set(key, asking);
-    return asking;
+    const identity = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
+    // Hashed, because it contains the token.
+    const key = createHash('sha256').update(identity).digest('base64');
+    const shared = running.get(key) as Promise<T> | undefined;
+    if (shared !== undefined) return shared;
+    const response = send().finally(() => running.delete(key));
+    running.set(key, response);
+    return response;
   }
 
-  async function read<T>(
+  async function query<T>(
     access: BillingAccess,
     subscription: Subscription,
     priority: Priority,
-    query: string,
+    document: string,
     schema: z.ZodType<T | null>,
     days?: string,
   ): Promise<{ value: T; remarks: readonly string[] }> {
-    const reply = await http.request({
+    const response = await http.request({
       service: 'billing',
       method: 'POST',
       url: `${access.baseUrl}/bill/graphql`,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
-        'x-user-token': sendable(access.token),
+        'x-user-token': requireSendable(access.token),
       },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query: document }),
       tenant: access,
       subject: subscription.project,
       priority,
-      // It is opened once for each command, which asks two questions at most.
-      occasion: access,
+      // A command opens its access once and sends two requests at most with it.
+      outageGroup: access,
     });
     const { project, product } = subscription;
     const question = { project, product: PRODUCTS[product], days };
-    if (reply.status >= 400) throw refusal(reply, access.token, question);
-    const { found, messages: remarks } = parseResponse(reply.text, schema, access.token);
-    if ('value' in found && found.value !== null) return { value: found.value, remarks };
-    if (remarks.length > 0) throw new QueryRejected(remarks, reply.status, question);
-    if ('broken' in found) throw new InvalidResponse('billing', found.broken);
+    if (response.status >= 400) throw rejectionOf(response, access.token, question);
+    const { data, errors: remarks } = parseResponse(response.text, schema, access.token);
+    if ('value' in data && data.value !== null) return { value: data.value, remarks };
+    if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
+    if ('problem' in data) throw new InvalidResponse('billing', data.problem);
     throw new NoData(question);
   }
 
   return {
     balance(access, subscription, priority = 'interactive') {
       const question = [priority, 'balance', subscription.project, subscription.product];
-      return together(access, question, async () => {
-        const query = balanceDocument(subscription);
-        const { value, remarks } = await read(access, subscription, priority, query, balanceSchema);
+      return shareRequest(access, question, async () => {
+        const document = balanceDocument(subscription);
+        const { value, remarks } = await query(access, subscription, priority, document, balanceSchema);
         return { ...value, remarks };
       });
     },
     consumption(access, subscription, { from, to, running, label }, priority = 'interactive') {
       const { project, product } = subscription;
       const question = [priority, 'consumption', project, product, from, running ? 'now' : to];
-      return together(access, question, async () => {
-        const query = consumptionDocument(subscription, from, to);
-        const { value, remarks } = await read(
+      return shareRequest(access, question, async () => {
+        const document = consumptionDocument(subscription, from, to);
+        const { value, remarks } = await query(
           access,
           subscription,
           priority,
-          query,
+          document,
           consumptionSchema,
           label,
         );
@@ -151,7 +151,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
   };
 }
 
-function refusal({ status, text }: ServiceResponse, token: string, question: BillingQuestion): Error {
+function rejectionOf({ status, text }: ServiceResponse, token: string, question: BillingQuestion): Error {
   if (status === 401) return new TokenRejected('billing');
   if (status === 403) return new Forbidden('billing');
   const messages = findGraphqlErrors(text, token);
@@ -160,8 +160,8 @@ function refusal({ status, text }: ServiceResponse, token: string, question: Bil
     : new ServiceFailed('billing', status);
 }
 
-/** Checked before anything else sees it, so that nobody else's complaint can quote it. */
-function sendable(token: string): string {
+/** Checked first, so that no library's error can quote the token. */
+function requireSendable(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new InvalidWord(
     'the access token',

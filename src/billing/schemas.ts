@@ -4,24 +4,25 @@ import { InvalidResponse } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/usage.ts';
 
-/** Outside text that people will see: this much of it is enough to understand. */
+/** How much of the service's error messages people see. */
 const SHOWN = { messages: 5, characters: 300 } as const;
 
-/** What an answer holds: the operation's result, GraphQL errors, or both. */
-interface Answer<T> {
-  /** null: the service answered properly and had nothing. */
-  readonly found: { readonly value: T | null } | { readonly broken: string };
-  readonly messages: readonly string[];
+/** A body can hold data, GraphQL errors, or both. */
+interface GraphqlResponse<T> {
+  /** `value` is null where the service has no data; `problem` says what is wrong with the data's shape. */
+  readonly data: { readonly value: T | null } | { readonly problem: string };
+  /** GraphQL error messages: outside text, shortened. */
+  readonly errors: readonly string[];
 }
 
-type Fields = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-/** Neither a list nor a number: exact numbers arrive as objects of their own. */
-function isFields(value: unknown): value is Fields {
+/** lossless-json makes objects of numbers: those are not meant. */
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-const fields = (otherwise: string) => z.custom<Fields>(isFields, otherwise);
+const jsonObject = (problem: string) => z.custom<JsonObject>(isJsonObject, problem);
 
 const scalar = z.unknown().optional().transform(readScalar);
 
@@ -32,9 +33,9 @@ const balanceRecord = z.object({ balance: scalar, bonuses: scalar }).transform((
 
 const charge = z.object({ day: scalar, totalAmount: scalar, totalBonuses: scalar });
 
-/** One bad element is shown as such; it does not take the others with it. */
+/** A malformed item is shown as such; the others still count. */
 const item = z.unknown().transform((value): WireCharge => {
-  if (isFields(value)) return charge.parse(value);
+  if (isJsonObject(value)) return charge.parse(value);
   const odd = { odd: shortJson(value) };
   return { day: odd, totalAmount: odd, totalBonuses: odd };
 });
@@ -43,60 +44,67 @@ const report = z
   .object({ items: z.array(item, 'no items list').nullable() })
   .transform(({ items }) => (items === null || items.length === 0 ? null : items));
 
-export const balanceSchema = fields('no bill')
-  .pipe(z.object({ getSubscriptionBalance: fields('no balance record').pipe(balanceRecord).nullable() }))
+export const balanceSchema = jsonObject('no bill')
+  .pipe(z.object({ getSubscriptionBalance: jsonObject('no balance record').pipe(balanceRecord).nullable() }))
   .transform((bill) => bill.getSubscriptionBalance)
   .nullable();
 
-export const consumptionSchema = fields('no bill')
-  .pipe(z.object({ reportSubscriptionConsuming: fields('no consumption report').pipe(report).nullable() }))
+export const consumptionSchema = jsonObject('no bill')
+  .pipe(
+    z.object({ reportSubscriptionConsuming: jsonObject('no consumption report').pipe(report).nullable() }),
+  )
   .transform((bill) => bill.reportSubscriptionConsuming)
   .nullable();
 
 /**
- * Reads the body of an answer. The envelope is not in the contract: `{data: {bill}}` as GraphQL has it is taken, and a
- * bare `{bill}` too. Numbers keep their digits. A name given twice with different values is refused, not guessed at.
- * @param token is masked in the messages: a service may quote what it was sent.
- * @throws {InvalidResponse} when it is no JSON object
+ * Parses the body of a response. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted, and a
+ * bare `{bill}` too. Numbers keep their digits.
+ *
+ * @param token is masked in the error messages, because a service may quote it
+ * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
  */
-export function parseResponse<T>(text: string, schema: z.ZodType<T | null>, token: string): Answer<T> {
-  return withinTheStack(() => {
+export function parseResponse<T>(
+  text: string,
+  schema: z.ZodType<T | null>,
+  token: string,
+): GraphqlResponse<T> {
+  return rejectDeepNesting(() => {
     const root = parseJson(text);
-    if (!isFields(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
+    if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
     const result = schema.safeParse(billOf(root));
-    const broken = result.success ? undefined : result.error.issues[0]?.message;
+    const problem = result.success ? undefined : result.error.issues[0]?.message;
     return {
-      found: result.success ? { value: result.data } : { broken: broken ?? 'JSON of another shape' },
-      messages: readMessages(root.errors, token),
+      data: result.success ? { value: result.data } : { problem: problem ?? 'JSON of another shape' },
+      errors: readMessages(root.errors, token),
     };
   });
 }
 
-/** The GraphQL errors in a body that may be anything at all. */
+/** @returns the GraphQL error messages in any body, masked and shortened; none where it is not JSON */
 export function findGraphqlErrors(text: string, token: string): readonly string[] {
   try {
-    return withinTheStack(() => {
+    return rejectDeepNesting(() => {
       const root = parseJson(text);
-      return isFields(root) ? readMessages(root.errors, token) : [];
+      return isJsonObject(root) ? readMessages(root.errors, token) : [];
     });
   } catch {
     return [];
   }
 }
 
-function billOf(root: Fields): unknown {
+function billOf(root: JsonObject): unknown {
   if (!('data' in root)) return root.bill;
-  return isFields(root.data) ? root.data.bill : root.data;
+  return isJsonObject(root.data) ? root.data.bill : root.data;
 }
 
 function readMessages(errors: unknown, token: string): readonly string[] {
   const first = [errors ?? []].flat().slice(0, SHOWN.messages);
-  // Masked before it is clipped: half a token is a secret too.
+  // Masked before it is shortened: half a token is a secret too.
   return first.map((error) => clip(messageOf(error).replaceAll(token, '…')));
 }
 
 function messageOf(error: unknown): string {
-  const text = isFields(error) ? error.message : error;
+  const text = isJsonObject(error) ? error.message : error;
   return typeof text === 'string' ? text : 'an error without a message';
 }
 
@@ -110,15 +118,15 @@ function shortJson(value: unknown): string {
   return clip(stringify(value) ?? '');
 }
 
-/** By characters, so that none is cut in half. */
+/** Cuts between characters, never within a surrogate pair. */
 function clip(text: string): string {
   return Array.from(text.slice(0, SHOWN.characters * 2))
     .slice(0, SHOWN.characters)
     .join('');
 }
 
-/** A few megabytes of opening brackets are deeper than any stack. */
-function withinTheStack<T>(read: () => T): T {
+/** Megabytes of opening brackets overflow the stack. @throws {InvalidResponse} in place of the RangeError */
+function rejectDeepNesting<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -134,17 +142,17 @@ function parseJson(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The parser's own words quote the body: they end here.
+    // The parser's message quotes the body, so it is not passed on.
     throw error instanceof SyntaxError
-      ? new InvalidResponse('billing', whatIsWrong(text, error.message))
+      ? new InvalidResponse('billing', describeSyntaxError(text, error.message))
       : error;
   }
 }
 
-function whatIsWrong(text: string, complaint: string): string {
-  if (complaint.startsWith('Duplicate key')) return 'JSON with the same name given twice';
-  const position = Number(/at position (\d+)$/.exec(complaint)?.[1]);
+function describeSyntaxError(text: string, message: string): string {
+  if (message.startsWith('Duplicate key')) return 'JSON with the same name given twice';
+  const position = Number(/at position (\d+)$/.exec(message)?.[1]);
   const rest = text.slice(position).trim();
-  const cut = ['true', 'false', 'null', '\\'].some((word) => word.startsWith(rest));
-  return cut && /^\s*[{[]/.test(text) ? 'JSON that breaks off' : 'text that is not JSON';
+  const isCutOff = ['true', 'false', 'null', '\\'].some((word) => word.startsWith(rest));
+  return isCutOff && /^\s*[{[]/.test(text) ? 'JSON that breaks off' : 'text that is not JSON';
 }

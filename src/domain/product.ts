@@ -1,4 +1,4 @@
-/** The three products of the billing contract, by the number that goes on the wire. */
+/** The three products of the billing API, by the ID that it uses. */
 export const PRODUCTS = {
   1: { id: 1, word: 'cloud', name: 'Cloud platform' },
   2: { id: 2, word: 'storage', name: 'Object storage' },
@@ -9,10 +9,10 @@ export type ProductId = keyof typeof PRODUCTS;
 
 export const PRODUCT_IDS: readonly ProductId[] = [1, 2, 3];
 
-/** The contract: "for cloud projects productId is 1". */
+/** From the API's description: "for cloud projects productId is 1". */
 export const DEFAULT_PRODUCT: ProductId = 1;
 
-/** 1 to 32 digits, the first not a zero: GraphQL has no such literal. A string all the way, for it may exceed 2^53. */
+/** 1 to 32 digits, not beginning with 0, which GraphQL does not allow. IDs stay strings: they may exceed 2^53. */
 export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);
 
 export function isProductId(value: unknown): value is ProductId {

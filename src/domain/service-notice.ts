@@ -1,16 +1,16 @@
-/** What the billing service said beside figures that it sent all the same, and which figures it said it of. */
+/** Error messages that the billing service sent together with figures, and which figures those were. */
 export interface ServiceNotice {
   /** `the balance`, `the figures for 14–20 Nov` */
   readonly about: string;
-  /** Outside text, each once. */
+  /** Outside text, without repetitions. */
   readonly messages: readonly string[];
 }
 
-/** Our own words, before the messages. */
+/** @returns our sentence before the messages */
 export const noticeLead = ({ about }: ServiceNotice): string =>
   `The billing service reported a problem with ${about}:`;
 
-/** What was said beside several answers. A message that came with more than one of them stands once, for all of those. */
+/** Collects the remarks of several answers. @returns each message once, under all the answers that had it */
 export function collectNotices(
   ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
 ): readonly ServiceNotice[] {
@@ -18,9 +18,9 @@ export function collectNotices(
   for (const [about, { remarks }] of answers)
     for (const message of new Set(remarks)) abouts.set(message, [...(abouts.get(message) ?? []), about]);
   const messages = new Map<string, string[]>();
-  for (const [message, those] of abouts) {
-    const about = those.join(' and ');
+  for (const [message, answersWithIt] of abouts) {
+    const about = answersWithIt.join(' and ');
     messages.set(about, [...(messages.get(about) ?? []), message]);
   }
-  return [...messages].map(([about, those]) => ({ about, messages: those }));
+  return [...messages].map(([about, list]) => ({ about, messages: list }));
 }

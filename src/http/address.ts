@@ -1,18 +1,18 @@
 import { BlockList, isIP } from 'node:net';
 import { AddressRefused } from '../domain/failure/index.ts';
 
-/** An entry of the operator's list: exempt from the rules below, plain http included. No port covers every port. */
+/** A host that the operator exempts from the rules below, plain http included. Without `port`, every port. */
 export interface TrustedHost {
   readonly host: string;
   readonly port?: number;
 }
 
-/** The parts of a URL that decide where a connection goes. */
+/** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
 /**
- * Special-purpose IPv4 blocks, those that are routed included (IANA's registry as of 2025, RFC 6890 and later), multicast,
- * and the reserved rest. Source: https://www.iana.org/assignments/iana-ipv4-special-registry
+ * Special-purpose IPv4 blocks, routed ones included (IANA's registry as of 2025, RFC 6890 and later), multicast and
+ * reserved blocks. Source: https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const CLOSED_IPV4: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8],
@@ -36,8 +36,8 @@ const CLOSED_IPV4: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Addresses that look public and that a cloud answers to its own machines alone. What else clouds use for metadata lies
- * in the blocks above and below: 169.254.0.0/16, 100.100.100.200, 192.0.0.192, fd00:ec2::254.
+ * Addresses that look public but that a cloud serves to its own machines only. Its other metadata addresses are in the
+ * blocks above and below: 169.254.0.0/16, 100.100.100.200, 192.0.0.192, fd00:ec2::254.
  */
 const PLATFORM_IPV4: typeof CLOSED_IPV4 = [
   // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
@@ -55,7 +55,7 @@ const PLATFORM_IPV6: typeof CLOSED_IPV4 = [
   ['2600:2d00:2:2000::', 64],
 ];
 
-/** Everything else in IPv6 is loopback, link-local, private, multicast or not handed out yet. */
+/** The rest of IPv6 is loopback, link-local, private, multicast or unassigned. */
 const OPEN_IPV6: readonly (readonly [string, number])[] = [
   ['2000::', 3],
   ['64:ff9b::', 96],
@@ -63,7 +63,7 @@ const OPEN_IPV6: readonly (readonly [string, number])[] = [
 ];
 
 /**
- * Special-purpose blocks inside of the open ones.
+ * Special-purpose blocks within the open ones.
  * Source: https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const CLOSED_IPV6: readonly (readonly [string, number])[] = [
@@ -91,64 +91,70 @@ function hextets(ipv4: string): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-/** Whether an IP address in its usual spelling, with or without a zone (`fe80::1%eth0`), is reachable by everybody. */
+/** @param address in its usual spelling, with or without a zone (`fe80::1%eth0`) */
 export function isPublicAddress(address: string): boolean {
   const [ip = ''] = address.split('%');
   if (isIP(ip) === 4) return !closed.check(ip, 'ipv4');
   return isIP(ip) === 6 && open.check(ip, 'ipv6') && !closed.check(ip, 'ipv6');
 }
 
-/** Names that mean this machine or this network by standard or by custom: RFC 6761, 6762, 8375, ICANN's `.internal`. */
+/** Names of this machine or of a local network: RFC 6761, 6762, 8375, ICANN's `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
 export function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
-  return trusted.some((entry) => normal(entry.host) === normal(to.hostname) && (entry.port ?? port) === port);
+  return trusted.some(
+    (entry) => canonicalHost(entry.host) === canonicalHost(to.hostname) && (entry.port ?? port) === port,
+  );
 }
 
-/** One spelling a host: the URL parser's, which also turns 0x7f.1 and 2130706433 into 127.0.0.1. */
-function normal(host: string): string {
+/** @returns the URL parser's spelling of a host: it turns 0x7f.1 and 2130706433 into 127.0.0.1 */
+function canonicalHost(host: string): string {
   const url = `http://${isIP(host) === 6 ? `[${host}]` : host}`;
-  return URL.canParse(url) ? bare(new URL(url).hostname) : host;
+  return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
 }
 
-function bare(hostname: string): string {
+function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
 /**
- * The rules that need no lookup; what a name leads to is judged at the connection.
+ * Applies the rules that need no lookup; the agent checks what a name leads to when it connects.
+ *
  * @throws {AddressRefused}
  */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
-  const why = isTrusted(to, trusted) ? whyNotWeb(to) : (whyNotSecure(to) ?? whyNotPublic(bare(to.hostname)));
-  if (why !== undefined) throw new AddressRefused(to.hostname || 'that address', why);
+  const problem = isTrusted(to, trusted)
+    ? protocolProblem(to)
+    : (encryptionProblem(to) ?? hostProblem(withoutBrackets(to.hostname)));
+  if (problem !== undefined) throw new AddressRefused(to.hostname || 'that address', problem);
 }
 
-function whyNotWeb({ protocol }: Destination): string | undefined {
+function protocolProblem({ protocol }: Destination): string | undefined {
   return protocol === 'https:' || protocol === 'http:' ? undefined : 'does not begin with https://';
 }
 
-function whyNotSecure({ protocol }: Destination): string | undefined {
+function encryptionProblem({ protocol }: Destination): string | undefined {
   return protocol === 'https:' ? undefined : 'does not begin with https://';
 }
 
-function whyNotPublic(host: string): string | undefined {
+function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
 }
 
-/** What people paste along, because the contract spells the endpoints out so. */
+/** People paste whole endpoints, because the API documentation shows them. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 
 /**
  * Reads a base URL that a person typed.
- * @returns the URL without a slash at its end and without the path of an endpoint.
- * @throws {AddressRefused} with a reason that can stand beside the field; it repeats the host at most.
+ *
+ * @returns the URL without a slash at its end and without the path of an endpoint
+ * @throws {AddressRefused} with a reason to show beside the field; it repeats no more than the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  const url = parsed(text.trim());
+  const url = parseUrl(text.trim());
   if (url === undefined) {
     throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
   }
@@ -156,18 +162,20 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
   if (url.search || url.hash)
     throw new AddressRefused(url.host, 'goes on after a “?” or “#”; leave that out');
-  return url.origin + withoutSlashes(withoutSlashes(url.pathname).replace(PASTED_ENDPOINT, ''));
+  return (
+    url.origin + withoutTrailingSlashes(withoutTrailingSlashes(url.pathname).replace(PASTED_ENDPOINT, ''))
+  );
 }
 
-/** Without those at its end. A pattern would look at a long run of slashes in the middle once from each of them. */
-function withoutSlashes(path: string): string {
+/** A loop, because a pattern takes quadratic time on a long run of slashes in the middle. */
+function withoutTrailingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;
   return path.slice(0, end);
 }
 
-/** Node 20's `URL.canParse` now and then says no to a name with letters beyond ASCII. */
-function parsed(text: string): URL | undefined {
+/** Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters. */
+function parseUrl(text: string): URL | undefined {
   try {
     return new URL(text);
   } catch {

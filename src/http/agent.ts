@@ -6,12 +6,12 @@ import { type AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.
 import { checkDestination, isPublicAddress, isTrusted, type TrustedHost } from './address.ts';
 import type { HttpLimits } from './limits.ts';
 
-/** Finds every address of a name. */
+/** @returns every address of a host name @throws what the lookup throws */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** A pool of kept connections that applies the address rules whenever it opens a new one. */
+/** A connection pool that applies the address rules whenever it opens a connection. */
 export function createAgent(
   trusted: readonly TrustedHost[],
   limits: HttpLimits,
@@ -21,9 +21,9 @@ export function createAgent(
     connect: guardedConnect(trusted, limits, resolve),
     connections: limits.connections,
     pipelining: 1,
-    keepAliveTimeout: limits.idle,
+    keepAliveTimeout: limits.keepAlive,
     maxResponseSize: limits.bodyBytes,
-    // The deadline of the whole question rules; undici's own would only cut it up.
+    // The deadline of the whole request applies instead of undici's own timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -39,7 +39,7 @@ function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // A literal IP never reaches the lookup: it has to be judged here.
+      // A literal IP address is never looked up, so it is checked here.
       checkDestination(options, trusted);
     } catch (refusal) {
       callback(refusal as AddressRefused, null);
@@ -51,8 +51,8 @@ function guardedConnect(
 }
 
 /**
- * A lookup for `net.connect`. The socket goes to the very addresses that `resolve` gives, so a name that answers
- * differently the next time (DNS rebinding) gains nothing.
+ * A lookup for `net.connect`. The socket connects to the addresses that `resolve` has returned, so that a second answer
+ * for the same name (DNS rebinding) has no effect.
  */
 export function createLookup(resolve: ResolveHost): LookupFunction {
   return (hostname, _options, callback) => {
@@ -64,18 +64,18 @@ export function createLookup(resolve: ResolveHost): LookupFunction {
 }
 
 /**
- * No such name, or one that leads to a private network. One error for both: whoever chooses the address would otherwise
- * learn which names a private network has. The cause is for the log.
+ * The name is unknown, or leads to a private network. One error for both: otherwise a person could find out which names
+ * a private network has. The cause is for the log.
  */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }
 
-/** One private address among public ones is enough: which of them gets connected is not ours to choose. */
+/** Refuses a name with any private address, because we don't choose which of its addresses is connected. @throws NoPublicAddress */
 export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {
-      throw new NoPublicAddress('the name was not resolved', { cause });
+      throw new NoPublicAddress('the name could not be resolved', { cause });
     });
     if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) return addresses;
     throw new NoPublicAddress('the name leads to an address that is not public');

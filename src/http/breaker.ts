@@ -1,90 +1,88 @@
+import { LRUCache } from 'lru-cache';
 import type { Failure, Outage } from '../domain/failure/index.ts';
-import type { ServiceRequest } from './attempt.ts';
 import type { HttpLimits } from './limits.ts';
+import type { ServiceRequest } from './service-request.ts';
 
+/** Outages in a row of one connection at one origin. */
 interface Streak {
   outages: number;
-  /** What the questions that failed were about. */
+  /** What the failed requests were about; two are enough to tell that it is not one project's fault. */
   readonly subjects: Set<string>;
-  last: Outage;
-  paused: boolean;
-  /** Held weakly: what a caller names an occasion by may be anything. */
-  readonly occasions: WeakSet<object>;
+  lastOutage: Outage;
+  isPaused: boolean;
+  /** Weak, because a group may be any object of the caller. */
+  readonly groups: WeakSet<object>;
 }
 
-type Asked = Pick<ServiceRequest, 'tenant' | 'subject'>;
+type RequestKey = Pick<ServiceRequest, 'tenant' | 'subject'>;
 
 interface Breakers {
-  /** The outage that made Tally pause what is asked, while it is paused. */
-  pausedBy(origin: string, asked: Asked): Outage | undefined;
-  answered(origin: string, asked: Asked): void;
-  /** Questions of one `occasion` that fail are one outage together. */
-  failed(origin: string, asked: Asked & Pick<ServiceRequest, 'occasion'>, failure: Failure): void;
+  /** @returns the outage that paused such requests; undefined while they are not paused */
+  pausedBy(origin: string, request: RequestKey): Outage | undefined;
+  recordAnswer(origin: string, request: RequestKey): void;
+  /** Requests of one `outageGroup` count as one outage. */
+  recordFailure(
+    origin: string,
+    request: RequestKey & Pick<ServiceRequest, 'outageGroup'>,
+    failure: Failure,
+  ): void;
 }
 
 /**
- * Leaves an origin alone for a while after many outages in a row, each connection of each workspace for itself: nobody
- * pauses what others ask there. While only one project of a connection fails, only that one is paused. After the pause
- * a single further outage pauses it again; any answer, also one that refuses, ends the streak.
+ * Pauses the requests of a connection to an origin after many outages in a row. Each connection of each workspace has
+ * its own breaker, so nobody pauses what others ask. While only one project of a connection fails, only its requests
+ * are paused. After the pause, a single outage pauses them again; any answer, even a refusal, ends the streak.
  *
- * cockatiel's breaker is not used: it measures its pause by the wall clock, and an answer that refuses does not end its
- * streak.
+ * Not cockatiel's breaker: it measures the pause by the wall clock, and a refusal does not end its streak.
  */
-export function createBreakers({ outages, pause, failingConnections }: HttpLimits): Breakers {
-  const streaks = new Map<string, Streak>();
+export function createBreakers({ breakerThreshold, breakerPause, failingConnections }: HttpLimits): Breakers {
+  const streaks = new LRUCache<string, Streak>({ max: failingConnections });
 
-  function remember(key: string, streak: Streak): void {
-    streaks.delete(key);
-    streaks.set(key, streak);
-    const [oldest] = streaks.keys();
-    if (streaks.size > failingConnections && oldest !== undefined) streaks.delete(oldest);
-  }
-
-  function hold(streak: Streak): void {
-    streak.paused = true;
+  function pause(streak: Streak): void {
+    streak.isPaused = true;
     setTimeout(() => {
-      streak.paused = false;
-    }, pause).unref();
+      streak.isPaused = false;
+    }, breakerPause).unref();
   }
 
   return {
-    pausedBy(origin, asked) {
-      const streak = streaks.get(keyOf(origin, asked));
-      if (streak === undefined || !streak.paused) return undefined;
-      const isOnlyElsewhere = streak.subjects.size === 1 && !streak.subjects.has(asked.subject ?? '');
-      return isOnlyElsewhere ? undefined : streak.last;
+    pausedBy(origin, request) {
+      // `peek`: only a failure renews a streak's place in the cache.
+      const streak = streaks.peek(keyOf(origin, request));
+      if (streak === undefined || !streak.isPaused) return undefined;
+      const isOtherSubject = streak.subjects.size === 1 && !streak.subjects.has(request.subject ?? '');
+      return isOtherSubject ? undefined : streak.lastOutage;
     },
-    answered(origin, asked) {
-      streaks.delete(keyOf(origin, asked));
+    recordAnswer(origin, request) {
+      streaks.delete(keyOf(origin, request));
     },
-    failed(origin, asked, failure) {
-      const key = keyOf(origin, asked);
+    recordFailure(origin, request, failure) {
+      const key = keyOf(origin, request);
       if (!isOutage(failure)) {
         streaks.delete(key);
         return;
       }
-      const { subject = '', occasion = {} } = asked;
+      const { subject = '', outageGroup = {} } = request;
       const streak = streaks.get(key) ?? newStreak(failure);
-      if (!streak.occasions.has(occasion)) streak.outages += 1;
-      streak.occasions.add(occasion);
-      // Two are as good as many: it is not one project's fault then.
+      if (!streak.groups.has(outageGroup)) streak.outages += 1;
+      streak.groups.add(outageGroup);
       if (streak.subjects.size < 2) streak.subjects.add(subject);
-      streak.last = failure;
-      remember(key, streak);
-      if (streak.outages >= outages && !streak.paused) hold(streak);
+      streak.lastOutage = failure;
+      streaks.set(key, streak);
+      if (streak.outages >= breakerThreshold && !streak.isPaused) pause(streak);
     },
   };
 }
 
-const keyOf = (origin: string, { tenant }: Asked): string =>
+const keyOf = (origin: string, { tenant }: RequestKey): string =>
   [origin, tenant?.workspace ?? '', tenant?.connection ?? ''].join(' ');
 
-const newStreak = (last: Outage): Streak => ({
+const newStreak = (lastOutage: Outage): Streak => ({
   outages: 0,
   subjects: new Set(),
-  last,
-  paused: false,
-  occasions: new WeakSet(),
+  lastOutage,
+  isPaused: false,
+  groups: new WeakSet(),
 });
 
 function isOutage(failure: Failure): failure is Outage {

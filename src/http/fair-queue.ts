@@ -1,87 +1,74 @@
 import { QueueFull } from '../domain/failure/index.ts';
-import type { Priority, ServiceRequest } from './attempt.ts';
 import type { HttpLimits } from './limits.ts';
+import type { Priority, ServiceRequest } from './service-request.ts';
 
-type Asked = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
+type QueuedRequest = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 
 interface FairQueue {
   /**
-   * Runs `work` when its turn at the origin has come.
-   * @throws {QueueFull} where too many of the workspace wait already, or a person's question waited for too long
+   * Runs `work` at its turn for the origin.
+   *
+   * @throws {QueueFull} where too many of the workspace wait already, or an interactive request waited too long
    */
-  run<T>(origin: string, question: Asked, work: () => Promise<T>): Promise<T>;
-  /** Refuses whatever waits, and from now on whatever would have to. */
+  run<T>(origin: string, request: QueuedRequest, work: () => Promise<T>): Promise<T>;
+  /** Refuses what waits, and from now on what would have to. */
   close(): void;
 }
 
-interface Waiting {
+interface Waiter {
   start(): void;
   refuse(): void;
 }
 
-/** One workspace at one origin. */
-interface Line {
-  underWay: number;
-  readonly waiting: Readonly<Record<Priority, Waiting[]>>;
+/** The requests of one workspace to one origin. */
+interface WorkspaceQueue {
+  running: number;
+  readonly waiters: Readonly<Record<Priority, Waiter[]>>;
 }
 
 interface Origin {
-  free: number;
-  /** Background questions under way. */
-  background: number;
-  /** By workspace; the one whose turn was longest ago stands first. */
-  readonly lines: Map<string, Line>;
+  freeConnections: number;
+  runningInBackground: number;
+  /** By workspace; the one whose turn was longest ago comes first. */
+  readonly queues: Map<string, WorkspaceQueue>;
 }
 
 /**
- * Shares the connections to each origin among workspaces, in turn. A workspace has at most as many under way as are
- * free: one alone gets half of them, two get a third each, and whoever comes next finds one free, even while all that
- * others asked hangs. What is asked in the background goes last, and altogether by the same measure.
+ * Shares the connections to each origin among workspaces, in turn. A workspace never runs more requests than there are
+ * free connections: alone it gets half of them, two get a third each, and the next one to come finds one free even
+ * while all other requests hang. Background requests go last, and all of them together keep to the same limit.
  *
- * p-limit, p-queue and fastq know a single line; the groups of BullMQ are not in its free edition.
+ * Written here: p-limit, p-queue and fastq have one line for everyone, and BullMQ's groups are not in its free edition.
  */
-export function createFairQueue({ connections, waiting: most, patience }: HttpLimits): FairQueue {
+export function createFairQueue({ connections, queueLength, queueTimeout }: HttpLimits): FairQueue {
   const origins = new Map<string, Origin>();
   let isClosed = false;
 
-  function next({ free, background, lines }: Origin): { workspace: string; priority: Priority } | undefined {
-    for (const priority of ['interactive', 'background'] as const) {
-      if (priority === 'background' && background >= free) return undefined;
-      for (const [workspace, { underWay, waiting }] of lines)
-        if (waiting[priority].length > 0 && underWay < free) return { workspace, priority };
-    }
-    return undefined;
-  }
+  const originOf = (name: string): Origin =>
+    getOrCreate(origins, name, () => ({
+      freeConnections: connections,
+      runningInBackground: 0,
+      queues: new Map(),
+    }));
 
-  function startAll(origin: Origin): void {
-    for (let turn = next(origin); turn !== undefined; turn = next(origin)) {
-      const { workspace, priority } = turn;
-      const line = lineOf(origin, workspace);
-      // Behind the others, until its next turn.
-      origin.lines.delete(workspace);
-      origin.lines.set(workspace, line);
-      line.waiting[priority].shift()?.start();
-    }
-  }
-
-  /** Resolves at its turn, which it has taken by then. */
-  function turn(
-    name: string,
+  /** Resolves at its turn, with the connection taken. */
+  function waitForTurn(
+    originName: string,
     workspace: string,
-    { service, priority = 'interactive' }: Asked,
+    { service, priority = 'interactive' }: QueuedRequest,
   ): Promise<void> {
-    const origin = originOf(name);
-    const line = lineOf(origin, workspace);
-    const queue = line.waiting[priority];
-    if (priority === 'interactive' && queue.length >= most) throw new QueueFull(service);
+    const origin = originOf(originName);
+    const queue = queueOf(origin, workspace);
+    const waiters = queue.waiters[priority];
+    if (priority === 'interactive' && waiters.length >= queueLength) throw new QueueFull(service);
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
-      const one: Waiting = {
+      const waiter: Waiter = {
         start() {
           clearTimeout(timer);
-          line.underWay += 1;
-          origin.free -= 1;
-          if (priority === 'background') origin.background += 1;
+          queue.running += 1;
+          origin.freeConnections -= 1;
+          if (priority === 'background') origin.runningInBackground += 1;
           resolve();
         },
         refuse() {
@@ -90,62 +77,83 @@ export function createFairQueue({ connections, waiting: most, patience }: HttpLi
         },
       };
       const giveUp = () => {
-        queue.splice(queue.indexOf(one), 1);
-        forgetIdle(name, workspace);
-        one.refuse();
+        waiters.splice(waiters.indexOf(waiter), 1);
+        removeIfIdle(originName, workspace);
+        waiter.refuse();
       };
-      if (priority === 'interactive') timer = setTimeout(giveUp, patience);
-      queue.push(one);
+      if (priority === 'interactive') timer = setTimeout(giveUp, queueTimeout);
+      waiters.push(waiter);
       startAll(origin);
-      if (isClosed && queue.includes(one)) giveUp();
+      if (isClosed && waiters.includes(waiter)) giveUp();
     });
   }
 
-  function end(name: string, workspace: string, { priority }: Asked): void {
-    const origin = originOf(name);
-    lineOf(origin, workspace).underWay -= 1;
-    origin.free += 1;
-    if (priority === 'background') origin.background -= 1;
+  function releaseTurn(originName: string, workspace: string, { priority }: QueuedRequest): void {
+    const origin = originOf(originName);
+    queueOf(origin, workspace).running -= 1;
+    origin.freeConnections += 1;
+    if (priority === 'background') origin.runningInBackground -= 1;
     startAll(origin);
-    forgetIdle(name, workspace);
+    removeIfIdle(originName, workspace);
   }
 
-  function forgetIdle(name: string, workspace: string): void {
-    const origin = originOf(name);
-    const { underWay, waiting } = lineOf(origin, workspace);
-    if (underWay === 0 && Object.values(waiting).every(({ length }) => length === 0))
-      origin.lines.delete(workspace);
-    if (origin.lines.size === 0) origins.delete(name);
+  function removeIfIdle(originName: string, workspace: string): void {
+    const origin = originOf(originName);
+    const { running, waiters } = queueOf(origin, workspace);
+    if (running === 0 && Object.values(waiters).every(({ length }) => length === 0))
+      origin.queues.delete(workspace);
+    if (origin.queues.size === 0) origins.delete(originName);
   }
-
-  const originOf = (name: string): Origin =>
-    found(origins, name, () => ({ free: connections, background: 0, lines: new Map() }));
 
   return {
-    async run(name, question, work) {
-      const workspace = question.tenant?.workspace ?? '';
-      await turn(name, workspace, question);
+    async run(originName, request, work) {
+      const workspace = request.tenant?.workspace ?? '';
+      await waitForTurn(originName, workspace, request);
       try {
         return await work();
       } finally {
-        end(name, workspace, question);
+        releaseTurn(originName, workspace, request);
       }
     },
     close() {
       isClosed = true;
-      for (const { lines } of origins.values())
-        for (const { waiting } of lines.values())
-          for (const queue of Object.values(waiting)) for (const one of queue.splice(0)) one.refuse();
+      for (const { queues } of origins.values())
+        for (const { waiters } of queues.values())
+          for (const list of Object.values(waiters)) for (const waiter of list.splice(0)) waiter.refuse();
     },
   };
 }
 
-const lineOf = ({ lines }: Origin, workspace: string): Line =>
-  found(lines, workspace, () => ({ underWay: 0, waiting: { interactive: [], background: [] } }));
+/** Starts as many waiting requests as connections and fairness allow. */
+function startAll(origin: Origin): void {
+  for (let next = findNext(origin); next !== undefined; next = findNext(origin)) {
+    const { workspace, priority } = next;
+    const queue = queueOf(origin, workspace);
+    // To the end of the line, until its next turn.
+    origin.queues.delete(workspace);
+    origin.queues.set(workspace, queue);
+    queue.waiters[priority].shift()?.start();
+  }
+}
 
-/** What the map has there, made where it has nothing. */
-function found<T>(map: Map<string, T>, key: string, make: () => T): T {
-  const value = map.get(key) ?? make();
+function findNext({
+  freeConnections,
+  runningInBackground,
+  queues,
+}: Origin): { workspace: string; priority: Priority } | undefined {
+  for (const priority of ['interactive', 'background'] as const) {
+    if (priority === 'background' && runningInBackground >= freeConnections) return undefined;
+    for (const [workspace, { running, waiters }] of queues)
+      if (waiters[priority].length > 0 && running < freeConnections) return { workspace, priority };
+  }
+  return undefined;
+}
+
+const queueOf = ({ queues }: Origin, workspace: string): WorkspaceQueue =>
+  getOrCreate(queues, workspace, () => ({ running: 0, waiters: { interactive: [], background: [] } }));
+
+function getOrCreate<T>(map: Map<string, T>, key: string, create: () => T): T {
+  const value = map.get(key) ?? create();
   map.set(key, value);
   return value;
 }

@@ -1,25 +1,25 @@
-/** What Tally grants a service that it does not run. Durations in milliseconds. */
+/** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
 export interface HttpLimits {
-  /** One question from its turn to the answer's last byte, all tries and pauses between them included. */
+  /** One request from its turn in the queue to the last byte, with all tries and the pauses between them. */
   readonly deadline: number;
   readonly tries: number;
-  /** The pause before the next try lies between these two, longer the more tries were made. */
+  /** The pause before the next try is random between these two; its upper end grows with each try. */
   readonly shortestBackoff: number;
   readonly longestBackoff: number;
-  /** So many outages in a row of one connection at one origin, and it is left alone there for `pause`. */
-  readonly outages: number;
-  readonly pause: number;
-  /** Failing connections that are remembered; beyond it the one that failed longest ago is forgotten. */
+  /** After this many outages in a row, a connection does not ask an origin for `breakerPause`. */
+  readonly breakerThreshold: number;
+  readonly breakerPause: number;
+  /** How many failing connections are remembered; beyond it, the one that failed longest ago is forgotten. */
   readonly failingConnections: number;
   readonly bodyBytes: number;
-  /** Questions to one origin at a time, each on a socket of its own. One workspace alone gets half of them at most. */
+  /** Parallel requests to one origin, each on its own socket. A single workspace gets half of them at most. */
   readonly connections: number;
-  /** A workspace's questions that wait for their turn at one origin; one more is refused. */
-  readonly waiting: number;
-  /** How long a person's question waits for its turn. What is asked in the background waits for as long as it takes. */
-  readonly patience: number;
-  /** An unused connection is kept this long, unless the service names a time of its own. */
-  readonly idle: number;
+  /** How many interactive requests of a workspace may wait for one origin; the next one is refused. */
+  readonly queueLength: number;
+  /** How long an interactive request may wait for its turn. A background request waits without limit. */
+  readonly queueTimeout: number;
+  /** How long an unused connection is kept, unless the service names a time. */
+  readonly keepAlive: number;
 }
 
 export const HTTP_LIMITS: HttpLimits = {
@@ -27,12 +27,12 @@ export const HTTP_LIMITS: HttpLimits = {
   tries: 3,
   shortestBackoff: 100,
   longestBackoff: 800,
-  outages: 10,
-  pause: 5_000,
+  breakerThreshold: 10,
+  breakerPause: 5_000,
   failingConnections: 1_024,
   bodyBytes: 4 * 1024 * 1024,
   connections: 32,
-  waiting: 500,
-  patience: 10_000,
-  idle: 20_000,
+  queueLength: 500,
+  queueTimeout: 10_000,
+  keepAlive: 20_000,
 };

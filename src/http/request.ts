@@ -2,21 +2,22 @@ import { DelegateBackoff, handleWhen, retry, TimeoutStrategy, timeout } from 'co
 import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
 import { checkDestination, type TrustedHost } from './address.ts';
 import { createAgent, type ResolveHost, systemResolve } from './agent.ts';
-import { RetryableError, type ServiceRequest, type ServiceResponse, sendWithRetries } from './attempt.ts';
+import { RetryableError, sendOnce } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
+import type { ServiceRequest, ServiceResponse } from './service-request.ts';
 
-export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './attempt.ts';
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './service-request.ts';
 
-/** How a question ended, for logs and metrics: nothing secret in it. */
+/** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {
   readonly service: Service;
   readonly host: string;
-  /** The status of the reply, or the failure's kind. */
+  /** The status of the response, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
   readonly tries: number;
-  /** ms, since its turn came */
+  /** ms, since its turn in the queue */
   readonly took: number;
 }
 
@@ -27,26 +28,28 @@ export interface HttpOptions {
   readonly onExchange?: (exchange: ExchangeInfo) => void;
 }
 
-/** The only way out to services whose addresses came from outside. */
+/** The only way to send requests to services whose addresses come from outside. */
 export interface GuardedHttp {
   /**
-   * Asks within one deadline once its turn has come, again where that may help.
-   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link Unreachable} {@link ResponseTooLarge}
-   * {@link InvalidResponse} {@link Redirected} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
+   * Sends a request within one deadline, which begins at its turn in the queue, and tries again where that may help.
+   *
+   * @throws {AddressRefused} {@link ServicePaused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable}
+   * {@link ResponseTooLarge} {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429)
+   * {@link ServiceFailed} (5xx)
    */
-  request(question: ServiceRequest): Promise<ServiceResponse>;
-  /** Questions that wait or are under way. */
+  request(request: ServiceRequest): Promise<ServiceResponse>;
+  /** How many requests wait or are running. */
   inProgress(): number;
-  /** Refuses what waits for its turn, and from now on what would have to: the process ends. */
-  stopWaiting(): void;
-  /** The same, waits for what is under way, and closes every connection. */
+  /** Refuses the requests that wait, and from now on each that would have to: the process ends. */
+  closeQueue(): void;
+  /** Closes the queue, waits for running requests, and closes every connection. */
   close(): Promise<void>;
 }
 
-interface Count {
+interface Progress {
   tries: number;
   /** By `performance.now()`. */
-  begun: number;
+  startedAt: number;
 }
 
 export function createHttp(options: HttpOptions): GuardedHttp {
@@ -56,93 +59,99 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   const breakers = createBreakers(limits);
   const queue = createFairQueue(limits);
   const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
-  const underWay = new Set<Promise<ServiceResponse>>();
+  const running = new Set<Promise<ServiceResponse>>();
 
-  /** A pause that would not end before the deadline is not begun: the caller hears the failure at once. */
-  function tryAgain(question: ServiceRequest, started: number) {
-    const left = () => limits.deadline - (performance.now() - started);
-    return retry(
-      handleWhen((error) => error instanceof RetryableError && error.wait < left()),
-      {
-        maxAttempts: (question.tries ?? limits.tries) - 1,
-        backoff: new DelegateBackoff(({ result }) =>
-          'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
-        ),
-      },
-    );
+  function throwIfPaused(request: ServiceRequest, url: URL): void {
+    const cause = breakers.pausedBy(url.origin, request);
+    if (cause !== undefined) throw new ServicePaused(request.service, url.host, cause);
   }
 
-  function refuseWhilePaused(question: ServiceRequest, url: URL): void {
-    const cause = breakers.pausedBy(url.origin, question);
-    if (cause !== undefined) throw new ServicePaused(question.service, url.host, cause);
-  }
-
-  async function ask(question: ServiceRequest, url: URL, count: Count): Promise<ServiceResponse> {
+  async function sendInTurn(request: ServiceRequest, url: URL, progress: Progress): Promise<ServiceResponse> {
     checkDestination(url, trustedHosts);
-    refuseWhilePaused(question, url);
-    return queue.run(url.origin, question, () => {
-      // It may have been paused while this one waited.
-      refuseWhilePaused(question, url);
-      count.begun = performance.now();
-      return askNow(question, url, count);
+    throwIfPaused(request, url);
+    return queue.run(url.origin, request, () => {
+      // The breaker may have opened while this request waited.
+      throwIfPaused(request, url);
+      progress.startedAt = performance.now();
+      return sendWithRetries(request, url, progress);
     });
   }
 
-  async function askNow(question: ServiceRequest, url: URL, count: Count): Promise<ServiceResponse> {
-    const trying = tryAgain(question, performance.now());
+  async function sendWithRetries(
+    request: ServiceRequest,
+    url: URL,
+    progress: Progress,
+  ): Promise<ServiceResponse> {
+    const retries = retryPolicy(request.tries ?? limits.tries, limits.deadline);
     try {
-      const reply = await deadline.execute(({ signal }) =>
-        trying.execute(() => {
-          count.tries += 1;
-          return sendWithRetries(question, { agent, limits, signal, backoff: backoff(count.tries, limits) });
+      const response = await deadline.execute(({ signal }) =>
+        retries.execute(() => {
+          progress.tries += 1;
+          const backoff = backoffAfter(progress.tries, limits);
+          return sendOnce(request, { agent, limits, signal, backoff });
         }, signal),
       );
-      breakers.answered(url.origin, question);
-      return reply;
+      breakers.recordAnswer(url.origin, request);
+      return response;
     } catch (error) {
       const failure = error instanceof RetryableError ? error.failure : error;
-      if (isFailure(failure)) breakers.failed(url.origin, question, failure);
+      if (isFailure(failure)) breakers.recordFailure(url.origin, request, failure);
       throw failure;
     }
   }
 
-  async function observed(question: ServiceRequest): Promise<ServiceResponse> {
-    const url = new URL(question.url);
-    const count: Count = { tries: 0, begun: performance.now() };
-    const tell = (outcome: ExchangeInfo['outcome']) => {
-      const took = performance.now() - count.begun;
-      onExchange?.({ service: question.service, host: url.host, outcome, tries: count.tries, took });
+  async function sendAndReport(request: ServiceRequest): Promise<ServiceResponse> {
+    const url = new URL(request.url);
+    const progress: Progress = { tries: 0, startedAt: performance.now() };
+    const report = (outcome: ExchangeInfo['outcome']) => {
+      const took = performance.now() - progress.startedAt;
+      onExchange?.({ service: request.service, host: url.host, outcome, tries: progress.tries, took });
     };
     try {
-      const reply = await ask(question, url, count);
-      tell(reply.status);
-      return reply;
+      const response = await sendInTurn(request, url, progress);
+      report(response.status);
+      return response;
     } catch (error) {
-      if (isFailure(error)) tell(error.kind);
+      if (isFailure(error)) report(error.kind);
       throw error;
     }
   }
 
   return {
-    request(question) {
-      const asking = observed(question);
-      const forget = () => underWay.delete(asking);
-      underWay.add(asking);
-      asking.then(forget, forget);
-      return asking;
+    request(request) {
+      const response = sendAndReport(request);
+      const remove = () => running.delete(response);
+      running.add(response);
+      response.then(remove, remove);
+      return response;
     },
-    inProgress: () => underWay.size,
-    stopWaiting: () => queue.close(),
+    inProgress: () => running.size,
+    closeQueue: () => queue.close(),
     async close() {
       queue.close();
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(running);
       await agent.destroy();
     },
   };
 }
 
-/** Random, so that many askers of a service that just came back do not arrive in step. */
-function backoff(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {
-  const ceiling = Math.min(longestBackoff, shortestBackoff * 2 ** tries);
-  return shortestBackoff + Math.random() * (ceiling - shortestBackoff);
+/** Does not begin a pause that would end after the deadline: the caller gets the failure at once. */
+function retryPolicy(tries: number, deadline: number) {
+  const startedAt = performance.now();
+  const timeLeft = () => deadline - (performance.now() - startedAt);
+  return retry(
+    handleWhen((error) => error instanceof RetryableError && error.wait < timeLeft()),
+    {
+      maxAttempts: tries - 1,
+      backoff: new DelegateBackoff(({ result }) =>
+        'error' in result && result.error instanceof RetryableError ? result.error.wait : 0,
+      ),
+    },
+  );
+}
+
+/** Random, so that many clients do not all return at once to a service that has just recovered. @returns ms */
+function backoffAfter(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {
+  const upperEnd = Math.min(longestBackoff, shortestBackoff * 2 ** tries);
+  return shortestBackoff + Math.random() * (upperEnd - shortestBackoff);
 }

@@ -16,7 +16,7 @@ import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body
 
 export type { Tenant } from '../http/request.ts';
 
-/** `authUrl` as `parseAuthUrl` gives it; `id` and `secret` are the application access's. */
+/** `authUrl` as `parseAuthUrl` returns it; `id` and `secret` of the application access. */
 export interface ApplicationAccess {
   readonly authUrl: string;
   readonly id: string;
@@ -26,34 +26,36 @@ export interface ApplicationAccess {
 export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
 
 export interface IssuedToken extends TokenBody {
-  /** A bearer secret: for the one who asked, and never stored. */
+  /** A bearer secret: shown to the person who asked, never stored. */
   readonly token: string;
 }
 
 /**
- * The identity service. All reject with what {@link GuardedHttp.request} rejects with, and with WrongIdentityUrl,
- * ServiceFailed (another 4xx), InvalidWord (a token that no header can carry).
+ * The identity API. All methods throw what {@link GuardedHttp.request} throws, and WrongIdentityUrl, ServiceFailed (any
+ * other 4xx), and InvalidWord for a token that no header can carry.
  */
 export interface IdentityClient {
   /**
-   * Asks once and never again by itself: a second request may issue a second token.
+   * Issues a token. Never retries: a second request could issue a second token.
+   *
    * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
    * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
    */
   issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
+  /** @returns whether the token still works; `not-offered` where the service has no such check */
   check(authUrl: string, token: string, tenant: Tenant): Promise<'valid' | 'dead' | 'not-offered'>;
-  /** `refused` (401) where the service still accepts the token, or cannot be asked whether it does. */
+  /** @returns `refused` (401) where the service still accepts the token, or offers no check of it */
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
 export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
   async function issue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;
-    const reply = await http
+    const response = await http
       .request({
         service: 'identity',
         method: 'POST',
-        url: tokensOf(authUrl),
+        url: tokensUrl(authUrl),
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({
           auth: {
@@ -68,14 +70,14 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
         },
       })
       .catch((error) => {
-        throw isFailure(error) ? missed(error, authUrl, sent) : error;
+        throw isFailure(error) ? interpretFailure(error, authUrl, sent) : error;
       });
-    if (reply.status >= 400) throw refusal(reply, authUrl);
-    return { token: tokenIn(reply), ...parseTokenBody(reply.text) };
+    if (response.status >= 400) throw rejectionOf(response, authUrl);
+    return { token: tokenIn(response), ...parseTokenBody(response.text) };
   }
 
-  /** The token speaks for itself: no other right is needed. */
-  function about(
+  /** Sends a request about a token, authorized by the token itself. */
+  function sendAboutToken(
     method: 'GET' | 'DELETE',
     authUrl: string,
     token: string,
@@ -91,7 +93,7 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
     return http.request({
       service: 'identity',
       method,
-      url: tokensOf(authUrl),
+      url: tokensUrl(authUrl),
       headers: { accept: 'application/json', 'x-auth-token': token, 'x-subject-token': token },
       tenant,
       headersSuffice: true,
@@ -103,18 +105,18 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
     token: string,
     tenant: Tenant,
   ): Promise<'valid' | 'dead' | 'not-offered'> {
-    const { status, text } = await about('GET', authUrl, token, tenant);
+    const { status, text } = await sendAboutToken('GET', authUrl, token, tenant);
     if (status < 400) return 'valid';
-    // A 404 in the API's own form speaks of the token, any other of the path.
+    // A 404 in the API's format is about the token, any other one about the path.
     if (status === 401 || (status === 404 && parseIdentityError(text) !== undefined)) return 'dead';
-    return notOffered(status);
+    return requireNotOffered(status);
   }
 
   async function revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation> {
-    const { status } = await about('DELETE', authUrl, token, tenant);
+    const { status } = await sendAboutToken('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';
-    if (status !== 401 && status !== 404) return notOffered(status);
-    // Both may mean that the token is gone, or something else: a proxy's refusal, a path that is not offered.
+    if (status !== 401 && status !== 404) return requireNotOffered(status);
+    // Either may mean that the token is gone, that a proxy refused, or that the path is not offered.
     if ((await check(authUrl, token, tenant)) === 'dead') return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
@@ -122,29 +124,30 @@ export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient 
   return { issue, check, revoke };
 }
 
-const tokensOf = (authUrl: string): string => `${authUrl}/auth/tokens`;
+const tokensUrl = (authUrl: string): string => `${authUrl}/auth/tokens`;
 
 const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
-function notOffered(status: number): 'not-offered' {
+/** @throws ServiceFailed for a status that does not mean that the operation is not offered */
+function requireNotOffered(status: number): 'not-offered' {
   if (status === 403 || status === 404 || status === 405) return 'not-offered';
   throw new ServiceFailed('identity', status);
 }
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** What a request for a token without an answer, or with one that is none, means. */
-function missed(failure: Failure, authUrl: string, sent: boolean): Failure {
+/** @param sent whether the request went out @returns the failure of a request for a token, as the caller should see it */
+function interpretFailure(failure: Failure, authUrl: string, sent: boolean): Failure {
   const { host } = new URL(authUrl);
-  // A version list instead of a token (300): the address stops short of its version.
+  // 300 is a list of API versions: the address lacks its version.
   if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
-  const unheard = failure.kind === 'service-unreachable' || failure.kind === 'timed-out';
-  // A proxy answers for a service that may have been asked.
-  const byProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
-  return (unheard && sent) || byProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
+  const hasNoResponse = failure.kind === 'service-unreachable' || failure.kind === 'timed-out';
+  // A proxy answers, but the service may have received the request.
+  const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
+  return (hasNoResponse && sent) || isFromProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
 }
 
-function refusal({ status, text }: ServiceResponse, authUrl: string): Failure {
+function rejectionOf({ status, text }: ServiceResponse, authUrl: string): Failure {
   if (status === 401 || status === 403) return new AccessRefused(status);
   if (status === 405) return wrongAddress(authUrl, status);
   if (status !== 404) return new ServiceFailed('identity', status);
@@ -159,7 +162,7 @@ function wrongAddress(authUrl: string, status: number): WrongIdentityUrl {
 
 function tokenIn({ headers }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
-  if (token === '') throw new InvalidResponse('identity', 'it brought no X-Subject-Token');
+  if (token === '') throw new InvalidResponse('identity', 'it has no X-Subject-Token');
   if (!isSendable(token)) throw new InvalidResponse('identity', 'its X-Subject-Token is not one token');
   return token;
 }

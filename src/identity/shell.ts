@@ -1,10 +1,7 @@
 import type { IssuedToken } from './client.ts';
 
-/**
- * Left over from an earlier login, each of these makes the client refuse the plugin's few options, or use another
- * login altogether.
- */
-const IN_THE_WAY = [
+/** Set by an earlier login, each of these makes the client refuse the plugin's options or use another login. */
+const CONFLICTING_VARIABLES = [
   'OS_CLOUD',
   'OS_PROJECT_ID',
   'OS_PROJECT_NAME',
@@ -23,7 +20,7 @@ interface Endpoint {
   readonly url: string;
 }
 
-/** The one that `OS_ENDPOINT` is: of compute, and of identity where compute is not in the catalog. */
+/** @returns the endpoint for `OS_ENDPOINT`: compute's, or identity's where the catalog has no compute */
 export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string): Endpoint {
   const compute = endpoints.find(({ service }) => service === 'compute');
   return compute === undefined
@@ -32,31 +29,33 @@ export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: strin
 }
 
 /**
- * Lines for sh and bash, and for zsh up to the comments, after which `openstack` and curl use the token.
+ * Makes `openstack` and curl use the token.
  *
- * `OS_AUTH_TYPE=token` and `v3token` would ask the identity service to make another token out of this one, which it
- * forbids for tokens of application credentials (403). `admin_token` (that is only its name) sends the token as it is,
- * without a catalog: to one endpoint at a time, so the other services' stand below as comments.
- * Seen to work with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against Keystone 22.0.2.
+ * `OS_AUTH_TYPE=token` and `v3token` would exchange the token for another one, which the identity service forbids for
+ * tokens of application credentials (403). `admin_token`, despite its name, sends the token unchanged, but without a
+ * catalog: to one endpoint at a time. The endpoints of the other services follow as comments.
+ * Tested with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against Keystone 22.0.2.
+ *
+ * @returns lines for sh and bash, and for zsh up to the comments
  */
 export function renderShellCommands(
   { token, endpoints }: Pick<IssuedToken, 'token' | 'endpoints'>,
   authUrl: string,
 ): readonly string[] {
-  const chosen = findEndpoint(endpoints, authUrl);
-  const others = endpoints.filter(({ service }) => service !== chosen.service && isPlain(service));
+  const endpoint = findEndpoint(endpoints, authUrl);
+  const others = endpoints.filter(({ service }) => service !== endpoint.service && isServiceType(service));
   return [
-    `unset ${IN_THE_WAY.join(' ')}`,
+    `unset ${CONFLICTING_VARIABLES.join(' ')}`,
     'export OS_AUTH_TYPE=admin_token',
-    `export OS_AUTH_URL=${quoted(authUrl)}`,
-    `export OS_TOKEN=${quoted(token)}`,
-    `export OS_ENDPOINT=${quoted(chosen.url)}`,
-    ...others.map(({ service, url }) => `# ${service}: export OS_ENDPOINT=${quoted(url)}`),
+    `export OS_AUTH_URL=${shellQuote(authUrl)}`,
+    `export OS_TOKEN=${shellQuote(token)}`,
+    `export OS_ENDPOINT=${shellQuote(endpoint.url)}`,
+    ...others.map(({ service, url }) => `# ${service}: export OS_ENDPOINT=${shellQuote(url)}`),
   ];
 }
 
-/** Nothing has a meaning between single quotes but the next one. */
-const quoted = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;
+/** Between single quotes, only the next single quote has a meaning. */
+const shellQuote = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;
 
-/** A service's type in the catalog is outside text, and a line break would end its comment. */
-const isPlain = (service: string): boolean => /^[\w.-]+$/.test(service);
+/** The catalog is outside text: a line break in a type would end its comment. */
+const isServiceType = (service: string): boolean => /^[\w.-]+$/.test(service);

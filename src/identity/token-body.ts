@@ -1,13 +1,12 @@
 import { isLosslessNumber, parse } from 'lossless-json';
-import { parseExpiry } from './expiry.ts';
 
-/** What the body tells about an issued token; whatever is missing or odd in it is left out. */
+/** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
 export interface TokenBody {
-  /** ms since the epoch; undefined when the service does not tell, or tells nonsense */
+  /** ms since the epoch; undefined where it is missing or unreadable */
   readonly expiresAt: number | undefined;
-  /** Names are outside text. */
+  /** IDs and names: outside text. */
   readonly project: { readonly id?: string; readonly name?: string; readonly domain?: string } | undefined;
-  /** Name, else ID. */
+  /** Name, or else ID. */
   readonly user: string | undefined;
   /** Names. */
   readonly roles: readonly string[];
@@ -15,25 +14,25 @@ export interface TokenBody {
     | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: number }
     | undefined;
   readonly auditId: string | undefined;
-  /** Where the cloud platform's services answer, by type (`compute`): public ones, the first of each. */
+  /** The first public endpoint of each service type (`compute`) in the catalog. */
   readonly endpoints: readonly { readonly service: string; readonly url: string }[];
 }
 
-/** More of it than this nobody reads. */
-const SHOWN = { characters: 255, roles: 50, services: 30 } as const;
+/** Limits of outside text. */
+const LIMITS = { characters: 255, roles: 50, services: 30 } as const;
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads a body that may be anything at all, also none: the token itself came in a header. Never throws. */
+/** Parses any body, even an empty one: the token itself comes in a header. Never throws. */
 export function parseTokenBody(text: string): TokenBody {
-  const token = fieldsOf(fieldsOf(parsed(text)).token);
+  const token = objectOf(objectOf(parseJson(text)).token);
   return {
     expiresAt: parseExpiry(token.expires_at),
     project: projectIn(token.project),
     user: nameOf(token.user),
     roles: [token.roles ?? []]
       .flat()
-      .slice(0, SHOWN.roles)
+      .slice(0, LIMITS.roles)
       .flatMap((role) => nameOf(role) ?? []),
     credential: credentialIn(token.application_credential),
     auditId: textOf([token.audit_ids].flat()[0]),
@@ -41,77 +40,112 @@ export function parseTokenBody(text: string): TokenBody {
   };
 }
 
-/** The message of an error in the identity API's own form; undefined for any other text. */
+/** @returns the message of an error in the identity API's format; undefined for any other text */
 export function parseIdentityError(text: string): string | undefined {
-  const { error } = fieldsOf(parsed(text));
-  if (!isFields(error)) return undefined;
+  const { error } = objectOf(parseJson(text));
+  if (!isJsonObject(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
 }
 
 function projectIn(value: unknown): TokenBody['project'] {
-  const project = fieldsOf(value);
-  const found = given({ id: textOf(project.id), name: textOf(project.name), domain: nameOf(project.domain) });
+  const project = objectOf(value);
+  const found = withoutUndefined({
+    id: textOf(project.id),
+    name: textOf(project.name),
+    domain: nameOf(project.domain),
+  });
   return Object.keys(found).length > 0 ? found : undefined;
 }
 
 function credentialIn(value: unknown): TokenBody['credential'] {
-  if (!isFields(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const restricted = typeof value.restricted === 'boolean' ? value.restricted : undefined;
-  return given({ name: textOf(value.name), restricted, expiresAt: parseExpiry(value.expires_at) });
+  return withoutUndefined({ name: textOf(value.name), restricted, expiresAt: parseExpiry(value.expires_at) });
 }
 
 function endpointsIn(catalog: unknown): TokenBody['endpoints'] {
   const found = new Map<string, string>();
-  for (const entry of listOf(catalog).map(fieldsOf)) {
-    const open = listOf(entry.endpoints)
-      .map(fieldsOf)
-      .find((endpoint) => endpoint.interface === 'public');
+  for (const entry of listOf(catalog).map(objectOf)) {
+    const endpoint = listOf(entry.endpoints)
+      .map(objectOf)
+      .find(({ interface: kind }) => kind === 'public');
     const service = textOf(entry.type);
-    const url = webAddress(open?.url);
+    const url = parseWebAddress(endpoint?.url);
     if (service !== undefined && url !== undefined && !found.has(service)) found.set(service, url);
   }
-  return [...found].slice(0, SHOWN.services).map(([service, url]) => ({ service, url }));
+  return [...found].slice(0, LIMITS.services).map(([service, url]) => ({ service, url }));
 }
 
-function webAddress(value: unknown): string | undefined {
+function parseWebAddress(value: unknown): string | undefined {
   const isOne = typeof value === 'string' && value.length <= 500 && /^https?:\/\/[\x21-\x7e]+$/.test(value);
   return isOne ? value : undefined;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Without what is undefined: an absent field is told by its absence. */
-function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
 function nameOf(value: unknown): string | undefined {
-  const { name, id } = fieldsOf(value);
+  const { name, id } = objectOf(value);
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** Exact numbers arrive as objects of their own: an ID may be one. */
+/** An ID may be a number, of which lossless-json makes an object. */
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
-  return Array.from(text.slice(0, SHOWN.characters * 2))
-    .slice(0, SHOWN.characters)
+  return Array.from(text.slice(0, LIMITS.characters * 2))
+    .slice(0, LIMITS.characters)
     .join('');
 }
 
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-function isFields(value: unknown): value is Fields {
+function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Undefined for what is not JSON, or nests deeper than the stack. Of a name given twice the last one counts. */
-function parsed(text: string): unknown {
+/** @returns undefined for what is not JSON or nested too deeply; the last value of a name that is given twice */
+function parseJson(text: string): unknown {
   try {
     return parse(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });
   } catch {
     return undefined;
   }
+}
+
+const TIMESTAMP =
+  /^(\d{4})-?(\d\d)-?(\d\d)[T ]?(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,12}))?)?\s?(Z|UTC|GMT|([+-])(0\d|1[0-4])(?::?([0-5]\d))?)?$/i;
+
+/**
+ * Reads when a token or a credential expires. The identity API writes `2026-11-21T03:03:56.000000Z`, and for a credential
+ * that expires before its token `2026-11-21T02:13:55`: UTC too, although `Date.parse` would read it in the machine's zone.
+ * Other ISO 8601 timestamps are read as well.
+ *
+ * @returns ms since the epoch; undefined for anything else, and for what is not after the epoch
+ */
+export function parseExpiry(value: unknown): number | undefined {
+  const match = typeof value === 'string' ? TIMESTAMP.exec(value.trim()) : null;
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(numberOf);
+  const milliseconds = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'));
+  const wallTime = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
+  // Date carries 30 February and 24:61 over, which changes the digits.
+  const digits = [year, month, day, hour, minute, second]
+    .map((part, i) => pad(part, i === 0 ? 4 : 2))
+    .join('');
+  if (new Date(wallTime).toISOString().replace(/\D/g, '').slice(0, 14) !== digits) return undefined;
+  const at = wallTime - offsetOf(match[9], numberOf(match[10]), numberOf(match[11]));
+  return at > 0 ? at : undefined;
+}
+
+const numberOf = (digits: string | undefined): number => Number(digits ?? 0);
+const pad = (part: number, length: number): string => String(part).padStart(length, '0');
+
+function offsetOf(sign: string | undefined, hours: number, minutes: number): number {
+  return (sign === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }

@@ -3,20 +3,29 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import { type Finding, failedFinding, okFinding } from './finding.ts';
 
 const ABOUT = 'Sealed records';
-const KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
-/** A Redis that is shared may hold millions of other keys. */
-const MOST = { rounds: 100, keysARound: 1_000, workspaces: 1_000 } as const;
+const WORKSPACE_KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
+/** A shared Redis may hold millions of other keys. */
+const SCAN_LIMITS = { pages: 100, keysPerPage: 1_000, workspaces: 1_000 } as const;
 
-/** Opens what is sealed in a field and drops it at once. Whether there was something. @throws UnsealFailed */
+/**
+ * Opens what is sealed in a field and discards it.
+ *
+ * @returns whether the field holds something sealed
+ * @throws UnsealFailed where it does not open
+ */
 export type SealCheck = (workspace: string, field: string, value: string) => boolean;
 
 type Outcome = 'opens' | UnsealFailed['reason'];
 
-/** Nothing is found where Redis cannot be reached: that is said elsewhere. */
-export async function checkRecords(reached: Promise<Redis>, opens: SealCheck): Promise<readonly Finding[]> {
-  const redis = await reached.catch(() => undefined);
+/**
+ * Opens every sealed record of up to 1,000 workspaces.
+ *
+ * @returns no finding where Redis is unreachable: the check of Redis reports that
+ */
+export async function checkRecords(ready: Promise<Redis>, opens: SealCheck): Promise<readonly Finding[]> {
+  const redis = await ready.catch(() => undefined);
   if (redis === undefined) return [];
-  const { workspaces, all } = await workspacesIn(redis);
+  const { workspaces, isComplete } = await listWorkspaces(redis);
   const outcomes: Outcome[] = [];
   for (const workspace of workspaces) {
     const fields = Object.entries(await redis.hgetall(`tally:workspace:${workspace}`));
@@ -24,16 +33,21 @@ export async function checkRecords(reached: Promise<Redis>, opens: SealCheck): P
       ...fields.flatMap(([field, value]) => outcomeOf(() => opens(workspace, field, value)) ?? []),
     );
   }
+  return findingsOf(outcomes, isComplete);
+}
+
+function findingsOf(outcomes: readonly Outcome[], isComplete: boolean): readonly Finding[] {
   const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
-  const found = outcomes.length;
+  const total = outcomes.length;
+  const withoutKey = count('unknown-key');
   const damaged = count('malformed') + count('not-authentic');
   return [
-    ...(count('unknown-key') > 0
+    ...(withoutKey > 0
       ? [
           failedFinding(
             ABOUT,
-            `${count('unknown-key')} of ${found} sealed records want a key that is not in ENCRYPTION_KEYS`,
-            'Put that key back, behind the newest; or have those registered again with /billing connect, or installed again.',
+            `${withoutKey} of ${total} need a key that is not in ENCRYPTION_KEYS`,
+            'Add that key after the newest one. If it is lost, register those tokens again with /billing connect, or install Tally again.',
           ),
         ]
       : []),
@@ -41,30 +55,36 @@ export async function checkRecords(reached: Promise<Redis>, opens: SealCheck): P
       ? [
           failedFinding(
             ABOUT,
-            `${damaged} of ${found} sealed records are damaged or were moved, or a key has changed and kept its name`,
-            'Give a changed key a name of its own; what is damaged has to be registered or installed again; npm run reseal says where it is.',
+            `${damaged} of ${total} are damaged or moved, or their key was replaced under the same name`,
+            'Give a replaced key a new name. Register or install again what is damaged; npm run reseal lists it.',
           ),
         ]
       : []),
-    ...(count('opens') === found
-      ? [okFinding(ABOUT, `${found} sealed records, all open${all ? '' : '; not everything was looked at'}`)]
+    ...(count('opens') === total
+      ? [okFinding(ABOUT, `all ${total} open${isComplete ? '' : ' (only a part was checked)'}`)]
       : []),
   ];
 }
 
-async function workspacesIn(redis: Redis): Promise<{ workspaces: readonly string[]; all: boolean }> {
-  const found = new Set<string>();
+async function listWorkspaces(redis: Redis): Promise<{ workspaces: readonly string[]; isComplete: boolean }> {
+  const workspaces = new Set<string>();
   let cursor = '0';
-  for (let round = 0; round < MOST.rounds && found.size < MOST.workspaces; round += 1) {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', 'tally:workspace:*', 'COUNT', MOST.keysARound);
+  for (let page = 0; page < SCAN_LIMITS.pages && workspaces.size < SCAN_LIMITS.workspaces; page += 1) {
+    const [next, keys] = await redis.scan(
+      cursor,
+      'MATCH',
+      'tally:workspace:*',
+      'COUNT',
+      SCAN_LIMITS.keysPerPage,
+    );
     for (const key of keys) {
-      const workspace = KEY.exec(key)?.[1];
-      if (workspace !== undefined) found.add(workspace);
+      const workspace = WORKSPACE_KEY.exec(key)?.[1];
+      if (workspace !== undefined) workspaces.add(workspace);
     }
     cursor = next;
     if (cursor === '0') break;
   }
-  return { workspaces: [...found], all: cursor === '0' };
+  return { workspaces: [...workspaces], isComplete: cursor === '0' };
 }
 
 function outcomeOf(opens: () => boolean): Outcome | undefined {

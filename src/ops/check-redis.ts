@@ -3,42 +3,49 @@ import { type Finding, failedFinding, okFinding, reasonText, warningFinding } fr
 
 const ABOUT = 'Redis';
 
-const WHY: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there: start it, or correct host and port in REDIS_URL.',
-  ENOENT: 'There is no such socket: start it, or correct the path in REDIS_URL.',
-  ENOTFOUND: 'Nobody knows that host name: correct it in REDIS_URL.',
-  NOAUTH: 'It wants a password, which stands before the host in REDIS_URL.',
-  WRONGPASS: 'User or password are wrong: correct them in REDIS_URL.',
+/** Error code → next step. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there. Start Redis, or correct the host and port in REDIS_URL.',
+  ENOENT: 'There is no socket at that path. Start Redis, or correct the path in REDIS_URL.',
+  ENOTFOUND: 'The host name is unknown. Correct it in REDIS_URL.',
+  NOAUTH: 'Redis needs a password. Put it before the host in REDIS_URL.',
+  WRONGPASS: 'The user or the password is wrong. Correct it in REDIS_URL.',
 };
-const ELSE = 'Check that it runs, that REDIS_URL leads to it, and whether it wants rediss:// or a password.';
+const OTHER_ADVICE =
+  'Check that Redis runs, that REDIS_URL leads to it, and whether it needs rediss:// or a password.';
 
-/** @param reached the connection, once it is ready; rejects with what stood in the way */
-export async function checkRedis(reached: Promise<Redis>): Promise<readonly Finding[]> {
+/** @param ready the connection; rejects with the error that prevents it. Never rejects itself. */
+export async function checkRedis(ready: Promise<Redis>): Promise<readonly Finding[]> {
   try {
-    const redis = await reached;
-    const info = fieldsOf(await redis.info());
-    return [version(info), ...role(info), await persistence(redis, info), eviction(info)];
+    const redis = await ready;
+    const info = parseInfo(await redis.info());
+    return [
+      versionFinding(info),
+      ...roleFindings(info),
+      await persistenceFinding(redis, info),
+      evictionFinding(info),
+    ];
   } catch (error) {
     const reason = reasonText(error);
     if (reason === 'NOPERM')
       return [
         warningFinding(
           ABOUT,
-          'answers, but may not tell about itself',
-          'Allow the command INFO to see more here.',
+          'answers, but doesn’t allow INFO',
+          'Allow the command INFO, so that the doctor can check persistence and eviction.',
         ),
       ];
-    return [failedFinding(ABOUT, `cannot be used (${reason})`, WHY[reason] ?? ELSE)];
+    return [failedFinding(ABOUT, `can’t be used (${reason})`, ADVICE[reason] ?? OTHER_ADVICE)];
   }
 }
 
 type Info = ReadonlyMap<string, string>;
 
-function fieldsOf(info: string): Info {
+function parseInfo(info: string): Info {
   return new Map([...info.matchAll(/^(\w+):(.*?)\r?$/gm)].map(([, name = '', value = '']) => [name, value]));
 }
 
-function version(info: Info): Finding {
+function versionFinding(info: Info): Finding {
   const valkey = info.get('valkey_version');
   return okFinding(
     ABOUT,
@@ -46,39 +53,35 @@ function version(info: Info): Finding {
   );
 }
 
-function role(info: Info): readonly Finding[] {
+function roleFindings(info: Info): readonly Finding[] {
   if (info.get('role') !== 'slave') return [];
   return [
     failedFinding(
       ABOUT,
-      'is a replica, where nothing can be saved',
-      'Give the address of the primary in REDIS_URL.',
+      'is a replica, which refuses writes',
+      'Set the address of the primary in REDIS_URL.',
     ),
   ];
 }
 
-async function persistence(redis: Redis, info: Info): Promise<Finding> {
+async function persistenceFinding(redis: Redis, info: Info): Promise<Finding> {
   if (info.get('aof_enabled') === '1') return okFinding(ABOUT, 'writes every change to disk');
   const todo =
-    'Set `appendonly yes`: without it, tokens have to be registered again after a loss, and posts may come twice.';
+    'Set `appendonly yes`. Without it, a crash loses tokens, which people must register again, and posts may come twice.';
   try {
     const [, save = ''] = (await redis.config('GET', 'save')) as string[];
     const says =
-      save === '' ? 'keeps nothing on disk' : 'writes snapshots only, and loses what came after the last';
+      save === '' ? 'keeps nothing on disk' : 'writes snapshots only, and loses what came after the last one';
     return warningFinding(ABOUT, says, todo);
   } catch {
-    return warningFinding(
-      ABOUT,
-      'has no append-only file, and does not say whether it writes snapshots',
-      todo,
-    );
+    return warningFinding(ABOUT, 'has no append-only file, and may not write snapshots either', todo);
   }
 }
 
-function eviction(info: Info): Finding {
+function evictionFinding(info: Info): Finding {
   const policy = info.get('maxmemory_policy') ?? 'unknown';
   if (policy === 'noeviction') return okFinding(ABOUT, 'evicts nothing when memory runs out');
   const todo =
-    'Set `maxmemory-policy noeviction`: other policies delete records, tokens among them, to make room.';
+    'Set `maxmemory-policy noeviction`. Other policies delete records, including tokens, to free memory.';
   return warningFinding(ABOUT, `has the eviction policy ${policy}`, todo);
 }

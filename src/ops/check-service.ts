@@ -10,45 +10,45 @@ import {
 
 export interface ServiceParts {
   readonly about: string;
-  /** The variable with its address. */
+  /** The environment variable that holds the address. */
   readonly variable: string;
-  /** What is where the address was not set, completing "NAME is not set: …". */
+  /** What happens where it is not set; completes "NAME is not set: …". */
   readonly unset: string;
   readonly address: string | undefined;
-  /** What the variable should have been like, for an address that leads elsewhere. */
+  /** How to write the variable; the next step where the address leads elsewhere. */
   readonly works: string;
-  /** One question without credentials, under the address rules. Throws failures. */
+  /** Sends one request without credentials, under the address rules. @throws Failure */
   readonly ask: (address: string) => Promise<{ readonly status: number; readonly text: string }>;
 }
 
-/** Whether the service is there. Being refused for want of a token is the best sign that it is. */
+/** Asks the service once. Its refusal for lack of a token is the best sign that the address is right. Never rejects. */
 export async function checkService(parts: ServiceParts): Promise<readonly Finding[]> {
   const { about, variable, unset, address, works, ask } = parts;
   if (address === undefined) return [okFinding(about, `${variable} is not set: ${unset}`)];
   try {
     const { status, text } = await ask(address);
     if (status === 401 || status === 403)
-      return [okFinding(about, `answers, and wants a token (HTTP ${status})`)];
-    if (status === 404) return [failedFinding(about, 'has nothing at that address (HTTP 404)', works)];
+      return [okFinding(about, `answers and asks for a token (HTTP ${status})`)];
+    if (status === 404) return [failedFinding(about, 'finds nothing at that address (HTTP 404)', works)];
     if (status >= 400) return [warningFinding(about, `answers with HTTP ${status}`, works)];
     return [
       isJson(text)
         ? okFinding(about, `answers (HTTP ${status})`)
-        : failedFinding(about, 'answers, but not with JSON', works),
+        : failedFinding(about, 'answers with something that is not JSON', works),
     ];
   } catch (error) {
     return [
       failedFinding(
         about,
-        isFailure(error) ? said(error) : `could not be asked (${reasonText(error)})`,
-        todo(error, parts),
+        isFailure(error) ? describeFailure(error) : `could not be reached (${reasonText(error)})`,
+        adviceFor(error, parts),
       ),
     ];
   }
 }
 
-/** An operator may know why there is no public address; people in Slack may not. */
-function said(failure: Failure): string {
+/** Tells an operator more than people in Slack may know: why a name has no public address, where a redirect leads. */
+function describeFailure(failure: Failure): string {
   if (isWithoutPublicAddress(failure) && failure.cause instanceof Error && failure.cause.message !== '')
     return `${failure.message} In detail: ${failure.cause.message}.`;
   return isRedirected(failure)
@@ -56,10 +56,10 @@ function said(failure: Failure): string {
     : failure.message;
 }
 
-function todo(error: unknown, { variable, works }: ServiceParts): string {
+function adviceFor(error: unknown, { variable, works }: ServiceParts): string {
   if (isFailure(error) && (error.kind === 'address-refused' || isWithoutPublicAddress(error)))
-    return `Public https addresses only; others have to stand in TRUSTED_API_HOSTS. It is set in ${variable}.`;
-  return `Is the service up, and can this machine reach it? ${works}`;
+    return `Set a public https address in ${variable}, or list the host in TRUSTED_API_HOSTS.`;
+  return `Check that the service runs and that this machine can reach it. ${works}`;
 }
 
 const isWithoutPublicAddress = (failure: Failure): boolean =>

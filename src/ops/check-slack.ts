@@ -8,7 +8,7 @@ import {
 } from './finding.ts';
 
 const ABOUT = 'Slack';
-/** Those of manifest.yml. */
+/** The bot scopes that manifest.yml asks for. */
 export const DOCTOR_SCOPES: readonly string[] = [
   'commands',
   'chat:write',
@@ -19,28 +19,28 @@ export const DOCTOR_SCOPES: readonly string[] = [
   'channels:read',
   'groups:read',
 ];
-/** A clock that is off by so many seconds soon will be off by more; at the second Slack's signatures are refused. */
-const SKEW = { unusual: 60, refused: 300 } as const;
+/** Seconds. From `refused` on, every request's signature looks too old or too new. */
+const CLOCK_SKEW = { warning: 60, refused: 300 } as const;
 
 export interface SlackParts {
   readonly apiUrl: string;
-  /** Undefined where workspaces install Tally by OAuth, each with a token of its own. */
+  /** Undefined where workspaces install Tally by OAuth: then each has its own token. */
   readonly botToken: string | undefined;
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
   /** ms since the epoch */
   readonly clock: () => number;
   /** How long one call may take, in ms. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
-interface Called {
+interface SlackResponse {
   readonly headers: Headers;
   readonly body: Readonly<Record<string, unknown>>;
-  /** When Slack answered by our clock, in ms. */
+  /** Our clock halfway between the request and the response, in ms. */
   readonly at: number;
 }
 
-/** Who the bot token makes us, what it may, and whether our clock agrees with Slack's. */
+/** Checks the bot token, its scopes, and our clock against Slack's. Never rejects. */
 export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]> {
   const { botToken } = parts;
   try {
@@ -49,27 +49,28 @@ export async function checkSlack(parts: SlackParts): Promise<readonly Finding[]>
     const clock = clockFinding(headers, at, parts.mode.kind === 'http');
     if (botToken === undefined)
       return [okFinding(ABOUT, 'answers; workspaces install Tally by OAuth'), ...clock];
-    if (body.ok !== true) return [refused('SLACK_BOT_TOKEN', body.error, TOKEN_ADVICE), ...clock];
-    const who = `the bot token is that of “${nameIn(body.user)}” in “${nameIn(body.team)}”`;
-    return [okFinding(ABOUT, who), scopes(headers), ...clock];
+    if (body.ok !== true) return [refusedFinding('SLACK_BOT_TOKEN', body.error, TOKEN_ADVICE), ...clock];
+    const bot = `the bot token belongs to “${nameIn(body.user)}” in “${nameIn(body.team)}”`;
+    return [okFinding(ABOUT, bot), scopesFinding(headers), ...clock];
   } catch (error) {
-    return [unreachable(error)];
+    return [unreachableFinding(error)];
   }
 }
 
-/** Whether the app-level token may open a connection; none is opened, and the address Slack gives is dropped. */
+/** Checks that the app-level token may open a connection, without opening one. Never rejects. */
 export async function checkSocketMode(parts: SlackParts): Promise<readonly Finding[]> {
   if (parts.mode.kind === 'http') return [];
   try {
     const { body } = await call('apps.connections.open', parts.mode.appToken, parts);
-    const advice = 'On the app’s page: Socket Mode on, and an app-level token with connections:write.';
+    const advice =
+      'On the app’s page, turn on Socket Mode and make an app-level token with connections:write.';
     return [
       body.ok === true
-        ? okFinding(ABOUT, 'Socket Mode may connect')
-        : refused('SLACK_APP_TOKEN', body.error, advice),
+        ? okFinding(ABOUT, 'Socket Mode can connect')
+        : refusedFinding('SLACK_APP_TOKEN', body.error, advice),
     ];
   } catch (error) {
-    return [unreachable(error)];
+    return [unreachableFinding(error)];
   }
 }
 
@@ -78,16 +79,16 @@ const TOKEN_ADVICE = 'Copy the Bot User OAuth Token again from the app’s page,
 async function call(
   method: string,
   token: string | undefined,
-  { apiUrl, clock, patience }: SlackParts,
-): Promise<Called> {
-  const asked = clock();
+  { apiUrl, clock, timeout }: SlackParts,
+): Promise<SlackResponse> {
+  const sentAt = clock();
   const response = await fetch(`${apiUrl}${method}`, {
     method: 'POST',
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     redirect: 'error',
-    signal: AbortSignal.timeout(patience),
+    signal: AbortSignal.timeout(timeout),
   });
-  const at = (asked + clock()) / 2;
+  const at = (sentAt + clock()) / 2;
   const body: unknown = await response.json();
   return {
     headers: response.headers,
@@ -96,54 +97,55 @@ async function call(
   };
 }
 
-function scopes(headers: Headers): Finding {
+function scopesFinding(headers: Headers): Finding {
   const header = headers.get('x-oauth-scopes');
   if (header === null)
     return warningFinding(
       ABOUT,
-      'does not say which scopes were granted',
-      `Compare with manifest.yml: ${DOCTOR_SCOPES.join(', ')}.`,
+      'doesn’t say which scopes the bot has',
+      `Compare them with manifest.yml: ${DOCTOR_SCOPES.join(', ')}.`,
     );
   const granted = header.split(',').map((scope) => scope.trim());
   const missing = DOCTOR_SCOPES.filter((scope) => !granted.includes(scope));
-  if (missing.length === 0) return okFinding(ABOUT, `all scopes are granted: ${DOCTOR_SCOPES.join(', ')}`);
+  if (missing.length === 0) return okFinding(ABOUT, `the bot has all scopes: ${DOCTOR_SCOPES.join(', ')}`);
   return failedFinding(
     ABOUT,
     `the bot lacks ${missing.join(', ')}`,
-    'Add that under OAuth & Permissions, as manifest.yml has it, and install the app to the workspace again.',
+    'Add the scope under OAuth & Permissions, then reinstall the app to the workspace.',
   );
 }
 
+/** @param signed whether requests come in by HTTP, where their signature depends on the clock */
 function clockFinding(headers: Headers, at: number, signed: boolean): readonly Finding[] {
-  const theirs = Date.parse(headers.get('date') ?? '');
-  if (Number.isNaN(theirs)) return [];
-  const off = Math.round((at - theirs) / 1000);
-  const seconds = Math.abs(off);
-  if (seconds <= SKEW.unusual) return [okFinding('Clock', 'agrees with Slack’s')];
-  const says = `is ${seconds} s ${off > 0 ? 'ahead of' : 'behind'} Slack’s`;
-  const todo = `Set it by NTP: beyond ${SKEW.refused} s every request’s signature is refused, and days begin at the wrong time.`;
+  const slackTime = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(slackTime)) return [];
+  const skew = Math.round((at - slackTime) / 1000);
+  const seconds = Math.abs(skew);
+  if (seconds <= CLOCK_SKEW.warning) return [okFinding('Clock', 'agrees with Slack’s')];
+  const says = `is ${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} Slack’s`;
+  const todo = `Set it by NTP. Beyond ${CLOCK_SKEW.refused} s, Tally refuses every request’s signature; days begin at the wrong time.`;
   return [
-    seconds >= SKEW.refused && signed
+    seconds >= CLOCK_SKEW.refused && signed
       ? failedFinding('Clock', says, todo)
       : warningFinding('Clock', says, todo),
   ];
 }
 
-function refused(variable: string, error: unknown, todo: string): Finding {
-  return failedFinding(ABOUT, `refuses ${variable} (${codeIn(error)})`, todo);
+function refusedFinding(variable: string, error: unknown, todo: string): Finding {
+  return failedFinding(ABOUT, `rejects ${variable} (${codeIn(error)})`, todo);
 }
 
-function unreachable(error: unknown): Finding {
+function unreachableFinding(error: unknown): Finding {
   if (error instanceof SyntaxError)
     return failedFinding(
       ABOUT,
       'answers with something that is not JSON',
-      'Does SLACK_API_URL lead to Slack, and no proxy answers?',
+      'Check that SLACK_API_URL leads to Slack and that no proxy answers in its place.',
     );
   return failedFinding(
     ABOUT,
-    `cannot be reached (${reasonText(error)})`,
-    'This machine has to reach the address in SLACK_API_URL, https://slack.com/api/ by default.',
+    `can’t be reached (${reasonText(error)})`,
+    'Check that this machine can reach the address in SLACK_API_URL, by default https://slack.com/api/.',
   );
 }
 

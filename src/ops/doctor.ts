@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { withTimeout } from '../timeout.ts';
 import { checkRecords, type SealCheck } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
@@ -8,69 +9,60 @@ import { redact } from './mask.ts';
 
 export interface DoctorParts {
   readonly slack: SlackParts;
-  /** Resolves when it is ready; rejects with what stood in the way. */
+  /** Resolves when the connection is ready; rejects with the error that prevents it. */
   readonly redis: Promise<Redis>;
-  /** The names of the sealing keys, newest first. The keys themselves have no business here. */
+  /** The IDs of the sealing keys, newest first; the checks don't need the keys themselves. */
   readonly keyIds: readonly string[];
   readonly opens: SealCheck;
   readonly services: readonly ServiceParts[];
   /** How long each check may take, in ms. */
-  readonly patience: number;
+  readonly timeout: number;
 }
 
-/** All checks side by side, their findings in a fixed order. Never rejects; nothing in it is secret. */
+/** Runs all checks in parallel. @returns their findings in a fixed order, without secrets. Never rejects. */
 export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]> {
-  const { slack, redis, opens, services, patience } = parts;
-  const within = (about: string, check: Promise<readonly Finding[]>) => bounded(about, check, patience);
+  const { slack, redis, opens, services, timeout } = parts;
+  const bounded = (about: string, check: Promise<readonly Finding[]>) => boundCheck(about, check, timeout);
   const findings = await Promise.all([
-    keys(parts.keyIds),
-    within('Redis', checkRedis(redis)),
-    within('Sealed records', checkRecords(redis, opens)),
-    within('Slack', checkSlack(slack)),
-    within('Slack', checkSocketMode(slack)),
-    ...services.map((service) => within(service.about, checkService(service))),
+    describeKeys(parts.keyIds),
+    bounded('Redis', checkRedis(redis)),
+    bounded('Sealed records', checkRecords(redis, opens)),
+    bounded('Slack', checkSlack(slack)),
+    bounded('Slack', checkSocketMode(slack)),
+    ...services.map((service) => bounded(service.about, checkService(service))),
   ]);
   return findings.flat();
 }
 
-function keys(ids: readonly string[]): readonly Finding[] {
-  const [newest, ...older] = ids;
+function describeKeys([newest, ...older]: readonly string[]): readonly Finding[] {
   const others = older.length === 0 ? '' : `; ${older.length} older: ${older.join(', ')}`;
   return [okFinding('Keys', `new records are sealed with “${newest}”${others}`)];
 }
 
-async function bounded(
+function boundCheck(
   about: string,
   check: Promise<readonly Finding[]>,
-  patience: number,
+  ms: number,
 ): Promise<readonly Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Finding[]>((resolve) => {
-    const says = `did not come to an end within ${patience / 1000} s`;
-    const finding = failedFinding(
-      about,
-      says,
-      'Is it reachable from this machine, or does a firewall swallow the packets?',
-    );
-    timer = setTimeout(resolve, patience, [finding]);
-  });
-  const odd = (error: unknown) => [
+  const settled = check.catch((error: unknown) => [
     failedFinding(
       about,
-      `could not be examined (${reasonText(error)})`,
-      'Run the doctor again; if it stays, report it.',
+      `the check failed (${reasonText(error)})`,
+      'Run the doctor again. If it keeps happening, report it.',
     ),
-  ];
-  try {
-    return await Promise.race([check.catch(odd), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  ]);
+  return withTimeout(ms, settled, () => [
+    failedFinding(
+      about,
+      `no answer within ${ms / 1000} s`,
+      'Check that this machine can reach it and that no firewall drops the packets.',
+    ),
+  ]);
 }
 
 const LABELS: Readonly<Record<Finding['verdict'], string>> = { good: 'good', warning: 'warning', bad: 'BAD' };
 
-/** A line a finding, with what to do under it; masked, as log lines are. */
+/** @returns a line for each finding, with its next step below; secrets are masked as in log lines */
 export function formatFindings(findings: readonly Finding[]): string {
   const width = Math.max(0, ...findings.map(({ about }) => about.length));
   const lines = findings.flatMap(({ verdict, about, says, todo }) => [

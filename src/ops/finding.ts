@@ -1,9 +1,9 @@
-/** What an examination found. Bad: Tally would not start or not answer. Warning: it works, and will hurt one day. */
+/** What a check found. Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
 export interface Finding {
   readonly verdict: 'good' | 'warning' | 'bad';
   readonly about: string;
   readonly says: string;
-  /** For whoever runs the bot; absent where nothing is to be done. */
+  /** The operator's next step; absent where there is nothing to do. */
   readonly todo?: string;
 }
 
@@ -23,19 +23,19 @@ export const failedFinding = (about: string, says: string, todo: string): Findin
   todo,
 });
 
-/** The names of an error and nothing else of it: its sentence may quote what was sent. */
+/** @returns an error's code or name, never its message: that may quote what was sent */
 export function reasonText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;
   if (cause instanceof Error) return reasonText(cause);
   // Redis puts its code first: `NOAUTH Authentication required.`
-  const reply = /^([A-Z]{4,})\b/.exec(error.message)?.[1];
-  if (error.name === 'ReplyError' && reply !== undefined) return reply;
+  const replyCode = /^([A-Z]{4,})\b/.exec(error.message)?.[1];
+  if (error.name === 'ReplyError' && replyCode !== undefined) return replyCode;
   return error.name === 'Error' ? 'no reason given' : error.name;
 }
 
-/** Outside text for a terminal: nothing that a terminal would obey, and not much of it. */
+/** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
 export function toPlainLine(text: string): string {
   return text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 }

@@ -1,25 +1,27 @@
 import type { Redis } from 'ioredis';
+import { withTimeout } from '../timeout.ts';
 
-const PATIENCE = 1_000;
+/** How long Redis may take to answer PING, in ms. */
+const REDIS_TIMEOUT = 1_000;
 
-interface Answer {
+interface HealthResponse {
   readonly status: 200 | 503;
   readonly body: { readonly ok: boolean; readonly notReady?: readonly ('redis' | 'slack')[] };
 }
 
 export interface Health {
-  /** The process runs. Always 200: restarting it would not bring Redis back. */
-  healthz(): Answer;
-  /** Whether a command sent here now would be answered: 200, or 503 with what is missing. Never throws. */
-  readyz(): Promise<Answer>;
+  /** Whether the process runs. Always 200: a restart would not bring Redis back. */
+  healthz(): HealthResponse;
+  /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
+  readyz(): Promise<HealthResponse>;
 }
 
-/** @param slackUp whether Slack can reach us: listening, or connected in Socket Mode */
+/** @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected */
 export function createHealth({ redis, slackUp }: { redis: Redis; slackUp: () => boolean }): Health {
   return {
     healthz: () => ({ status: 200, body: { ok: true } }),
     async readyz() {
-      const redisUp = await answers(redis);
+      const redisUp = await isAnswering(redis);
       const notReady = [...(redisUp ? [] : ['redis' as const]), ...(slackUp() ? [] : ['slack' as const])];
       return notReady.length === 0
         ? { status: 200, body: { ok: true } }
@@ -28,18 +30,10 @@ export function createHealth({ redis, slackUp }: { redis: Redis; slackUp: () => 
   };
 }
 
-async function answers(redis: Redis): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, false);
-  });
+function isAnswering(redis: Redis): Promise<boolean> {
   const pong = redis.ping().then(
     () => true,
     () => false,
   );
-  try {
-    return await Promise.race([pong, patience]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withTimeout(REDIS_TIMEOUT, pong, () => false);
 }

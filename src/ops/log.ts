@@ -1,15 +1,15 @@
 import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
-import { errorSummary } from './describe-error.ts';
+import { isFailure } from '../domain/failure/index.ts';
 import { redact } from './mask.ts';
 
 export type Log = Logger;
 
 /**
- * JSON lines for machines. Every finished line goes through `redact`, whatever it was made of; errors under `err` are
+ * Logs one JSON object a line. `redact` masks every finished line, whatever went into it; errors under `err` are
  * reduced to what `errorSummary` keeps.
  *
- * @param stream stdout when not given
+ * @param stream stdout by default
  */
 export function createLog(level: LevelWithSilent, stream?: DestinationStream): Log {
   return pino(
@@ -25,9 +25,38 @@ export function createLog(level: LevelWithSilent, stream?: DestinationStream): L
   );
 }
 
+interface ErrorSummary {
+  readonly name: string;
+  readonly message: string;
+  readonly kind?: string;
+  readonly code?: string | number;
+  readonly stack?: string;
+  readonly cause?: ErrorSummary;
+}
+
+const MAX_CAUSES = 5;
+
 /**
- * Slack's SDK, logging into ours. Debug is dropped at every level: the SDK writes the client secret, OAuth codes and
- * whole views there. So are objects, which are bodies; strings and errors pass.
+ * Keeps an error's name, message, code and causes, and the stack of what is not our own Failure. Other properties are
+ * dropped: clients attach requests, responses and arguments to their errors.
+ */
+function errorSummary(error: unknown, depth = 0): ErrorSummary {
+  if (!(error instanceof Error))
+    return { name: typeof error, message: typeof error === 'string' ? error : '' };
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    name,
+    message,
+    ...(isFailure(error) ? { kind: error.kind } : stack !== undefined && { stack }),
+    ...((typeof code === 'string' || typeof code === 'number') && { code }),
+    ...(cause !== undefined && depth < MAX_CAUSES && { cause: errorSummary(cause, depth + 1) }),
+  };
+}
+
+/**
+ * Slack's SDK, logging into our log. Debug lines are dropped at every level: they contain the client secret, OAuth
+ * codes and whole views. So are objects, which are bodies; strings and errors pass.
  */
 export function boltLogger(log: Log): BoltLogger {
   const write =

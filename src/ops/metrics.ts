@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What an operator watches. Names of commands, methods and outcomes are ours or Slack's; nobody's data is a label. */
+/** What an operator watches. Labels are names of ours and of Slack's, never people's data. */
 export interface Metrics {
   /** @param outcome `ok`, a failure's kind, or `unknown` */
   command(name: string, outcome: string): void;
@@ -10,28 +10,28 @@ export interface Metrics {
     readonly outcome: number | string;
     readonly took: number;
   }): void;
-  /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `recordFailure` */
+  /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
   slackCall(call: { readonly method: string; readonly outcome: string }): void;
-  /** What was refused because it came too often. */
+  /** A request refused because it came too often. @param refusal what is limited, and for whom */
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
-  /** What `GET /metrics` answers. */
+  /** @returns the response to `GET /metrics`, in the text format of Prometheus */
   page(): Promise<{ readonly status: 200; readonly body: string; readonly type: string }>;
   /** Stops the collectors of Node's own metrics. */
   stop(): void;
 }
 
-/** In seconds: a warm answer takes tens of milliseconds, and a request's deadline is ten seconds. */
+/** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Slack's error codes are outside text: beyond this many label combinations a metric counts under `other`. */
+/** Slack's error codes are outside text: beyond this many label combinations, a metric counts under `other`. */
 export const MAX_SERIES = 200;
 
 /**
- * Every bot has a registry of its own, so that several can run in one process.
+ * Each bot has its own registry, so that several can run in one process.
  *
- * @param inProgress requests to billing and identity that wait for their turn or are under way
+ * @param inProgress counts the requests to billing and identity that wait or are running
  */
 export function createMetrics(inProgress: () => number = () => 0): Metrics {
   const registry = new Registry();
@@ -76,7 +76,7 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
   });
   new Gauge({
     name: 'tally_service_requests_in_progress',
-    help: 'Requests to billing and identity that wait for their turn or are under way.',
+    help: 'Requests to billing and identity that wait or are running.',
     registers,
     collect() {
       this.set(inProgress());
@@ -86,9 +86,9 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
   return {
     command: (command, outcome) => commands.inc({ command, outcome }),
     exchange({ service, outcome, took }) {
-      // A service may send any status: its class is enough, and the others are failures with names.
-      const shown = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
-      requests.inc({ service, outcome: shown });
+      // A service may send any status: its class bounds the series. Everything else is a failure's kind.
+      const label = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
+      requests.inc({ service, outcome: label });
       latencies.observe({ service }, took / 1e3);
     },
     post: (outcome) => posts.inc({ outcome }),
@@ -99,7 +99,7 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
   };
 }
 
-/** @returns the labels as they are for the first `MAX_SERIES` combinations, `other` in each place afterwards */
+/** @returns a function that returns the first `MAX_SERIES` combinations unchanged, and `other` for each label of the rest */
 function boundSeries() {
   const known = new Set<string>();
   return <T extends Record<string, string>>(labels: T): Record<keyof T, string> => {

@@ -1,97 +1,97 @@
 import type { UnsealFailed } from '../domain/failure/index.ts';
 
-type Miss = 'unowned' | 'busy' | UnsealFailed;
+type ResealFailure = 'unowned' | 'busy' | UnsealFailed;
 
-/** What became of one field. */
-export type ResealOutcome = 'resealed' | 'new' | 'open' | Miss;
+/** What happened to one field. */
+export type ResealOutcome = 'resealed' | 'new' | 'open' | ResealFailure;
 
-/** What came of a run. Never a value: names, numbers and key ids. */
+/** The result of a run: names, numbers and key IDs, never a value. */
 export interface ResealCounts {
   readonly workspaces: number;
   readonly resealed: number;
   readonly alreadyNew: number;
-  /** How many could not be opened, or kept changing. */
-  readonly left: number;
-  /** The first of those, in words. */
+  /** How many did not open, or changed during every attempt. */
+  readonly failed: number;
+  /** A line for each of the first of those. */
   readonly examples: readonly string[];
-  /** key id → how many records want it */
+  /** Key ID → how many records need that key. */
   readonly unknownKeys: ReadonlyMap<string, number>;
 }
 
-export interface ResealCount {
-  workspace(): void;
-  /** @param where workspace and field */
-  record(outcome: ResealOutcome, where: string): void;
-  sum(): ResealCounts;
+export interface ResealCounter {
+  countWorkspace(): void;
+  /** @param field workspace ID and field name */
+  countField(outcome: ResealOutcome, field: string): void;
+  counts(): ResealCounts;
 }
 
-const SAY_EVERY = 500;
-const EXAMPLES = 50;
-const KEY_IDS = 20;
+/** A progress line after this many records. */
+const PROGRESS_INTERVAL = 500;
+const MAX_EXAMPLES = 50;
+const MAX_KEY_IDS = 20;
 
-const WHY: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
-  'unknown-key': 'sealed with a key that is not in ENCRYPTION_KEYS',
-  'not-authentic':
-    'not authentic: damaged, moved there from elsewhere, or its key was changed and kept its name',
-  malformed: 'nothing that Tally sealed',
-  unowned: 'sealed by another version of Tally, in a record that this one does not know',
-  busy: 'replaced again and again meanwhile',
+const REASONS: Readonly<Record<UnsealFailed['reason'] | 'unowned' | 'busy', string>> = {
+  'unknown-key': 'needs a key that is not in ENCRYPTION_KEYS',
+  'not-authentic': 'damaged or moved, or its key was replaced under the same name',
+  malformed: 'not something that Tally sealed',
+  unowned: 'sealed by another version of Tally, in a record that this version does not know',
+  busy: 'changed during every attempt',
 };
 
-/** Counts, and keeps so little of what it is told that a large Redis does not matter. */
-export function countResealed(say: (line: string) => void): ResealCount {
+/** Counts a run. Examples and key IDs are bounded, so that memory does not grow with Redis. */
+export function createResealCounter(printLine: (line: string) => void): ResealCounter {
   let workspaces = 0;
   let resealed = 0;
   let alreadyNew = 0;
-  let left = 0;
+  let failed = 0;
   const unknownKeys = new Map<string, number>();
   const examples: string[] = [];
 
-  const miss = (outcome: Miss, where: string): void => {
-    left += 1;
+  const countFailure = (outcome: ResealFailure, field: string): void => {
+    failed += 1;
     const { reason, keyId } = typeof outcome === 'string' ? { reason: outcome, keyId: undefined } : outcome;
-    if (examples.length < EXAMPLES) examples.push(`${where}: ${WHY[reason]}`);
-    if (keyId !== undefined && (unknownKeys.has(keyId) || unknownKeys.size < KEY_IDS))
+    if (examples.length < MAX_EXAMPLES) examples.push(`${field}: ${REASONS[reason]}`);
+    if (keyId !== undefined && (unknownKeys.has(keyId) || unknownKeys.size < MAX_KEY_IDS))
       unknownKeys.set(keyId, (unknownKeys.get(keyId) ?? 0) + 1);
   };
 
   return {
-    workspace() {
+    countWorkspace() {
       workspaces += 1;
     },
-    record(outcome, where) {
+    countField(outcome, field) {
       if (outcome === 'open') return;
       if (outcome === 'resealed') resealed += 1;
       else if (outcome === 'new') alreadyNew += 1;
-      else miss(outcome, where);
-      const seen = resealed + alreadyNew + left;
-      if (seen % SAY_EVERY === 0) say(`${seen} records so far, ${resealed} of them sealed anew`);
+      else countFailure(outcome, field);
+      const total = resealed + alreadyNew + failed;
+      if (total % PROGRESS_INTERVAL === 0) printLine(`${total} records so far, ${resealed} of them resealed`);
     },
-    sum: () => ({ workspaces, resealed, alreadyNew, left, examples, unknownKeys }),
+    counts: () => ({ workspaces, resealed, alreadyNew, failed, examples, unknownKeys }),
   };
 }
 
-/** The summary for whoever ran it. @param ids of the keys, newest first */
-export function resealedLines(ids: readonly string[], result: ResealCounts): string[] {
-  const { workspaces, resealed, alreadyNew, left, examples, unknownKeys } = result;
-  const [newest = '', ...older] = ids;
+/** @param keyIds newest first @returns the lines of the summary: what was done, then the next step */
+export function formatResealCounts(keyIds: readonly string[], counts: ResealCounts): string[] {
+  const { workspaces, resealed, alreadyNew, failed, examples, unknownKeys } = counts;
+  const [newest = '', ...older] = keyIds;
   return [
     `${workspaces} workspaces, newest key “${newest}”`,
-    `  ${resealed} records sealed anew`,
-    `  ${alreadyNew} sealed with the newest key before`,
-    `  ${left} left as they are`,
+    `  ${resealed} records resealed`,
+    `  ${alreadyNew} already sealed with the newest key`,
+    `  ${failed} left unchanged`,
     ...examples.map((example) => `    ${example}`),
-    ...(left > examples.length ? [`    and ${left - examples.length} more`] : []),
-    ...[...unknownKeys].map(([id, count]) => `  The key “${id}” is missing for ${count}.`),
-    left > 0 ? KEEP : mayGo(older),
+    ...(failed > examples.length ? [`    and ${failed - examples.length} more`] : []),
+    ...[...unknownKeys].map(([id, count]) => `  ${count} need the missing key “${id}”`),
+    failed > 0 ? KEEP_KEYS : adviceOn(older),
   ];
 }
 
-const KEEP =
-  'Keep every key. Put missing ones back, behind the newest; what is damaged has to be registered or installed again. Then run this once more.';
+const KEEP_KEYS =
+  'Keep every key. Add the missing ones after the newest, register or install again what is damaged, then run this again.';
 
-function mayGo(older: readonly string[]): string {
+function adviceOn(older: readonly string[]): string {
   if (older.length === 0) return 'Every record opens.';
   const names = older.map((id) => `“${id}”`).join(', ');
-  return `Nothing is sealed with ${names} any more: that may leave ENCRYPTION_KEYS, if every bot had the newest key in front before this run.`;
+  return `No record needs ${names} any more. You can remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`;
 }

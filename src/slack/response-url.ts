@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
-import { parseRetryAfter } from '../http/retry-after.ts';
+import { parseRetryAfter } from '../http/response.ts';
 import { reportApiCall } from './api-metrics.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/simpler.ts';

@@ -463,7 +463,7 @@ describe('the token', () => {
     ],
   ])('is in no failure: %s', async (_, start) => {
     const service = await serving(start());
-    const it = client({ deadline: 200, outages: 1 });
+    const it = client({ deadline: 200, breakerThreshold: 1 });
     for (let i = 0; i < 2; i += 1) {
       const failure = await failureOf(it.balance(access(service), project));
       expect(failure).toHaveProperty('kind');

@@ -478,7 +478,7 @@ describe('questions of several workspaces to one service', () => {
 
   it('are refused where too many of one workspace wait, or one waits for too long', async () => {
     const { service, held } = await holding(() => true);
-    const it = http({ limits: { connections: 2, waiting: 1, patience: 50 } });
+    const it = http({ limits: { connections: 2, queueLength: 1, queueTimeout: 50 } });
     const first = ask(it, service.url, of('A'));
     await until(() => held.length === 1);
     const second = ask(it, service.url, of('A'));
@@ -500,7 +500,7 @@ describe('questions of several workspaces to one service', () => {
     await until(() => held.length === 1);
     const second = failureOf(ask(it, service.url, { ...of('A'), priority: 'background' }));
     expect(it.inProgress()).toBe(2);
-    it.stopWaiting();
+    it.closeQueue();
     expect(await second).toBeInstanceOf(QueueFull);
     expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
     const other = ask(it, service.url, of('B'));
@@ -516,7 +516,7 @@ describe('questions of several workspaces to one service', () => {
 });
 
 describe('a service that is down', () => {
-  const limits = { outages: 3, pause: 500, tries: 1 };
+  const limits = { breakerThreshold: 3, breakerPause: 500, tries: 1 };
 
   it('is left alone after so many outages, for a while, and again after one more', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
@@ -600,12 +600,12 @@ describe('a service that is down', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('has one outage where the questions of one occasion fail together', async () => {
+  it('has one outage where the requests of one group fail together', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     const it = http({ limits });
     const pair = async () => {
-      const occasion = {};
-      const [one, other] = [ask(it, service.url, { occasion }), ask(it, service.url, { occasion })];
+      const outageGroup = {};
+      const [one, other] = [ask(it, service.url, { outageGroup }), ask(it, service.url, { outageGroup })];
       return [await failureOf(one), await failureOf(other)];
     };
     for (let i = 0; i < 3; i += 1)

@@ -116,21 +116,21 @@ describe('npm run doctor', () => {
     TRUSTED_API_HOSTS: '127.0.0.1',
   });
 
-  it('ends with 0 when nothing is in the way, and shows no secret', async () => {
+  it('ends with 0 when Tally can start, and shows no secret', async () => {
     await register('T1', '2026', KEY);
     const { code, output } = await doctor(env());
     expect(output).not.toMatch(/^BAD/m);
     expect(code).toBe(0);
-    expect(output).toContain('Slack comes in by Socket Mode');
+    expect(output).toContain('Slack uses Socket Mode');
     expect(output).toContain('sealed with “2026”; 1 older: 2025');
-    expect(output).toContain('1 sealed records, all open');
+    expect(output).toContain('all 1 open');
     expect(output).toContain('“tally” in “Acme”');
-    expect(output).toContain('Socket Mode may connect');
-    expect(output).toContain('wants a token (HTTP 401)');
+    expect(output).toContain('Socket Mode can connect');
+    expect(output).toContain('asks for a token (HTTP 401)');
     for (const secret of SECRETS) expect(output).not.toContain(secret);
   });
 
-  it('ends with 1 and tells everything that is wrong at once, still without a secret', async () => {
+  it('ends with 1 and reports everything that is wrong at once, still without a secret', async () => {
     await register('T1', 'lost', randomBytes(32));
     slack.says.auth = { ok: false, error: 'invalid_auth' };
     const { code, output } = await doctor({
@@ -139,14 +139,14 @@ describe('npm run doctor', () => {
       IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3`,
     });
     expect(code).toBe(1);
-    expect(output).toContain('1 of 1 sealed records want a key that is not in ENCRYPTION_KEYS');
-    expect(output).toContain('refuses SLACK_BOT_TOKEN (invalid_auth)');
+    expect(output).toContain('1 of 1 need a key that is not in ENCRYPTION_KEYS');
+    expect(output).toContain('rejects SLACK_BOT_TOKEN (invalid_auth)');
     expect(output).toMatch(/10\.0\.0\.1.*does not begin with https/);
     expect(output).toContain('ECONNREFUSED');
     for (const secret of SECRETS) expect(output).not.toContain(secret);
   });
 
-  it('lists every problem of the environment, and asks nobody anything', async () => {
+  it('lists every problem of the environment, and sends no request', async () => {
     const { code, output } = await doctor({
       ...env(),
       ENCRYPTION_KEYS: `k:${USER_TOKEN}`,
@@ -160,13 +160,13 @@ describe('npm run doctor', () => {
     expect(slack.requests).toEqual([]);
   });
 
-  it('says that Redis is away without waiting for it', async () => {
+  it('reports an unreachable Redis without waiting for it', async () => {
     const { code, output } = await doctor({
       ...env(),
       REDIS_URL: `redis://u:pw-unseen@127.0.0.1:${await closedPort()}`,
     });
     expect(code).toBe(1);
-    expect(output).toContain('cannot be used (ECONNREFUSED)');
+    expect(output).toContain('can’t be used (ECONNREFUSED)');
     expect(output).not.toContain('Sealed records');
     expect(output).not.toContain('pw-unseen');
   });
@@ -178,7 +178,7 @@ describe('Slack', () => {
     botToken: BOT_TOKEN,
     mode: { kind: 'http' },
     clock: Date.now,
-    patience: 2_000,
+    timeout: 2_000,
     ...changes,
   });
 
@@ -194,7 +194,7 @@ describe('Slack', () => {
     expect(says(findings)).toContain('lacks im:write');
   });
 
-  it('warns when Slack tells no scopes', async () => {
+  it('warns when Slack names no scopes', async () => {
     slack.says.scopes = undefined;
     expect(verdicts(await checkSlack(parts()))).toEqual(['good', 'warning', 'good']);
   });
@@ -232,7 +232,7 @@ describe('Slack', () => {
   it('prints no escape sequence that a name carries', async () => {
     slack.says.auth = { ok: true, user: 'tally\u001b[2J', team: 'Ac\nme' };
     const [who] = await checkSlack(parts());
-    expect(who?.says).toBe('the bot token is that of “tally[2J” in “Acme”');
+    expect(who?.says).toBe('the bot token belongs to “tally[2J” in “Acme”');
   });
 
   it.each([
@@ -245,7 +245,7 @@ describe('Slack', () => {
     ['a login page', () => serve((_, response) => response.end('<html>')), 'not JSON'],
   ])('is not there when %s answers', async (_, start, reason) => {
     const elsewhere = await start();
-    const findings = await checkSlack(parts({ apiUrl: `${elsewhere.url}/api/`, patience: 200 }));
+    const findings = await checkSlack(parts({ apiUrl: `${elsewhere.url}/api/`, timeout: 200 }));
     await elsewhere.close();
     expect(verdicts(findings)).toEqual(['bad']);
     expect(says(findings)).toContain(reason);
@@ -262,7 +262,7 @@ describe('Redis', () => {
   });
   const check = () => checkRedis(Promise.resolve(store.client));
 
-  it('tells its version, and warns when it keeps nothing on disk', async () => {
+  it('names its version, and warns when it keeps nothing on disk', async () => {
     const findings = await check();
     expect(verdicts(findings)).toEqual(['good', 'warning', 'good']);
     expect(says(findings)).toMatch(/\d+\.\d+\.\d+ answers/);
@@ -286,7 +286,7 @@ describe('Redis', () => {
     expect(verdicts(findings)).toContain('bad');
   });
 
-  it('may refuse to tell about itself', async () => {
+  it('may not allow INFO', async () => {
     await store.client.acl('SETUSER', 'plain', 'on', '>pw', '~*', '+@all', '-info');
     const redis = connectRedis(store.url);
     await new Promise((resolve) => redis.once('ready', resolve));
@@ -305,12 +305,12 @@ describe('sealed records', () => {
       return owner !== undefined;
     });
 
-  it('are all looked at, however many there are', async () => {
+  it('are all checked, however many there are', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
     await store.client.set('tally:workspace:not ours', '');
     const none = workspacesWith('k', KEY);
     await none.saveSettings(await changeIn(none, 'TNONE'), { zone: 'Asia/Tokyo' });
-    expect(says(await check(store.client, 'k', KEY))).toContain('300 sealed records, all open');
+    expect(says(await check(store.client, 'k', KEY))).toContain('all 300 open');
   });
 
   it('are counted apart when their key is gone and when they are damaged', async () => {
@@ -319,13 +319,13 @@ describe('sealed records', () => {
     await register('T3', 'k', randomBytes(32));
     const findings = await check(store.client, 'k', KEY);
     expect(verdicts(findings)).toEqual(['bad', 'bad']);
-    expect(says(findings)).toContain('1 of 3 sealed records want a key');
-    expect(says(findings)).toContain('1 of 3 sealed records are damaged');
+    expect(says(findings)).toContain('1 of 3 need a key');
+    expect(says(findings)).toContain('1 of 3 are damaged');
   });
 });
 
 describe('a sealed installation', () => {
-  it('is opened, too, and one that was moved is told', async () => {
+  it('is opened too, and one that was moved is reported', async () => {
     const env = {
       ...{ SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_APP_TOKEN: APP_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET },
       ...{ SLACK_API_URL: `${slack.url}/api/`, REDIS_URL: store.url },
@@ -337,9 +337,9 @@ describe('a sealed installation', () => {
     });
     await installed.save('T1', 'an installation');
     await store.client.copy('tally:workspace:T1', 'tally:workspace:E1');
-    expect((await doctor(env)).output).toContain('1 of 2 sealed records are damaged or were moved');
+    expect((await doctor(env)).output).toContain('1 of 2 are damaged or moved');
     await store.client.unlink('tally:workspace:E1');
-    expect((await doctor(env)).output).toContain('1 sealed records, all open');
+    expect((await doctor(env)).output).toContain('all 1 open');
   });
 });
 
@@ -366,34 +366,34 @@ describe('a service', () => {
   });
 });
 
-describe('the examination', () => {
+describe('all checks', () => {
   const parts = (): DoctorParts => ({
     slack: {
       apiUrl: `${slack.url}/api/`,
       botToken: BOT_TOKEN,
       mode: { kind: 'http' },
       clock: Date.now,
-      patience: 100,
+      timeout: 100,
     },
     redis: Promise.resolve(store.client),
     keyIds: ['k'],
     opens: () => false,
     services: [],
-    patience: 150,
+    timeout: 150,
   });
 
-  it('ends, whatever does not', async () => {
+  it('ends even where a check does not', async () => {
     const findings = await runChecks({ ...parts(), redis: new Promise(() => {}) });
-    expect(says(findings)).toContain('did not come to an end within 0.15 s');
+    expect(says(findings)).toContain('no answer within 0.15 s');
   });
 
-  it('says what it could not examine, without the words of the error', async () => {
+  it('reports a check that failed, without the message of the error', async () => {
     await store.client.hset('tally:workspace:T1', 'settings', '{}');
     const opens = () => {
       throw new TypeError(USER_TOKEN);
     };
     const text = says(await runChecks({ ...parts(), opens }));
-    expect(text).toContain('could not be examined (TypeError)');
+    expect(text).toContain('the check failed (TypeError)');
     expect(text).not.toContain(USER_TOKEN);
   });
 

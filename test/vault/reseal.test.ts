@@ -156,7 +156,7 @@ describe('a field that changes under our hands', () => {
     let turn = 0;
     return resealAll({
       redis,
-      say: () => undefined,
+      printLine: () => undefined,
       renew(_workspace, _field, value) {
         turn += 1;
         if (value.startsWith('newest')) return 'new';
@@ -167,22 +167,22 @@ describe('a field that changes under our hands', () => {
     });
   };
 
-  it('keeps what was written meanwhile', async () => {
+  it('keeps what was written at the same time', async () => {
     const result = await renewing(() => void redis.hset(KEY, 'field', 'newest'));
     expect(await redis.hget(KEY, 'field')).toBe('newest');
-    expect(result).toMatchObject({ resealed: 0, alreadyNew: 1, left: 0 });
+    expect(result).toMatchObject({ resealed: 0, alreadyNew: 1, failed: 0 });
   });
 
-  it('does not come back when its workspace was forgotten', async () => {
+  it('does not come back when its workspace was deleted', async () => {
     const result = await renewing(() => void redis.unlink(KEY));
     expect(await redis.exists(KEY)).toBe(0);
-    expect(result).toMatchObject({ resealed: 0, alreadyNew: 0, left: 0 });
+    expect(result).toMatchObject({ resealed: 0, alreadyNew: 0, failed: 0 });
   });
 
-  it('is left and told about when it never stands still', async () => {
+  it('is left unchanged and reported when it changes during every attempt', async () => {
     const result = await renewing((turn) => void redis.hset(KEY, 'field', `again ${turn}`));
-    expect(result).toMatchObject({ resealed: 0, left: 1 });
-    expect(result.examples).toEqual(['T1 field: replaced again and again meanwhile']);
+    expect(result).toMatchObject({ resealed: 0, failed: 1 });
+    expect(result.examples).toEqual(['T1 field: changed during every attempt']);
     expect(await redis.hget(KEY, 'field')).not.toBe('stale');
   });
 });
@@ -199,9 +199,9 @@ describe('npm run reseal', () => {
 
     const first = await run(NEW, OLD);
     expect(first.said).toContain('3 workspaces, newest key “new”');
-    expect(first.said).toContain('4 records sealed anew');
-    expect(first.said).toContain('1 sealed with the newest key before');
-    expect(first.said).toContain('Nothing is sealed with “old” any more');
+    expect(first.said).toContain('4 records resealed');
+    expect(first.said).toContain('1 already sealed with the newest key');
+    expect(first.said).toContain('No record needs “old” any more');
     expect(first.code).toBe(0);
     expect(await tokenOf('T1', [NEW])).toBe('token-of-t1');
     expect(await tokenOf('T1', [NEW], 'second')).toBe('second-token-of-t1');
@@ -211,7 +211,7 @@ describe('npm run reseal', () => {
 
     const before = await hashOf('T1');
     const second = await run(NEW, OLD);
-    expect(second.said).toContain('0 records sealed anew');
+    expect(second.said).toContain('0 records resealed');
     expect(second.code).toBe(0);
     expect(await hashOf('T1')).toEqual(before);
   });
@@ -245,18 +245,18 @@ describe('npm run reseal', () => {
 
     const { code, said } = await run(NEW, OLD);
     expect(code).toBe(1);
-    expect(said).toContain('2 records sealed anew');
-    expect(said).toContain('10 left as they are');
-    expect(said).toContain('T2 connection:main: not authentic');
-    expect(said).toContain('T1 connection:copy: not authentic');
-    expect(said).toContain('T1 installation: not authentic');
-    expect(said).toContain('T3 connection:torn: not authentic');
-    expect(said).toContain('T3 connection:half: nothing that Tally sealed');
-    expect(said).toContain('T3 connection:sent: not authentic');
-    expect(said).toContain('T3 connection:bare: nothing that Tally sealed');
+    expect(said).toContain('2 records resealed');
+    expect(said).toContain('10 left unchanged');
+    expect(said).toContain('T2 connection:main: damaged or moved');
+    expect(said).toContain('T1 connection:copy: damaged or moved');
+    expect(said).toContain('T1 installation: damaged or moved');
+    expect(said).toContain('T3 connection:torn: damaged or moved');
+    expect(said).toContain('T3 connection:half: not something that Tally sealed');
+    expect(said).toContain('T3 connection:sent: damaged or moved');
+    expect(said).toContain('T3 connection:bare: not something that Tally sealed');
     expect(said).toContain('T3 ticket:prod: sealed by another version of Tally');
-    expect(said).toContain('T4 connection:main: sealed with a key that is not in ENCRYPTION_KEYS');
-    expect(said).toContain('The key “lost” is missing for 2.');
+    expect(said).toContain('T4 connection:main: needs a key that is not in ENCRYPTION_KEYS');
+    expect(said).toContain('2 need the missing key “lost”');
     expect(said).toContain('Keep every key.');
     expect(said).not.toMatch(/token-of|token-in|v1\./);
     for (const [workspace, field, value] of bad) expect((await hashOf(workspace))[field]).toBe(value);
@@ -284,7 +284,7 @@ describe('npm run reseal', () => {
 
     const second = await run(NEW, OLD);
     expect(second.code).toBe(0);
-    expect(second.said).toContain(`${count - done} records sealed anew`);
+    expect(second.said).toContain(`${count - done} records resealed`);
     expect(await sealedWith(OLD)).toBe(0);
     for (let i = 0; i < count; i += 97) expect(await tokenOf(id(i), [NEW])).toBe(`token-number-${i}`);
   });
@@ -293,7 +293,7 @@ describe('npm run reseal', () => {
     await saveMany(1_000);
     const both = await Promise.all([run(NEW, OLD), run(NEW, OLD)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    const anew = both.map(({ said }) => Number(/(\d+) records sealed anew/.exec(said)?.[1]));
+    const anew = both.map(({ said }) => Number(/(\d+) records resealed/.exec(said)?.[1]));
     expect(anew[0]! + anew[1]!).toBe(1_000);
     expect(await sealedWith(NEW)).toBe(1_000);
   });
@@ -348,7 +348,7 @@ describe('npm run reseal', () => {
     await writing;
     const last = await run(NEW, OLD);
     expect(last.code).toBe(0);
-    expect(last.said).toContain('0 left as they are');
+    expect(last.said).toContain('0 left unchanged');
     expect(await sealedWith(OLD)).toBe(0);
     expect(newest.size).toBeGreaterThan(0);
     for (let i = 0; i < count; i += 1)

@@ -1,19 +1,19 @@
 import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
 
-/** An exact decimal. Never a JavaScript number: 0.1 + 0.2 is 0.3 here, and 40 digits stay 40 digits. */
+/** An exact decimal, never a JavaScript number: 0.1 + 0.2 is 0.3, and 40 digits stay 40 digits. */
 export type Money = Big;
 
 /**
- * A value as the service sent it, before anyone gave it a meaning: `text` is the digits or the string itself,
- * `missing` is null or absent, `odd` a short form of something that is no scalar. The contract shows no types.
+ * A value as the service sent it, because the contract shows no types: `text` is a string or the digits of a number,
+ * `missing` is null or absent, `odd` is the shortened JSON of anything else.
  */
 export type WireScalar = { readonly text: string } | { readonly missing: true } | { readonly odd: string };
 
-/** `raw` is the digits as they came, for files; `unreadable` is what came instead, short enough to show. */
+/** `raw`: the digits as the service sent them, for files. `unreadable`: what it sent in their place, shortened. */
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
-/** Digits are text and cost memory: past these an amount is a mistake or an attack, not money. */
+/** Digits cost memory: beyond these limits an amount is a mistake or an attack. */
 const LIMITS = { digits: 100, exponent: 60, characters: 110, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
@@ -21,7 +21,7 @@ const CENT = new Big('0.01');
 
 export const ZERO: Money = new Big(0);
 
-/** Accepts numbers and numeric strings, exponents included. Never throws: what is no amount is `unreadable`. */
+/** Accepts numbers and numeric strings, with exponents too. @returns `unreadable` for anything else; never throws */
 export function parseAmount(wire: WireScalar): Amount {
   if (!('text' in wire)) return { unreadable: clipWireValue(wire, 'nothing') };
   const raw = wire.text.length <= LIMITS.characters * 2 ? wire.text.trim() : '';
@@ -37,12 +37,12 @@ function isDecimal(text: string): boolean {
   return mantissa.replace('.', '').length <= LIMITS.digits && Math.abs(Number(exponent)) <= LIMITS.exponent;
 }
 
-/** What came, on one line and clipped: outside text that is shown to people. `nothing` stands for an empty one. */
+/** @returns outside text on one line, at most 40 characters; `nothing` where it is empty or missing */
 export function clipWireValue(wire: WireScalar, nothing: string): string {
   if ('missing' in wire) return nothing;
-  const came = 'text' in wire ? wire.text : wire.odd;
-  // A first cut bounds the work; control and direction marks could otherwise rearrange the message around them.
-  const clean = came
+  const text = 'text' in wire ? wire.text : wire.odd;
+  // The first cut bounds the work. Control and direction marks could rearrange the message around them.
+  const clean = text
     .slice(0, LIMITS.shown * 4)
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim();
@@ -55,7 +55,7 @@ export function sumMoney(values: readonly Money[]): Money {
   return values.reduce((total, value) => total.plus(value), ZERO);
 }
 
-/** At least 20 significant digits and 20 decimal places, half-even. Division by zero is the caller's mistake: it throws. */
+/** @returns at least 20 significant digits and 20 decimal places, half-even @throws Error for a division by zero */
 export function divide(a: Money, by: number | Money): Money {
   const divisor = new Big(by);
   const Precise = Big();
@@ -64,7 +64,7 @@ export function divide(a: Money, by: number | Money): Money {
   return new Precise(a).div(divisor);
 }
 
-/** How often `by` fits whole into `a`, cut and not rounded: 6.999…9 is 6, however many nines there are. */
+/** @returns the quotient cut to an integer, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
 export function divideToInteger(a: Money, by: Money): Money {
   const Whole = Big();
   Whole.DP = 0;
@@ -72,33 +72,35 @@ export function divideToInteger(a: Money, by: Money): Money {
   return new Whole(a).div(by);
 }
 
-/** Every digit, no exponent, no grouping: for files and for values that are read again. */
+/** For files, and for values that are parsed again. @returns every digit, without exponent and grouping */
 export function toPlainDigits(value: Money): string {
   return value.toFixed();
 }
 
-/** Of a currency label, in characters. */
+/** Of a currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 
-/** For a form that refuses one. */
+/** Shown beside the field of a form. */
 export const CURRENCY_RULE = `At most ${MAX_CURRENCY_LENGTH} letters or currency signs, such as EUR or €.`;
 
 const LABEL = /^[\p{L}\p{Sc}]*$/u;
-/** Letters that show nothing, and those written from right to left: beside figures they change the order of both. */
+/** Invisible letters, and letters written from right to left, which reorder the figures beside them. */
 const MISLEADING =
   /\p{Default_Ignorable_Code_Point}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * Whether this can stand beside amounts: letters and currency signs. A digit, a point or a space would read as part of
- * the amount. '' is no label, and fine.
+ * Accepts letters and currency signs: a digit, a point or a space would look like part of the amount. The empty text
+ * means no label, and is accepted.
  */
 export const isCurrencyLabel = (text: string): boolean =>
   text.length <= MAX_CURRENCY_LENGTH && LABEL.test(text) && !MISLEADING.test(text);
 
 /**
- * For people: grouped as `locale` (BCP 47) groups, half-even to two places; what is not zero but below a cent keeps
- * two significant digits instead. A currency sign as `label` stands where the locale puts it, any other label follows.
- * Digits are Latin in every locale, as in the sentences around them. An unusable locale means en-US.
+ * Writes an amount for people: half-even to two places, or to two significant digits below a cent, grouped as in the
+ * locale. Digits are Latin in every locale, as in the sentences around them.
+ *
+ * @param locale BCP 47; en-US where it is invalid
+ * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
 export function formatMoney(value: Money, locale: string, label = ''): string {
   const isSign = /\p{Sc}/u.test(label);
@@ -106,7 +108,7 @@ export function formatMoney(value: Money, locale: string, label = ''): string {
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
-/** Half-even to two places, below a cent to two significant digits; a plain decimal for any machine. */
+/** @returns a plain decimal, half-even to two places, or to two significant digits below a cent */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return '0.00';
   if (value.abs().gte(CENT)) return value.toFixed(2, Big.roundHalfEven);
@@ -114,7 +116,7 @@ export function toRoundedDigits(value: Money): string {
   return short.toFixed(1 - short.e);
 }
 
-/** `digits` is a decimal with a fraction of any length; all of it is kept. */
+/** @param digits a decimal; its whole fraction is kept, whatever its length */
 function localized(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   return formatterFor(locale, sign !== undefined)
@@ -123,35 +125,35 @@ function localized(digits: string, locale: string, sign?: string): string {
     .join('');
 }
 
-/** Making one costs a hundred times what using it costs; bounded, because a locale comes from outside. */
+/** To create a formatter costs a hundred times as much as to use it. Bounded, because locales come from outside. */
 const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });
 
 function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {
   const key = `${currency}:${locale}`;
-  const known = formatters.get(key) ?? makeFormatter(locale, currency);
-  formatters.set(key, known);
-  return known;
+  const formatter = formatters.get(key) ?? createFormatter(locale, currency);
+  formatters.set(key, formatter);
+  return formatter;
 }
 
-function makeFormatter(locale: string, currency: boolean): Intl.NumberFormat {
+function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   const options: Intl.NumberFormatOptions = {
-    // Two places carry the locale's decimal sign; the digits behind it are put in by us, since Node 20 stops at 20.
+    // Two places, to get the locale's decimal sign. We insert the digits after it, because Node 20 allows 20 at most.
     minimumFractionDigits: 2,
     maximumFractionDigits: 2,
     useGrouping: 'always',
     numberingSystem: 'latn',
-    // Which currency does not matter: its sign is replaced, only its place is the locale's.
+    // Any currency will do: we replace its sign and keep its place.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
   try {
-    // Without a second choice a well-formed but unknown locale would mean the machine's.
+    // Without a fallback, a well-formed but unknown locale would mean the machine's.
     return new Intl.NumberFormat([locale, FALLBACK_LOCALE], options);
   } catch {
     return new Intl.NumberFormat(FALLBACK_LOCALE, options);
   }
 }
 
-/** Whether a BCP 47 tag is one whose way to write numbers is known here. */
+/** Whether Node knows how the locale of a BCP 47 tag writes numbers. */
 export function isLocale(tag: string): boolean {
   try {
     return Intl.NumberFormat.supportedLocalesOf(tag).length > 0;
@@ -160,21 +162,18 @@ export function isLocale(tag: string): boolean {
   }
 }
 
-/**
- * The change from `before` to `current` in percent. Undefined where a percentage says nothing: nothing before, or a
- * credit on either side.
- */
+/** @returns undefined where a percentage would say nothing: nothing before, or a credit on either side */
 export function changeInPercent(current: Money, before: Money): Money | undefined {
   if (before.lte(0) || current.lt(0)) return undefined;
   return divide(current.minus(before).times(100), before);
 }
 
-/** `▲ 12.4 %`, `▼ 3.0 %`, `unchanged`: one place, half-even. */
+/** @returns `▲ 12.4 %`, `▼ 3.0 %` or `unchanged`, with one decimal place, half-even */
 export function formatPercent(change: Money, locale: string): string {
   if (change.eq(0)) return 'unchanged';
   const arrow = change.gt(0) ? '▲' : '▼';
   const rounded = change.abs().round(1, Big.roundHalfEven);
-  // `▲ 0.0 %` would say both that it changed and that it did not.
+  // `▲ 0.0 %` would contradict itself.
   const size = rounded.eq(0)
     ? `less than ${localized('0.1', locale)}`
     : localized(rounded.toFixed(1), locale);

@@ -1,16 +1,17 @@
 /**
- * What a scheduled post looks at: the complete days it is about, what they are compared with, and the month around
- * them; never today, which is not over when the post goes out.
+ * The figures of a scheduled post: the complete days it covers, the days they are compared with, and the month around
+ * them. Never today, which is not over when the post goes out.
  */
-import { parseBillingDay } from '../time/billing-day.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
-import { compareUsage, sameDaysLastWeek, type UsageChange } from '../time/comparison-window.ts';
+import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriodText } from '../time/period.ts';
 import type { Amount } from './amount.ts';
+import { parseBillingDay } from './billing-day.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage, type WireCharge } from './usage.ts';
+import { compareUsage, type UsageChange } from './usage-change.ts';
 
-/** Days, and how they are called: `13–19 Nov`. */
+/** Days and their label: `13–19 Nov`. */
 export interface DayWindow {
   readonly days: readonly Day[];
   readonly label: string;
@@ -22,43 +23,43 @@ export interface ComparedWindows {
   readonly before: DayWindow;
 }
 
-/** What a post is about. Each is of complete days alone. */
+/** What a post covers: complete days only. */
 export interface ReportPeriods {
   readonly main: ComparedWindows;
-  /** The month that yesterday is in, up to yesterday, against as many first days of the month before. */
+  /** Yesterday's month up to yesterday, compared with as many first days of the month before. */
   readonly month: ComparedWindows;
-  /** The last 7 days: what the runway rests on. */
+  /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
-  /** Days that a chart shows. */
+  /** The days of the chart. */
   readonly charted: readonly Day[];
   readonly today: Day;
   readonly zone: string;
-  /** First and last millisecond of all these days, and how they are called: one question for the whole of it. */
+  /** First and last millisecond of all these days, and their label: one request gets them all. */
   readonly from: number;
   readonly to: number;
   readonly label: string;
 }
 
-/** The window a post is about; a balance has yesterday's spending beside it. */
+/** Which days a post is about; a balance post shows yesterday's spending too. */
 export type ReportScope = 'yesterday' | 'last-week' | 'month-to-date';
 
-const CHARTED = 14;
+const MIN_CHARTED_DAYS = 14;
 
 /**
- * @param at ms since the epoch: the instant that the post is as of
- * @param count how many days `yesterday` is: after a weekend without posts it is more than one
+ * @param at ms since the epoch: the instant that the figures are as of
+ * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  const phrase = monthOf(yesterday, today);
-  const month = comparedOf(phrase, at, zone, yesterday);
+  const phrase = monthPhrase(yesterday, today);
+  const month = compareWindows(phrase, at, zone, yesterday);
   const main =
     scope === 'yesterday'
-      ? latest(count, today, zone)
-      : comparedOf(scope === 'last-week' ? scope : phrase, at, zone);
+      ? lastDays(count, today, zone)
+      : compareWindows(scope === 'last-week' ? scope : phrase, at, zone);
   const isShort = scope === 'yesterday' || main.window.days.length === 1;
-  const charted = isShort ? daysBefore(today, CHARTED, zone) : main.window.days;
+  const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
   const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
   const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
@@ -70,79 +71,78 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
   };
 }
 
-/** The last `count` days against the same days a week before. */
-function latest(count: number, today: Day, zone: string): ComparedWindows {
+/** The last `count` days, compared with the same days a week before. */
+function lastDays(count: number, today: Day, zone: string): ComparedWindows {
   const days = daysBefore(today, count, zone);
   return { window: windowOf(days), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
 }
 
-/** On a month's first day no day of it is over, so the post is about the month that is. */
-const monthOf = (yesterday: Day, today: Day): string =>
+/** On the first day of a month no day of it is over, so the post is about the month before. */
+const monthPhrase = (yesterday: Day, today: Day): string =>
   today.slice(0, 7) === yesterday.slice(0, 7) ? 'this-month' : 'last-month';
 
-function comparedOf(phrase: string, at: number, zone: string, near?: Day): ComparedWindows {
+function compareWindows(phrase: string, at: number, zone: string, labelYearOf?: Day): ComparedWindows {
   const { days, today, comparison } = resolvePeriodText(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
-  return { window: windowOf(complete, near), before: windowOf(comparison?.days ?? [], complete.at(-1)) };
+  return {
+    window: windowOf(complete, labelYearOf),
+    before: windowOf(comparison?.days ?? [], complete.at(-1)),
+  };
 }
 
-/** @param near a day whose year goes without saying */
-function windowOf(days: readonly Day[], near?: Day): DayWindow {
+/** @param labelYearOf a day whose year the label leaves out */
+function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return { days, label: '' };
-  return { days, label: formatDays(first, last, near?.slice(0, 4)) };
+  return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
 }
 
 /** The figures of one project. */
 export interface ReportFigures {
   readonly main: Usage;
-  /** Undefined where there are no days to compare with. */
+  /** Undefined where there is nothing to compare with. */
   readonly change: UsageChange | undefined;
   readonly month: Usage;
   readonly monthChange: UsageChange | undefined;
   readonly charted: Usage;
-  /** Undefined where the balance could not be had. */
+  /** Undefined where the balance is missing. */
   readonly runway: Runway | undefined;
   /**
-   * Items in no figure here: they name no day, or one that is more than a day away from those asked about. Where a
-   * service cuts its days in another zone, those of the day before and after come along every time.
+   * How many items no figure here contains: they have no day, or one that is more than a day away from the requested
+   * ones. A service that cuts its days in another zone always sends items of the days just before and after.
    */
   readonly strays: number;
 }
 
+/** @param account the project's balance and bonuses; undefined where they are missing */
 export function computeReportFigures(
   items: readonly WireCharge[],
-  brief: ReportPeriods,
-  has: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
+  periods: ReportPeriods,
+  account: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
 ): ReportFigures {
-  const { main, month, week, charted, today, zone } = brief;
+  const { main, month, week, charted, today, zone } = periods;
   const dated = items.map((item) => ({ item, day: parseBillingDay(item.day, zone) }));
-  const known = new Map<readonly Day[], Usage>();
   const usageOf = (days: readonly Day[]): Usage => {
-    const usage = known.get(days) ?? usageFor(days);
-    known.set(days, usage);
-    return usage;
-  };
-  const usageFor = (days: readonly Day[]): Usage => {
-    const wanted = new Set(days);
-    const those = dated.filter(({ day }) => 'day' in day && wanted.has(day.day));
+    const covered = new Set(days);
+    const relevant = dated.filter(({ day }) => 'day' in day && covered.has(day.day));
     return computeUsage(
-      those.map(({ item }) => item),
+      relevant.map(({ item }) => item),
       { days, zone },
     );
   };
-  const changeOf = ({ window: { days }, before }: ComparedWindows) =>
+  const changeOf = (usage: Usage, { window: { days }, before }: ComparedWindows) =>
     before.days.length === 0
       ? undefined
-      : compareUsage(usageOf(days), usageOf(before.days), { current: days, before: before.days });
-  const [first, last] = [addDays(dayAt(brief.from, zone), -1), addDays(dayAt(brief.to, zone), 1)];
+      : compareUsage(usage, usageOf(before.days), { current: days, before: before.days });
+  const [mainUsage, monthUsage] = [usageOf(main.window.days), usageOf(month.window.days)];
+  const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
   return {
-    main: usageOf(main.window.days),
-    change: changeOf(main),
-    month: usageOf(month.window.days),
-    monthChange: changeOf(month),
-    charted: usageOf(charted),
-    runway: has && computeRunway(has, usageOf(week), today),
+    main: mainUsage,
+    change: changeOf(mainUsage, main),
+    month: monthUsage,
+    monthChange: changeOf(monthUsage, month),
+    charted: charted === main.window.days ? mainUsage : usageOf(charted),
+    runway: account && computeRunway(account, usageOf(week), today),
     strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
   };
 }

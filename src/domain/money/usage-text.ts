@@ -1,11 +1,11 @@
 import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
-import type { Coverage, UsageChange } from '../time/comparison-window.ts';
 import type { Usage } from './usage.ts';
+import type { Coverage, UsageChange } from './usage-change.ts';
 
 const SHOWN_DAYS = 5;
 
-/** What is missing or unreadable in these figures, a sentence each; `channelNameOf` names days as the rest of the answer does. */
+/** What is missing or unreadable in these figures, a sentence each; `nameOf` names days as the rest of the answer does. */
 export function describeGaps(usage: Usage, nameOf: (day: Day) => string): string[] {
   const { missing, unreadableDays, partialDays, mergedDays, reported, fullDays, total, bonuses } = usage;
   const list = (days: readonly Day[]) => listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);

@@ -1,4 +1,3 @@
-import { type BillingDay, parseBillingDay } from '../time/billing-day.ts';
 import type { Day } from '../time/calendar.ts';
 import {
   type Amount,
@@ -9,15 +8,16 @@ import {
   toPlainDigits,
   type WireScalar,
 } from './amount.ts';
+import { type BillingDay, parseBillingDay } from './billing-day.ts';
 
-/** One item of the service's report, as it came. */
+/** One item of the service's report, as it was sent. */
 export interface WireCharge {
   readonly day: WireScalar;
   readonly totalAmount: WireScalar;
   readonly totalBonuses: WireScalar;
 }
 
-/** One item, read. Amount and bonuses are never mixed: whether the one contains the other is not shown. */
+/** A parsed item. Amount and bonuses are never added: the API does not say whether one contains the other. */
 export interface Charge {
   readonly day: BillingDay;
   readonly amount: Amount;
@@ -25,27 +25,27 @@ export interface Charge {
 }
 
 /**
- * What a row shows in a column. `raw`: the digits as they came, or of the sum when several items are in it;
- * `incomplete`: one of those could not be read and is not in `value`.
+ * An amount in a row. `raw`: the digits as they were sent, or those of the sum of several items; `incomplete`: one of the
+ * items is unreadable and not in `value`.
  */
 export type RowAmount =
   | { readonly value: Money; readonly raw: string; readonly incomplete: boolean }
   | { readonly unreadable: string };
 
 export interface UsageRow {
-  /** Absent when the service named its day in a way that has no date. */
+  /** Absent where the service sent no readable day. */
   readonly day?: Day;
-  /** The day, or what came in its place. */
+  /** The day, or what the service sent in its place. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
-  /** How many items of the service are added in this row; 1 is the rule. */
+  /** How many items are added up in this row; usually 1. */
   readonly merged: number;
-  /** The service put it into the answer although that day was not asked about. Never so without a day. */
+  /** The day was not requested. False where there is no day. */
   readonly outside: boolean;
 }
 
-/** `readable` and `unreadable` count items. Nothing readable makes `value` zero without anything being zero. */
+/** `readable` and `unreadable` count items. Without a readable one, `value` is zero but means nothing. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -59,38 +59,38 @@ export interface DayFigure {
 }
 
 export interface Usage {
-  /** The asked days that have an item, ascending; then days that were not asked about; then what has no day, as it came. */
+  /** Requested days that have an item, ascending; then other days; then items without a day, as they were sent. */
   readonly rows: readonly UsageRow[];
-  /** Everything the service sent, today and days outside included. */
+  /** Everything the service sent, with today and other days. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
-  /** How many complete days were asked about: `reported`, `missing` and `unreadableDays` together. */
+  /** How many complete days were requested: `reported`, `missing` and `unreadableDays` together. */
   readonly fullDays: number;
-  /** Complete asked days with a readable amount. */
+  /** Complete requested days with a readable amount. */
   readonly reported: readonly Day[];
-  /** Complete asked days without an item: missing, not zero. */
+  /** Complete requested days without an item: missing, not zero. */
   readonly missing: readonly Day[];
-  /** Complete asked days whose items have no readable amount. */
+  /** Complete requested days without a readable amount. */
   readonly unreadableDays: readonly Day[];
-  /** Those of `reported` whose amount lacks an unreadable item. */
+  /** Those of `reported` with an unreadable item. */
   readonly partialDays: readonly Day[];
-  /** The items for days that were not asked about: those of them that are readable are in `total`. */
+  /** The items of days that were not requested; the readable ones are in `total`. */
   readonly outside: UsageTotal;
-  /** The items without a day, likewise. */
+  /** The items without a day; the readable ones are in `total`. */
   readonly unplaced: UsageTotal;
-  /** Rows with several items of one day. */
+  /** How many rows have several items. */
   readonly mergedDays: number;
-  /** A day, over `reported`. */
+  /** Per day, over `reported`. */
   readonly average?: Money;
-  /** Among `reported`; the earliest of equals. */
+  /** Among `reported`; the earliest of equal ones. */
   readonly highest?: DayFigure;
-  /** Today's part of a day, where today was asked about and has a readable amount. */
+  /** Today so far, where it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
 /**
- * `today` is given when the period includes it, in `dayBlocks` or not: its part of a day is shown and counted in the total, and
- * nothing else. `zone` is the IANA name of the reporting zone.
+ * `today` is set where the period includes it, whether `days` does or not: it counts toward the total only, because it is
+ * not over. `zone` is the IANA name of the reporting zone.
  */
 export interface UsageQuestion {
   readonly days: readonly Day[];
@@ -98,28 +98,28 @@ export interface UsageQuestion {
   readonly zone: string;
 }
 
-/** Every item lands in exactly one row, whatever it holds. */
-export function computeUsage(items: readonly WireCharge[], asked: UsageQuestion): Usage {
-  const charges = items.map((item) => readCharge(item, asked.zone));
-  const askedDays = new Set(asked.days);
-  const wasAsked = (day: Day): boolean => askedDays.has(day) || day === asked.today;
-  const rows = rowsOf(charges, wasAsked);
-  const fullDays = [...askedDays].filter((day) => day !== asked.today).sort();
-  const seen = new Set(rows.map(({ day }) => day));
+/** Puts every item into exactly one row, whatever it contains. Never throws. */
+export function computeUsage(items: readonly WireCharge[], question: UsageQuestion): Usage {
+  const charges = items.map((item) => parseCharge(item, question.zone));
+  const requestedDays = new Set(question.days);
+  const isRequested = (day: Day): boolean => requestedDays.has(day) || day === question.today;
+  const rows = rowsOf(charges, isRequested);
+  const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
+  const daysWithItems = new Set(rows.map(({ day }) => day));
   const amounts = readableAmounts(rows);
   const figures = fullDays.flatMap((day) => amounts.get(day) ?? []);
-  const today = asked.today === undefined ? undefined : amounts.get(asked.today);
+  const today = question.today === undefined ? undefined : amounts.get(question.today);
   return {
     rows,
     total: totalOf(charges.map(({ amount }) => amount)),
     bonuses: totalOf(charges.map(({ bonuses }) => bonuses)),
     fullDays: fullDays.length,
     reported: figures.map(({ day }) => day),
-    missing: fullDays.filter((day) => !seen.has(day)),
-    unreadableDays: fullDays.filter((day) => seen.has(day) && !amounts.has(day)),
+    missing: fullDays.filter((day) => !daysWithItems.has(day)),
+    unreadableDays: fullDays.filter((day) => daysWithItems.has(day) && !amounts.has(day)),
     partialDays: figures.filter(({ incomplete }) => incomplete).map(({ day }) => day),
     outside: totalOf(
-      charges.flatMap(({ day, amount }) => ('day' in day && !wasAsked(day.day) ? amount : [])),
+      charges.flatMap(({ day, amount }) => ('day' in day && !isRequested(day.day) ? amount : [])),
     ),
     unplaced: totalOf(charges.flatMap(({ day, amount }) => ('unplaced' in day ? amount : []))),
     mergedDays: rows.filter(({ merged }) => merged > 1).length,
@@ -128,7 +128,7 @@ export function computeUsage(items: readonly WireCharge[], asked: UsageQuestion)
   };
 }
 
-function readCharge(item: WireCharge, zone: string): Charge {
+function parseCharge(item: WireCharge, zone: string): Charge {
   return {
     day: parseBillingDay(item.day, zone),
     amount: parseAmount(item.totalAmount),
@@ -136,7 +136,7 @@ function readCharge(item: WireCharge, zone: string): Charge {
   };
 }
 
-function rowsOf(charges: readonly Charge[], wasAsked: (day: Day) => boolean): UsageRow[] {
+function rowsOf(charges: readonly Charge[], isRequested: (day: Day) => boolean): UsageRow[] {
   const byDay = new Map<Day, Charge[]>();
   const unplaced: UsageRow[] = [];
   for (const charge of charges) {
@@ -145,13 +145,13 @@ function rowsOf(charges: readonly Charge[], wasAsked: (day: Day) => boolean): Us
       continue;
     }
     const { day } = charge.day;
-    const those = byDay.get(day);
-    if (those) those.push(charge);
+    const sameDay = byDay.get(day);
+    if (sameDay) sameDay.push(charge);
     else byDay.set(day, [charge]);
   }
   const placed = [...byDay]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([day, those]) => ({ ...rowOf(those, day), day, outside: !wasAsked(day) }));
+    .map(([day, sameDay]) => ({ ...rowOf(sameDay, day), day, outside: !isRequested(day) }));
   const [within, outside] = [placed.filter((row) => !row.outside), placed.filter((row) => row.outside)];
   return [...within, ...outside, ...unplaced];
 }
@@ -159,14 +159,14 @@ function rowsOf(charges: readonly Charge[], wasAsked: (day: Day) => boolean): Us
 function rowOf(charges: readonly Charge[], shown: string): UsageRow {
   return {
     shown,
-    amount: figureOf(charges.map(({ amount }) => amount)),
-    bonuses: figureOf(charges.map(({ bonuses }) => bonuses)),
+    amount: rowAmountOf(charges.map(({ amount }) => amount)),
+    bonuses: rowAmountOf(charges.map(({ bonuses }) => bonuses)),
     merged: charges.length,
     outside: false,
   };
 }
 
-function figureOf(amounts: readonly Amount[]): RowAmount {
+function rowAmountOf(amounts: readonly Amount[]): RowAmount {
   const readable = amounts.filter((amount) => 'value' in amount);
   const [first, second] = readable;
   if (first === undefined) return { unreadable: unreadableText(amounts) };
@@ -175,7 +175,7 @@ function figureOf(amounts: readonly Amount[]): RowAmount {
   return { value, raw, incomplete: readable.length < amounts.length };
 }
 
-/** Three different pieces of rubbish say as much as three thousand. */
+/** @returns the first three different texts */
 function unreadableText(amounts: readonly Amount[]): string {
   const texts = new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : [])));
   return [...texts].slice(0, 3).join(', ') + (texts.size > 3 ? ', …' : '');
@@ -198,12 +198,12 @@ function readableAmounts(rows: readonly UsageRow[]): Map<Day, DayFigure & { inco
 
 function extremes(figures: readonly DayFigure[]): { average?: Money; highest?: DayFigure } {
   if (figures.length === 0) return {};
-  const { day, value } = figures.reduce((top, next) => (next.value.gt(top.value) ? next : top));
-  const spent = sumMoney(figures.map((figure) => figure.value));
-  return { average: divide(spent, figures.length), highest: { day, value } };
+  const { day, value } = figures.reduce((highest, next) => (next.value.gt(highest.value) ? next : highest));
+  const sum = sumMoney(figures.map((figure) => figure.value));
+  return { average: divide(sum, figures.length), highest: { day, value } };
 }
 
-/** What each reported day cost: complete days with a readable amount. */
+/** @returns the amount of each complete day with a readable one */
 export function reportedAmounts(usage: Usage): ReadonlyMap<Day, Money> {
   const amounts = readableAmounts(usage.rows);
   return new Map(
@@ -211,7 +211,7 @@ export function reportedAmounts(usage: Usage): ReadonlyMap<Day, Money> {
   );
 }
 
-/** What was spent on those of `dayBlocks` that `usage` reports. */
+/** @returns the sum of those of `days` that `usage` reports, and how many they are */
 export function sumSpentOn(usage: Usage, days: readonly Day[]): { sum: Money; reported: number } {
   const amounts = reportedAmounts(usage);
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);

@@ -1,4 +1,4 @@
-/** When something is due again and again: a rule over local calendar days, a time of day, and the zone of both. */
+/** Recurring due times: a rule over local calendar days, a time of day, and the zone of both. */
 import {
   addDays,
   type Day,
@@ -10,7 +10,7 @@ import {
   wallClockAt,
 } from './calendar.ts';
 
-/** Monday to Sunday: the first is 1, as ISO 8601 counts. */
+/** Monday to Sunday; ISO 8601 counts them from 1. */
 export const WEEKDAY_NAMES = [
   'Monday',
   'Tuesday',
@@ -27,35 +27,35 @@ export type Cadence =
   | { readonly kind: 'weekdays' }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly kind: 'weekly'; readonly weekday: number }
-  /** 1 to 31, a shorter month's last day where it has no such day; or the last day of each month. */
+  /** 1 to 31, or the last day; a shorter month's last day where it has no such day. */
   | { readonly kind: 'monthly'; readonly day: number | 'last' };
 
 export interface Timing {
   readonly cadence: Cadence;
-  /** '09:00', 24 hours, of the zone's wall clock */
+  /** '09:00', 24 hours, on the zone's wall clock */
   readonly time: string;
   /** IANA */
   readonly zone: string;
 }
 
-/** One time that something is due. */
+/** One occurrence of a timing. */
 export interface DueTime {
-  /** The local date it is due on: what makes it this one and no other. */
+  /** The local date, which identifies it. */
   readonly date: Day;
-  /** ms since the epoch: a time of day that the zone skips is the first instant after the gap, a doubled one its first */
+  /** ms since the epoch: the first instant after the gap for a skipped time of day, the first of two for a doubled one */
   readonly at: number;
 }
 
-/** The month's day that a monthly cadence means; `month` is '2026-02'. */
-function dayInMonth(month: string, wanted: number | 'last'): Day {
+/** @param month '2026-02' */
+function dayInMonth(month: string, dayOfMonth: number | 'last'): Day {
   const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
-  const day = wanted === 'last' ? last : Math.min(wanted, last);
+  const day = dayOfMonth === 'last' ? last : Math.min(dayOfMonth, last);
   return `${month}-${String(day).padStart(2, '0')}`;
 }
 
-function* monthly(first: Day, wanted: number | 'last'): Generator<Day> {
+function* monthly(first: Day, dayOfMonth: number | 'last'): Generator<Day> {
   for (let day = first; ; day = addDays(`${day.slice(0, 7)}-28`, 4)) {
-    const due = dayInMonth(day.slice(0, 7), wanted);
+    const due = dayInMonth(day.slice(0, 7), dayOfMonth);
     if (due >= first) yield due;
   }
 }
@@ -68,7 +68,7 @@ function* weekdays(first: Day): Generator<Day> {
   for (const day of daily(first, 1)) if (isoWeekday(day) <= 5) yield day;
 }
 
-/** The days of the rule from `firstOf` on, whatever the zone made of them; without end. */
+/** @returns the days of the rule from `first` on, without end, those that the zone skipped included */
 function daysOf(cadence: Cadence, first: Day): Generator<Day> {
   switch (cadence.kind) {
     case 'daily':
@@ -82,50 +82,54 @@ function daysOf(cadence: Cadence, first: Day): Generator<Day> {
   }
 }
 
-function isAsSaid({ date, at }: DueTime, { time, zone }: Timing): boolean {
+/** Whether the clocks show the due time as the timing names it: not where they skip it. */
+function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
   const shown = wallClockAt(at, zone);
   return shown.day === date && shown.time === time;
 }
 
 /**
- * Those later than `after` (ms), in order and without end. Every day before the one that has begun at `after` was due by
- * then. A day that the zone left out is none.
+ * @param after ms since the epoch
+ * @returns the due times later than `after`, in order and without end; a day that the zone skipped has none
  */
 export function* dueTimes(timing: Timing, after: number): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
-    if (due.at > after && (isAsSaid(due, timing) || dayExists(date, timing.zone))) yield due;
+    if (due.at > after && (isOnTheClock(due, timing) || dayExists(date, timing.zone))) yield due;
   }
 }
 
-/** The next `count` after the instant `after` (ms), which itself is none of them; in order, one a local date. */
+/** @param after ms since the epoch @returns the next `count` due times later than `after`, in order, one a local date */
 export function nextDueTimes(timing: Timing, after: number, count: number): readonly DueTime[] {
-  const found: DueTime[] = [];
-  if (count < 1) return found;
-  for (const due of dueTimes(timing, after)) if (found.push(due) >= count) break;
-  return found;
+  const next: DueTime[] = [];
+  if (count < 1) return next;
+  for (const due of dueTimes(timing, after)) if (next.push(due) >= count) break;
+  return next;
 }
 
-/** Those later than `after` and no later than `until` (ms), in order: worked out day by day, so a year is a moment's work. */
+/** @returns the due times later than `after` and no later than `until` (ms), in order; the time grows with the days between */
 export function dueTimesBetween(timing: Timing, after: number, until: number): readonly DueTime[] {
-  const found: DueTime[] = [];
+  const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {
     if (due.at > until) break;
-    found.push(due);
+    between.push(due);
   }
-  return found;
+  return between;
 }
 
-/** What the clocks do to a due time: `skipped` where the zone jumps over it, `doubled` where they show it twice. */
+/** @returns 'skipped' where the clocks jump over the due time, 'doubled' where they show it twice, or else undefined */
 export function clockChangeAt(due: DueTime, timing: Timing): 'skipped' | 'doubled' | undefined {
-  if (!isAsSaid(due, timing)) return 'skipped';
-  const again = [30, 60, 120].some((minutes) => isAsSaid({ ...due, at: due.at + minutes * 60_000 }, timing));
-  return again ? 'doubled' : undefined;
+  if (!isOnTheClock(due, timing)) return 'skipped';
+  const isShownAgain = [30, 60, 120].some((minutes) =>
+    isOnTheClock({ ...due, at: due.at + minutes * 60_000 }, timing),
+  );
+  return isShownAgain ? 'doubled' : undefined;
 }
 
 /**
- * How many days a report of the day before is about at an instant (ms): Monday to Friday, those since the last weekday
- * that was due, so that Monday's has Friday to Sunday in it; otherwise one.
+ * @param at ms since the epoch
+ * @returns how many days a report of yesterday covers: since the last weekday for a cadence of weekdays, so that Monday's
+ * covers Friday to Sunday; otherwise 1
  */
 export function daysCovered({ cadence, zone }: Timing, at: number): number {
   if (cadence.kind !== 'weekdays') return 1;
@@ -133,7 +137,7 @@ export function daysCovered({ cadence, zone }: Timing, at: number): number {
   return day === 1 ? 3 : day === 7 ? 2 : 1;
 }
 
-function cadenceWords(cadence: Cadence): string {
+function describeCadence(cadence: Cadence): string {
   switch (cadence.kind) {
     case 'daily':
       return 'Every day';
@@ -148,7 +152,7 @@ function cadenceWords(cadence: Cadence): string {
   }
 }
 
-/** 'Every weekday at 09:00 (Europe/Rome)' */
+/** @returns 'Every weekday at 09:00 (Europe/Rome)' */
 export function formatTiming({ cadence, time, zone }: Timing): string {
-  return `${cadenceWords(cadence)} at ${time} (${zone})`;
+  return `${describeCadence(cadence)} at ${time} (${zone})`;
 }

@@ -1,4 +1,4 @@
-/** The units a calendar counts in. Weeks are ISO weeks, Monday to Sunday. */
+/** Days, weeks, months, quarters and years. Weeks are ISO weeks, Monday to Sunday. */
 import { addMonths } from 'date-fns/addMonths';
 import { addQuarters } from 'date-fns/addQuarters';
 import { addWeeks } from 'date-fns/addWeeks';
@@ -16,22 +16,22 @@ const START = { week: startOfISOWeek, month: startOfMonth, quarter: startOfQuart
 const ADD = { week: addWeeks, month: addMonths, quarter: addQuarters, year: addYears };
 const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
-/** The first day of the unit that `day` lies in. */
+/** @returns the first day of the unit that contains `day` */
 export function startOfUnit(unit: Unit, day: Day): Day {
   return unit === 'day' ? day : dayOf(START[unit](dateOf(day)));
 }
 
-/** The first day of the unit that is `n` units after the one beginning at `firstOf`. */
+/** @param first the first day of a unit @returns the first day of the unit `n` units later, earlier where `n` is negative */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   return unit === 'day' ? addDays(first, n) : dayOf(ADD[unit](dateOf(first), n));
 }
 
-/** The last day of the unit that `day` lies in. */
+/** @returns the last day of the unit that contains `day` */
 export function endOfUnit(unit: Unit, day: Day): Day {
   return addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
 }
 
-/** How many whole units lie from the one beginning at `firstOf` to the one ending at `last`. */
+/** @returns how many whole units there are from `first`, the first day of one, to `last`, the last day of one */
 export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {
   return (differenceInCalendarMonths(dateOf(last), dateOf(first)) + 1) / MONTHS_IN[unit];
 }

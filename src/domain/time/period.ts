@@ -1,4 +1,4 @@
-/** A phrase, a moment and a zone make a period: the instants to ask about, and the days they cover. */
+/** Resolves a phrase, an instant and a zone into a period: the instants to ask about, and the days between them. */
 
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/command-text.ts';
@@ -21,18 +21,18 @@ import { type ComparisonWindow, findComparisonWindow } from './comparison-window
 export type { ComparisonWindow } from './comparison-window.ts';
 
 export interface Period {
-  /** Canonical: reads back to the same phrase. */
+  /** Canonical text: parses to the same phrase. */
   readonly phrase: string;
-  /** First millisecond, the wire's periodFrom. */
+  /** First millisecond: `periodFrom` of the billing API. */
   readonly from: number;
-  /** Last millisecond, included, the wire's periodTo; never later than the moment of asking. */
+  /** Last millisecond, included: `periodTo` of the billing API. Never in the future. */
   readonly to: number;
   readonly zone: string;
-  /** Every day touched, in order, today among them while it runs; days that the zone left out are not. */
+  /** Its days in order, today among them, without those that the zone skipped. */
   readonly days: readonly Day[];
-  /** Set when the last day is today, still running. */
+  /** Today, where it is the last day. */
   readonly today?: Day;
-  /** '14–20 Nov', with the year where that is not the current one */
+  /** '14–20 Nov', with the year where it is not the current one */
   readonly dates: string;
   /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
   readonly label: string;
@@ -40,65 +40,77 @@ export interface Period {
   readonly comparison?: ComparisonWindow;
 }
 
-function daysLabel(full: number, running: boolean, endsYesterday: boolean): string {
+function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): string {
   const days = pluralize(full, 'full day');
-  if (!running) return endsYesterday ? `${days} · today excluded` : days;
+  if (!endsToday) return endsYesterday ? `${days} · today excluded` : days;
   return full === 0 ? 'today so far' : `${days} and today so far`;
 }
 
-/** Superfluous where today is part of it anyway; words asked for in vain are refused by the span. */
-const canonicalOf = (phrase: PeriodPhrase): string =>
+/** Without `including today` where today is part of the period anyway. */
+const canonicalText = (phrase: PeriodPhrase): string =>
   formatPhrase({ ...phrase, includingToday: phrase.includingToday && phrase.kind === 'last' });
 
-function leftOut(phrase: PeriodPhrase, first: Day, last: Day, zone: string): InvalidWord {
+function skippedByZone(phrase: PeriodPhrase, first: Day, last: Day, zone: string): InvalidWord {
   return new InvalidWord(
     clipWord(phrase.typed),
-    `does not exist in ${zone}, whose clocks went over it when the date line moved`,
-    `The days beside it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
+    `does not exist in ${zone}, which skipped it when it crossed the date line`,
+    `The days around it are ${addDays(first, -1)} and ${addDays(last, 1)}.`,
   );
 }
 
-/** The days as they were meant when asked; what was still running then runs up to today. */
-function spanAsOf(phrase: PeriodPhrase, today: Day, asked: Day, zone: string): DayRange {
-  const span = resolveRange(phrase, asked, zone);
-  return span.last < asked ? span : resolveRange(phrase, today, zone);
+/** @returns the days that the phrase meant when it was written; a range that was still running then ends today */
+function rangeAsOf(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): DayRange {
+  const range = resolveRange(phrase, writtenOn, zone);
+  return range.last < writtenOn ? range : resolveRange(phrase, today, zone);
 }
 
 /**
- * `now` in ms, and so is `asked`, an earlier instant at which the phrase was written. Throws InvalidWord for what lies in the future, ends before it begins, was left out by the zone,
- * is too long or cannot include today; PeriodJustBegan for a period without length yet.
+ * @param now ms since the epoch
+ * @param writtenAt ms, the instant at which a person wrote the phrase, where that was earlier
+ * @throws InvalidWord where it lies in the future, ends before it begins, is too long, cannot include today, or was
+ * skipped by the zone
+ * @throws PeriodJustBegan where it begins right now
  */
-export function resolvePeriod(phrase: PeriodPhrase, now: number, zone: string, asked: number = now): Period {
+export function resolvePeriod(
+  phrase: PeriodPhrase,
+  now: number,
+  zone: string,
+  writtenAt: number = now,
+): Period {
   const today = dayAt(now, zone);
-  const { first, last, plan } = spanAsOf(phrase, today, dayAt(asked, zone), zone);
+  const { first, last, plan } = rangeAsOf(phrase, today, dayAt(writtenAt, zone), zone);
   const days = daysInRange(first, last, zone);
-  const [begins, ends] = [days[0], days.at(-1)];
-  if (begins === undefined || ends === undefined) throw leftOut(phrase, first, last, zone);
-  const running = ends === today;
-  const from = startOfDay(begins, zone);
-  if (running && from === now) throw new PeriodJustBegan(canonicalOf(phrase));
-  const complete = running ? days.slice(0, -1) : days;
+  const [firstDay, lastDay] = [days[0], days.at(-1)];
+  if (firstDay === undefined || lastDay === undefined) throw skippedByZone(phrase, first, last, zone);
+  const endsToday = lastDay === today;
+  const from = startOfDay(firstDay, zone);
+  if (endsToday && from === now) throw new PeriodJustBegan(canonicalText(phrase));
+  const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(first, complete, plan, zone);
-  const extent = daysLabel(complete.length, running, ends === daysBefore(today, 1, zone)[0]);
+  const extent = daysLabel(complete.length, endsToday, lastDay === daysBefore(today, 1, zone)[0]);
   return {
-    phrase: canonicalOf(phrase),
+    phrase: canonicalText(phrase),
     from,
-    to: running ? now : endOfDay(ends, zone),
+    to: endsToday ? now : endOfDay(lastDay, zone),
     zone,
     days,
-    ...(running && { today }),
-    dates: formatDays(begins, ends, today.slice(0, 4)),
-    label: `${formatDays(begins, ends)} ${zone} · ${extent}`,
+    ...(endsToday && { today }),
+    dates: formatDays(firstDay, lastDay, today.slice(0, 4)),
+    label: `${formatDays(firstDay, lastDay)} ${zone} · ${extent}`,
     ...(comparison && { comparison }),
   };
 }
 
-/** Reads and resolves a text that is a period phrase and nothing else; the empty one is the last 7 days. */
+/**
+ * Resolves a text that is a period phrase and nothing else; the empty text means the last 7 days.
+ *
+ * @throws what {@link resolvePeriod} throws, and InvalidWord for any other text
+ */
 export function resolvePeriodText(text: string, now: number, zone: string): Period {
   return resolvePeriod(parsePeriodText(text), now, zone);
 }
 
-/** An instant as the billing interface writes it: YYYY-MM-DDTHH:mm:ss.sssZ. */
+/** @returns an instant (ms) as the billing API writes it: YYYY-MM-DDTHH:mm:ss.sssZ */
 export function toWireTimestamp(ms: number): string {
   return new Date(ms).toISOString();
 }

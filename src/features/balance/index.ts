@@ -1,5 +1,5 @@
-import { settleOptional } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
 import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
 import { computeRunway } from '../../domain/money/runway.ts';

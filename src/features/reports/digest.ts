@@ -1,7 +1,7 @@
 import { type Money, sumMoney } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
+import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
 import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
-import { isFullyReported, sumChanges, type UsageChange } from '../../domain/time/comparison-window.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';

@@ -1,4 +1,4 @@
-import { emptyIfNoData } from '../../billing/aside.ts';
+import { emptyIfNoData } from '../../billing/optional-result.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import {

@@ -1,7 +1,7 @@
 import { formatPercent, type Money } from '../../domain/money/amount.ts';
 import type { Usage, UsageTotal } from '../../domain/money/usage.ts';
+import { isPoorlyReported, type UsageChange } from '../../domain/money/usage-change.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { isPoorlyReported, type UsageChange } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type AnswerDetails, moneyFormatter, renderAnswer } from '../../slack/answer-message.ts';
 import {

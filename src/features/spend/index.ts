@@ -1,8 +1,8 @@
-import { settleOptional } from '../../billing/aside.ts';
 import type { BillingClient } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
+import { compareUsage } from '../../domain/money/usage-change.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
-import { compareUsage } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askLocation, type Request } from '../../slack/request.ts';

@@ -1,8 +1,8 @@
 import { pluralize } from '../../domain/language/text.ts';
 import type { Money } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
+import { type Coverage, isFullyReported, isPoorlyReported } from '../../domain/money/usage-change.ts';
 import { describeGaps, formatCoverage, formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
-import { type Coverage, isFullyReported, isPoorlyReported } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { moneyFormatter } from '../../slack/answer-message.ts';
 import type { SpendReport } from './blocks.ts';

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { toPlainDigits } from '../../../src/domain/money/amount.ts';
+import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import {
+  compareUsage,
+  isFullyReported,
+  isPoorlyReported,
+  sumChanges,
+} from '../../../src/domain/money/usage-change.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+
+const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+const item = (day: string, amount: string | null): WireCharge => ({
+  day: { text: day },
+  totalAmount: amount === null ? { missing: true } : { text: amount },
+  totalBonuses: { text: '0' },
+});
+const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));
+const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
+  const { current, before, percent } = change?.figures ?? {};
+  return [current, before, percent].map((value) => value && toPlainDigits(value));
+};
+
+describe('the usage of two windows', () => {
+  const NOW = daysFrom('2026-11-14', 7);
+  const THEN = daysFrom('2026-11-07', 7);
+  const days = { current: NOW, before: THEN };
+  const usageOf = (items: readonly WireCharge[], asked: readonly string[], today?: string) =>
+    computeUsage(items, { days: asked, zone: 'UTC', ...(today && { today }) });
+  /** So many reported days on each side, at these amounts a day. */
+  const change = (now: number, then: number, amounts: readonly [string, string] = ['12', '10']) =>
+    compareUsage(
+      usageOf(each(NOW.slice(0, now), amounts[0]), NOW),
+      usageOf(each(THEN.slice(0, then), amounts[1]), THEN),
+      days,
+    );
+
+  it('are compared by their totals where equally many days are reported', () => {
+    expect(change(7, 7).figures).toMatchObject({ basis: 'total' });
+    expect(figures(change(7, 7))).toEqual(['84', '70', '20']);
+    expect(isFullyReported(change(7, 7))).toBe(true);
+  });
+
+  it('are compared by the averages a day where the counts differ', () => {
+    expect(change(6, 7).figures).toMatchObject({ basis: 'average' });
+    expect(figures(change(6, 7))).toEqual(['12', '10', '20']);
+    expect(figures(change(7, 6))).toEqual(['12', '10', '20']);
+  });
+
+  it('say how many days of each side are reported', () => {
+    expect(change(6, 7).coverage).toEqual({
+      current: { reported: 6, of: 7, partial: 0 },
+      before: { reported: 7, of: 7, partial: 0 },
+    });
+    expect([change(6, 7), change(7, 6), change(6, 6)].map(isFullyReported)).toEqual([false, false, false]);
+  });
+
+  it.each([
+    [6, 6, '20'],
+    [5, 7, undefined],
+    [7, 5, undefined],
+    [1, 1, undefined],
+  ])('have a percentage from four fifths of the days on each side: %i and %i of 7', (now, then, percent) => {
+    expect(figures(change(now, then))[2]).toBe(percent);
+    expect(isPoorlyReported(change(now, then))).toBe(percent === undefined);
+  });
+
+  it('have a percentage at exactly four fifths', () => {
+    const [current, before] = [daysFrom('2026-11-11', 10), daysFrom('2026-11-01', 10)];
+    const percentOf = (count: number) =>
+      figures(
+        compareUsage(
+          usageOf(each(current.slice(0, count), '12'), current),
+          usageOf(each(before, '10'), before),
+          {
+            current,
+            before,
+          },
+        ),
+      )[2];
+    expect([percentOf(8), percentOf(7)]).toEqual(['20', undefined]);
+  });
+
+  it('count a day that is reported only in part as a day, but not toward a percentage', () => {
+    const now = [...each(NOW, '12'), ...each(NOW.slice(0, 2), 'rubbish')];
+    const partial = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), days);
+    expect(partial.coverage.current).toEqual({ reported: 7, of: 7, partial: 2 });
+    expect(figures(partial)).toEqual(['84', '70', undefined]);
+    expect(isFullyReported(partial)).toBe(false);
+  });
+
+  it('look at the named days only, never at today, nor at days outside', () => {
+    const now = [
+      ...each(NOW, '12'),
+      item('2026-11-21', '500'),
+      item('2026-11-01', '500'),
+      item('rubbish', '500'),
+    ];
+    const some = compareUsage(
+      usageOf(now, [...NOW, '2026-11-21'], '2026-11-21'),
+      usageOf([...each(THEN, '10'), item('2026-11-14', '500')], THEN),
+      { current: NOW.slice(5), before: THEN.slice(5) },
+    );
+    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 0 });
+    expect(figures(some)).toEqual(['24', '20', '20']);
+  });
+
+  it('have no percentage where the time before cost nothing or was a credit', () => {
+    for (const amount of ['0', '-1']) {
+      expect(change(7, 7, ['12', amount]).figures).toMatchObject({ basis: 'total' });
+      expect(figures(change(7, 7, ['12', amount]))[2]).toBeUndefined();
+    }
+  });
+
+  it('have a percentage of zero where nothing changed', () => {
+    expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
+  });
+
+  it('have no figures without a reported day on both sides, and still say how many there are', () => {
+    expect(change(7, 0)).toEqual({
+      coverage: { current: { reported: 7, of: 7, partial: 0 }, before: { reported: 0, of: 7, partial: 0 } },
+    });
+    expect(change(0, 7)).not.toHaveProperty('figures');
+    const unreadable = compareUsage(usageOf(each(NOW, '1'), NOW), usageOf(each(THEN, 'x'), THEN), days);
+    expect(unreadable).not.toHaveProperty('figures');
+  });
+
+  it('add up over several projects, with a percentage only where the worst reported one allows it', () => {
+    expect(figures(sumChanges([change(7, 7), change(6, 7, ['24', '20'])]))).toEqual(['36', '30', '20']);
+    const thin = sumChanges([change(7, 7), change(5, 7)]);
+    expect(figures(thin)).toEqual(['24', '20', undefined]);
+    expect(thin?.coverage.current).toEqual({ reported: 5, of: 7, partial: 0 });
+    expect(sumChanges([change(7, 7), change(7, 0)])).toBeUndefined();
+    expect(sumChanges([])).toBeUndefined();
+  });
+});
