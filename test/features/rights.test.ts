@@ -548,6 +548,21 @@ describe('somebody who may not ask', () => {
   });
 });
 
+describe('an answer in the place of a private message', () => {
+  it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
+    'stays private where answers are for everyone in the channel: %o',
+    async (around) => {
+      await given({ visibility: 'channel' });
+      const shown = await reply(await command(MEMBER, '/balance 123'));
+      expect(shown.response_type).toBe('in_channel');
+      const button = { action_id: 'rerun:x', value: '/balance 123' };
+      const { reads, response_type } = await reply(await action(MEMBER, button, around));
+      expect(reads).toContain(' left');
+      expect(response_type).toBe('ephemeral');
+    },
+  );
+});
+
 describe('a manager', () => {
   it('shares answers alone: what else a button names stays with whoever pressed it', async () => {
     await given({});
