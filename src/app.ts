@@ -9,7 +9,7 @@ import { createHome } from './features/home/index.ts';
 import { createMentions } from './features/mentions/index.ts';
 import { createOsToken } from './features/os-token/index.ts';
 import { createProjects } from './features/projects/index.ts';
-import { createRegistry } from './features/registry.ts';
+import { createRegistry, type Registry } from './features/registry.ts';
 import { createReports } from './features/reports/index.ts';
 import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
@@ -47,6 +47,8 @@ const DRAIN = 11_000;
 const REDIS_PATIENCE = 5_000;
 
 export interface Tally {
+  /** Everything the features declare: commands, listeners with their rights, reports. */
+  readonly registry: Registry;
   /** Resolves with the port it listens on. */
   start(): Promise<number>;
   /** Takes nothing new, lets answers under way go out, then closes every connection. */
@@ -161,6 +163,7 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   const unwatch = onApiCall(metrics.slackCall);
 
   return {
+    registry: all,
     async start() {
       // Without Redis the bot still runs, says so on /readyz, and answers that it cannot.
       await waitUntilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>

@@ -2,14 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createBalance } from '../src/features/balance/index.ts';
-import { createHome } from '../src/features/home/index.ts';
-import { createMentions } from '../src/features/mentions/index.ts';
-import { createOsToken } from '../src/features/os-token/index.ts';
-import { createSpend } from '../src/features/spend/index.ts';
 import { UNINSTALL_EVENTS } from '../src/slack/install/uninstall.ts';
+import { type Bot, startBot } from './support/bot.ts';
 
 const atRoot = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const text = readFileSync(atRoot('manifest.yml'), 'utf8');
@@ -41,6 +37,12 @@ describe.each(['1.0.0', '2.0.0'])('Slack’s schema %s', (version) => {
 });
 
 describe('the manifest', () => {
+  let bot: Bot;
+  beforeAll(async () => {
+    bot = await startBot();
+  });
+  afterAll(() => bot.stop());
+
   it('stays within Slack’s limits', () => {
     expect(shown.name.length).toBeLessThanOrEqual(35);
     expect(shown.description.length).toBeLessThanOrEqual(140);
@@ -54,12 +56,8 @@ describe('the manifest', () => {
   });
 
   it('names the commands that the bot listens to, and no other', () => {
-    const parts = {} as never;
-    const own = [createBalance(parts), createSpend(parts), createOsToken(parts)].flatMap(({ commands }) =>
-      Object.keys(commands ?? {}),
-    );
     const named = features.slash_commands.map(({ command }: { command: string }) => command);
-    expect(named.sort()).toEqual([...own, '/billing'].sort());
+    expect(named.sort()).toEqual([...bot.registry.commands()].sort());
   });
 
   it('leaves what people type unescaped', () => {
@@ -93,10 +91,7 @@ describe('the manifest', () => {
   });
 
   it('subscribes to the events that are listened to, each with its reason, and no other', () => {
-    const parts = {} as never;
-    const listened = [createHome(parts), createMentions(parts)].flatMap(({ events }) =>
-      Object.keys(events ?? {}),
-    );
+    const listened = Object.keys(bot.registry.listeners().events);
     const named: string[] = settings.event_subscriptions.bot_events;
     expect(named.map((name) => name.split('.')[0]).sort()).toEqual([...listened, ...UNINSTALL_EVENTS].sort());
     expect(text).toMatch(/ +# .+\n +- app_home_opened\n +# .+\n +- app_mention\n +- message\.im\n/);

@@ -2,6 +2,8 @@ import type { Listeners } from '../slack/listeners.ts';
 import { routeSubcommands } from '../slack/subcommands.ts';
 import type { Feature } from './feature.ts';
 
+export type Registry = ReturnType<typeof createRegistry>;
+
 /** All features as if they were one. Read at each call: some of them are made of what the others have. */
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>

@@ -48,8 +48,7 @@ export function createCommandRunner({
       if (admission === undefined) return;
       if (holdsRegisteredSecret(rerun.text, admission.workspace)) throw new SecretPasted();
       const { visibility } = admission.workspace.settings;
-      const isOpen = listener.open === true && !options.replace;
-      const audience = isOpen ? (options.audience ?? options.aloud ?? visibility) : 'asker';
+      const audience = listener.open ? (options.audience ?? options.aloud ?? visibility) : 'asker';
       await listener.run(rerun.text, createRequest(ways, admission, { ...options, audience, rerun }));
       onAnswered?.(name, 'ok');
     } catch (error) {

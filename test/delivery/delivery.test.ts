@@ -105,6 +105,8 @@ const project = (alias: string, id: string, channels: readonly string[]) =>
       ...{ owner: 'U0OWNER001', addedBy: 'U0OWNER001', addedAt: 0 },
     }),
   );
+/** As a process does that the machine does not let run. */
+const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const failing = (error: Error) => () => Promise.reject(error);
 
 describe('a post that is due', () => {
@@ -455,6 +457,18 @@ describe('a run that loses its lease', () => {
     answer = async () => {
       await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
       return finding('100');
+    };
+    expect(await run()).toBe(now + 3_000);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('posts nothing where its process stood still before it asked Slack', async () => {
+    await given();
+    const evaluate = redis.client.eval.bind(redis.client) as (...args: unknown[]) => Promise<unknown>;
+    redis.client.eval = async (...args: unknown[]) => {
+      const answer = await evaluate(...args);
+      if (args.some((one) => String(one).includes('"state":"sending"'))) standStill(3_100);
+      return answer;
     };
     expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);

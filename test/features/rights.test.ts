@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import type { Listeners } from '../../src/slack/listeners.ts';
+import type { Right } from '../../src/workspace/permissions.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { unlike } from '../support/payloads.ts';
 import { addProject } from '../support/projects.ts';
@@ -306,28 +308,218 @@ describe('the table in docs/rights.md', () => {
   });
 });
 
-describe('a member', () => {
-  beforeEach(() => given({}));
+/** Who has to be refused what asks for a right. */
+const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: boolean; lacks: Right[] }> = {
+  'somebody who left': {
+    person: MEMBER,
+    settings: EVERYTHING,
+    left: true,
+    lacks: ['belong', 'ask', 'member', 'manage'],
+  },
+  'a bot': { person: BOT_USER, settings: EVERYTHING, lacks: ['belong', 'ask', 'member', 'manage'] },
+  'a stranger': { person: STRANGER, lacks: ['belong', 'ask', 'member', 'manage'] },
+  'a stranger, where strangers may ask': {
+    person: STRANGER,
+    settings: EVERYTHING,
+    lacks: ['belong', 'member', 'manage'],
+  },
+  'a guest': { person: GUEST, lacks: ['ask', 'member', 'manage'] },
+  'a guest, where guests may ask': { person: GUEST, settings: EVERYTHING, lacks: ['member', 'manage'] },
+  'a member': { person: MEMBER, lacks: ['manage'] },
+};
 
-  it.each([
-    '/billing connect',
-    '/billing disconnect',
-    '/billing settings',
-    '/billing audit',
-    '/billing projects add',
-    '/billing projects edit prod',
-    '/billing projects remove prod',
-    '/billing default prod',
-  ])('is refused %s', async (text) => {
-    expect((await reply(await command(MEMBER, text))).reads).toMatch(REFUSALS);
+/**
+ * The listeners that let in more than managers: the whole policy. A listener that is not named here has to ask for
+ * `manage`, so a new one is tested without being added.
+ */
+const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly string[]>>> = {
+  commands: {
+    ask: [
+      ...['/balance', '/spend', '/os-token', '/billing'],
+      ...['/billing projects', '/billing projects prod', '/billing default', '/billing status'],
+      ...['/billing status prod', '/billing help', '/billing help prod'],
+    ],
+    member: [
+      ...['/billing schedule', '/billing schedule prod', '/billing schedules', '/billing schedules prod'],
+    ],
+  },
+  actions: {
+    belong: ['os-token-revoke'],
+    ask: ['os-token-another', 'remember'],
+    member: [
+      ...[
+        'schedule-form',
+        'schedule-time',
+        'schedule-zone',
+        'schedule-test',
+        'schedule-row',
+        'schedule-list',
+      ],
+      ...['schedule-resume', 'schedule-resume-all', 'schedule-now', 'schedule-undo'],
+    ],
+  },
+  views: { ask: ['os-token'], member: ['schedule'] },
+  options: { member: ['schedule-form:zone', 'schedule-form:zone:refilled', 'schedule-form:projects'] },
+  events: { ask: ['app_home_opened', 'app_mention', 'message'] },
+};
+
+function expectedRight(kind: keyof Listeners, name: string): Right {
+  const [right] = Object.entries(MORE_THAN_MANAGERS[kind]).find(([, names]) => names.includes(name)) ?? [];
+  return (right as Right | undefined) ?? 'manage';
+}
+
+/** Each command and each verb of `/billing`, without words and with one, and what changes a project. */
+function commandTexts(): readonly string[] {
+  const { registry } = bot;
+  const changes = ['add', 'edit', 'rename', 'remove', ...Object.keys(registry.projectVerbs())];
+  return [
+    ...registry.commands(),
+    ...registry.verbs().flatMap((verb) => [`/billing ${verb}`, `/billing ${verb} prod`]),
+    ...changes.map((word) => `/billing projects ${word} prod`),
+    '/billing default prod web',
+  ];
+}
+
+function namesOf(kind: keyof Listeners): readonly string[] {
+  return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.listeners()[kind]);
+}
+
+/** The right that the registry holds. */
+function registeredRight(kind: keyof Listeners, name: string): Right {
+  const listeners = bot.registry.listeners();
+  if (kind !== 'commands') return listeners[kind][name]!.right;
+  const [command = '', ...words] = name.split(' ');
+  const { right } = listeners.commands[command]!;
+  return typeof right === 'function' ? right(words.join(' ')) : right;
+}
+
+const selected = (value: string) => ({ value: { selected_option: option(value) } });
+
+/** Forms that are read without an error, so that the right alone can refuse them. */
+const FORMS: Record<string, { values: object; metadata?: string }> = {
+  settings: { values: { currency: field('EUR') } },
+  project: {
+    values: {
+      alias: field('other'),
+      id: field('789'),
+      product: selected('1'),
+      owner: { value: { selected_user: OWNER } },
+    },
+  },
+  connect: {
+    values: {
+      ...{ name: field('second'), base_url: field('http://127.0.0.1/api'), token: field('abcdefgh-token') },
+      ...{ type: selected('for-oneself'), role: selected('read-only'), lifetime: selected('90-days') },
+      ...{ project: field('123'), product: selected('1') },
+    },
+  },
+  access: {
+    values: {
+      auth_url: field('http://127.0.0.1/v3'),
+      people: { value: { selected_users: [OWNER] } },
+    },
+    metadata: '123',
+  },
+  'os-token': { values: {} },
+  schedule: {
+    values: {
+      projects: { value: { selected_options: [option('123:1')] } },
+      ...{ report: selected('yesterday'), cadence: selected('daily'), zone: selected('UTC') },
+      time: { value: { selected_time: '09:00' } },
+      channel: { value: { selected_conversation: CHANNEL } },
+    },
+  },
+};
+
+/** Events that the listener wants, so that the right alone can refuse them. */
+const EVENTS: Record<string, object> = {
+  app_home_opened: { tab: 'home' },
+  app_mention: { channel: CHANNEL, text: `<@${BOT_USER}> balance 123` },
+  message: { channel: 'D0ANYBODY1', channel_type: 'im', text: 'balance 123' },
+};
+
+/** What the bot says to a request of this person, as one text. */
+const SAID: Record<keyof Listeners, (person: string, name: string) => Promise<string>> = {
+  commands: async (person, text) => (await reply(await command(person, text))).reads,
+  actions: async (person, action_id) =>
+    (await reply(await action(person, { action_id, value: 'prod' }))).reads,
+  async views(person, callback_id) {
+    const form = FORMS[callback_id];
+    if (form === undefined) throw new Error(`no valid form for the view ${callback_id} in FORMS`);
+    const id = `V0FORM${++requests}`;
+    const view = { id, type: 'modal', callback_id, private_metadata: form.metadata ?? '' };
+    const payload = {
+      ...from(person),
+      type: 'view_submission',
+      view: { ...view, state: { values: form.values } },
+    };
+    const ack = await interaction(payload);
+    expect(await ack.json(), callback_id).not.toHaveProperty('errors');
+    const call = await bot.slack.waitFor(() => bot.slack.calls.find(({ args }) => args.view_id === id));
+    return textOf((call.args.view as { blocks: object[] }).blocks);
+  },
+  async options(person, action_id) {
+    const found = await suggest(person, action_id);
+    return found.length === 0 ? NOTHING_FOUND : `${found.length} found`;
+  },
+  async events(person, type) {
+    const fields = EVENTS[type];
+    if (fields === undefined) throw new Error(`no event of the type ${type} in EVENTS`);
+    const ts = `${now / 1000}${++requests}`;
+    const event = { type, user: person, user_team: homeOf(person), ts, ...fields };
+    const work = () => bot.slack.event(event);
+    const { args } = await calledBy(work, 'chat.postMessage', 'chat.postEphemeral', 'views.publish');
+    return textOf((args.view as { blocks: object[] } | undefined)?.blocks ?? args.blocks);
+  },
+};
+const NOTHING_FOUND = 'nothing found';
+const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said);
+
+const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies (keyof Listeners)[];
+
+describe('each listener of the registry', () => {
+  it.each(KINDS)('asks for the right that the policy names: %s', (kind) => {
+    const names = namesOf(kind);
+    const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
+    expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
   });
 
-  it.each(['connect', 'disconnect', 'keep', 'audit', 'audit-csv', 'project-remove', 'project-undo', 'zone'])(
-    'gains nothing from a stale or forged button: %s',
-    async (action_id) => {
-      expect((await reply(await action(MEMBER, { action_id, value: 'prod' }))).reads).toMatch(REFUSALS);
-    },
-  );
+  it.each(KINDS)('is still there, where the policy names it: %s', (kind) => {
+    expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
+  });
+
+  it('finds something for an owner, where suggestions are looked for', async () => {
+    await given({});
+    for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
+  });
+
+  describe.each(Object.entries(LESSER_ROLES))('refuses %s', (_, { person, settings = {}, left, lacks }) => {
+    beforeAll(async () => {
+      await given(settings);
+      if (left) bot.slack.workspace.person(person)!.left = true;
+    });
+    afterAll(() => {
+      if (left) delete bot.slack.workspace.person(person)!.left;
+    });
+
+    it.each(KINDS)(
+      '%s',
+      async (kind) => {
+        const letIn: string[] = [];
+        for (const name of namesOf(kind)) {
+          if (!lacks.includes(expectedRight(kind, name))) continue;
+          const said = await SAID[kind](person, name);
+          if (!isRefusal(said)) letIn.push(`${name}: ${said.slice(0, 80)}`);
+        }
+        expect(letIn).toEqual([]);
+      },
+      60_000,
+    );
+  });
+});
+
+describe('a member', () => {
+  beforeEach(() => given({}));
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
     'gains nothing from a button that reruns %s, or shares it',
@@ -354,6 +546,21 @@ describe('somebody who may not ask', () => {
       answers.add((await reply(await command(person, text))).reads);
     expect([...answers]).toEqual([expect.stringContaining(refusal)]);
   });
+});
+
+describe('an answer in the place of a private message', () => {
+  it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
+    'stays private where answers are for everyone in the channel: %o',
+    async (around) => {
+      await given({ visibility: 'channel' });
+      const shown = await reply(await command(MEMBER, '/balance 123'));
+      expect(shown.response_type).toBe('in_channel');
+      const button = { action_id: 'rerun:x', value: '/balance 123' };
+      const { reads, response_type } = await reply(await action(MEMBER, button, around));
+      expect(reads).toContain(' left');
+      expect(response_type).toBe('ephemeral');
+    },
+  );
 });
 
 describe('a manager', () => {

@@ -687,6 +687,28 @@ describe('the list', () => {
     ]);
   });
 
+  it('wakes the schedules again where a deleted one is brought back', async () => {
+    const { id } = await setUp();
+    const list = await ask('schedules');
+    await row(list, 'delete', id);
+    const gone = await replaced(list, 'The schedule is deleted');
+    const before = woken;
+    await house.slack.press(OWNER, place(gone), 'Undo');
+    await replaced(gone, 'The schedule is back.');
+    expect(woken).toBe(before + 1);
+  });
+
+  it('brings a deleted schedule back for its owner and for managers, and for nobody else', async () => {
+    const before = await setUp('schedule prod', OWNER, CHANNEL);
+    const list = await ask('schedules');
+    await row(list, 'delete', before.id);
+    await replaced(list, 'The schedule is deleted');
+    await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', before.id), MEMBER);
+    expect(await stored()).toEqual([]);
+    await brings('The schedule is back.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
+    expect(await stored()).toEqual([before]);
+  });
+
   it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
     'has nothing that is done by %s',
     async (deed) => {

@@ -1,25 +1,45 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { type Source, violations } from './rooms.ts';
+import { cruise, type ICruiseOptions, type ICruiseResult, type IViolation } from 'dependency-cruiser';
+import { afterAll, describe, expect, it } from 'vitest';
+import { KNOWN_VIOLATIONS } from './known-violations.ts';
+import { findReservedWords, type Source } from './rooms.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const { forbidden, options } = createRequire(import.meta.url)(`${ROOT}.dependency-cruiser.cjs`);
 
-function sourcesOf(folder: string): Source[] {
-  return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-    .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }));
+/** What the rules of `.dependency-cruiser.cjs` refuse below this folder. */
+async function violationsIn(baseDir: string, folders: string[]): Promise<readonly IViolation[]> {
+  const settings: ICruiseOptions = { ...options, baseDir, validate: true, ruleSet: { forbidden } };
+  const { output } = await cruise(folders, settings);
+  return (output as ICruiseResult).summary.violations;
 }
 
-describe('the house', () => {
-  it.each(['src', 'sandbox'])('imports downward only, in %s', (folder) => {
-    const sources = sourcesOf(folder);
-    expect(sources.length).toBeGreaterThan(5);
-    expect(sources.flatMap(violations)).toEqual([]);
+const sentence = ({ rule, from, to, cycle }: IViolation): string =>
+  cycle === undefined
+    ? `${rule.name}: ${from} → ${to}`
+    : `${rule.name}: ${cycle
+        .map(({ name }) => name)
+        .sort()
+        .join(' ↔ ')}`;
+
+describe('the rooms', () => {
+  it('import downward only and without circles, types included', async () => {
+    const found = await violationsIn(ROOT, ['src', 'sandbox']);
+    expect([...new Set(found.map(sentence))].sort()).toEqual(KNOWN_VIOLATIONS);
   });
 
-  it('has one line for each feature in app.ts, so that one line takes it away', () => {
+  it('leave some words to one room', () => {
+    const sources = ['src', 'sandbox'].flatMap(sourcesOf);
+    expect(sources.length).toBeGreaterThan(300);
+    expect(sources.flatMap(findReservedWords)).toEqual([]);
+  });
+
+  it('have one line for each feature in app.ts, so that one line takes it away', () => {
     const folders = readdirSync(`${ROOT}src/features`, { withFileTypes: true }).filter((one) =>
       one.isDirectory(),
     );
@@ -30,66 +50,188 @@ describe('the house', () => {
   });
 });
 
-describe('the checker', () => {
+function sourcesOf(folder: string): Source[] {
+  return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }));
+}
+
+describe('the import rules', () => {
+  const made: string[] = [];
+  afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));
+
+  /** The rules that a tree with these files breaks. */
+  async function brokenRules(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const folder = await mkdtemp(join(tmpdir(), 'tally-rooms-'));
+    made.push(folder);
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), text);
+    }
+    const found = await violationsIn(folder, [
+      ...new Set(Object.keys(files).map((path) => path.split('/')[0]!)),
+    ]);
+    return [...new Set(found.map(({ rule }) => rule.name))];
+  }
+
+  /** The file that a relative import means, empty; a package needs none. */
+  function importedFile(path: string, text: string): Readonly<Record<string, string>> {
+    const [, from] = /['"](\.[^'"]+)['"]/.exec(text) ?? [];
+    return from === undefined ? {} : { [join(dirname(path), from)]: 'export const a = 1;' };
+  }
+
   it.each([
-    ['src/domain/money.ts', `import { connectRedis } from '../redis.ts';`],
-    ['src/domain/money.ts', `import { randomBytes } from 'node:crypto';`],
-    ['src/domain/money.ts', `import type { Redis } from 'ioredis';`],
-    ['src/domain/money.ts', `import 'undici';`],
-    ['src/domain/period.ts', 'const now = Date.now();'],
-    ['src/domain/period.ts', 'const now = new Date();'],
-    ['src/domain/period.ts', 'const zone = process.argv[2];'],
-    ['src/vault/seal.ts', `import { createHttp } from '../http/request.ts';`],
-    ['src/http/agent.ts', `import type { Connection } from '../workspace/connections.ts';`],
-    ['src/billing/client.ts', `import { createWorkspaces } from '../workspace/connections.ts';`],
-    ['src/billing/client.ts', `import { fetch } from 'undici';`],
-    ['src/workspace/store.ts', `import { Redis } from 'ioredis';`],
-    ['src/workspace/store.ts', `import { type RedisOptions, Redis } from 'ioredis';`],
-    ['src/workspace/store.ts', `const redis = new Redis('redis://x');`],
-    ['src/workspace/store.ts', 'const url = process.env.REDIS_URL;'],
-    ['src/slack/kit/atoms.ts', `import { Money } from '../../domain/money.ts';`],
-    ['src/slack/kit/atoms.ts', `import { Visit } from '../request.ts';`],
-    ['src/slack/kit/atoms.ts', `import { App } from '@slack/bolt';`],
-    ['src/slack/request.ts', `import { readConfig } from '../config.ts';`],
-    ['src/slack/request.ts', `import { createSpend } from '../features/spend/index.ts';`],
-    ['src/features/spend/index.ts', `import { words } from '../balance/words.ts';`],
-    ['src/features/spend/index.ts', `export * from '../balance/words.ts';`],
-    ['src/features/spend/index.ts', `const words = await import('../balance/words.ts');`],
-    ['src/features/spend/index.ts', `import {\n  a,\n  b,\n} from '../../app.ts';`],
-    ['src/features/feature.ts', `import { createSpend } from './spend/index.ts';`],
-    ['src/features/feature.ts', `import { createBilling } from '../billing/client.ts';`],
-    ['src/jobs/alarms.ts', `import { connectRedis } from '../redis.ts';`],
-    ['src/workspace/store.ts', `import { createHttp } from '../http/request.ts';`],
-    ['src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
-    ['src/app.ts', 'const url = process.env.REDIS_URL;'],
-    ['sandbox/main.ts', `import { createTally } from '../src/app.ts';`],
-    ['sandbox/page/main.tsx', `import type { Money } from '../../src/domain/money/amount.ts';`],
-  ])('finds the fault in %s: %s', (path, text) => {
-    expect(violations({ path, text: `${text}\n` })).toHaveLength(1);
+    [
+      'domain-imports-downward',
+      'src/domain/money/amount.ts',
+      `import { connectRedis } from '../../redis.ts';`,
+    ],
+    ['domain-stays-pure', 'src/domain/money/amount.ts', `import { randomBytes } from 'node:crypto';`],
+    ['domain-stays-pure', 'src/domain/money/amount.ts', `import type { Redis } from 'ioredis';`],
+    ['domain-stays-pure', 'src/domain/money/amount.ts', `import 'undici';`],
+    ['vault-imports-downward', 'src/vault/seal.ts', `import { createHttp } from '../http/request.ts';`],
+    [
+      'http-imports-downward',
+      'src/http/agent.ts',
+      `import type { Connection } from '../workspace/connections.ts';`,
+    ],
+    [
+      'billing-imports-downward',
+      'src/billing/client.ts',
+      `import { read } from '../workspace/connections.ts';`,
+    ],
+    ['identity-imports-downward', 'src/identity/client.ts', `import { read } from '../billing/client.ts';`],
+    [
+      'workspace-imports-downward',
+      'src/workspace/store.ts',
+      `import { createHttp } from '../http/request.ts';`,
+    ],
+    [
+      'workspace-imports-downward',
+      'src/workspace/store.ts',
+      `import type { Request } from '../slack/request.ts';`,
+    ],
+    ['kit-imports-downward', 'src/slack/kit/atoms.ts', `import type { Request } from '../request.ts';`],
+    ['kit-stays-pure', 'src/slack/kit/atoms.ts', `import { App } from '@slack/bolt';`],
+    [
+      'slack-imports-downward',
+      'src/slack/request.ts',
+      `import { createSpend } from '../features/spend/index.ts';`,
+    ],
+    ['slack-imports-downward', 'src/slack/request.ts', `import type { Post } from '../delivery/post.ts';`],
+    [
+      'delivery-imports-downward',
+      'src/delivery/post.ts',
+      `import { row } from '../features/schedules/list.ts';`,
+    ],
+    [
+      'feature-imports-downward',
+      'src/features/spend/index.ts',
+      `import { words } from '../balance/words.ts';`,
+    ],
+    [
+      'feature-imports-downward',
+      'src/features/spend/index.ts',
+      `import type { Words } from '../balance/words.ts';`,
+    ],
+    ['feature-imports-downward', 'src/features/spend/index.ts', `export * from '../balance/words.ts';`],
+    [
+      'feature-imports-downward',
+      'src/features/spend/index.ts',
+      `const words = await import('../balance/words.ts');`,
+    ],
+    [
+      'feature-imports-downward',
+      'src/features/spend/index.ts',
+      `import {\n  a,\n  b,\n} from '../../app.ts';`,
+    ],
+    [
+      'contract-imports-downward',
+      'src/features/feature.ts',
+      `import { createSpend } from './spend/index.ts';`,
+    ],
+    [
+      'registry-imports-downward',
+      'src/features/registry.ts',
+      `import { createSpend } from './spend/index.ts';`,
+    ],
+    ['bot-apart-from-sandbox', 'src/app.ts', `import { startRedis } from '../sandbox/redis.ts';`],
+    ['sandbox-apart-from-bot', 'sandbox/main.ts', `import { createTally } from '../src/app.ts';`],
+    [
+      'sandbox-apart-from-bot',
+      'sandbox/page/dates.ts',
+      `import type { Day } from '../../src/domain/time/calendar.ts';`,
+    ],
+  ])('%s: %s, %s', async (rule, path, text) => {
+    expect(await brokenRules({ [path]: text, ...importedFile(path, text) })).toContain(rule);
   });
 
   it.each([
-    ['src/domain/period.ts', `import { Big } from 'big.js';\nimport { UTCDate } from '@date-fns/utc';`],
-    ['src/domain/period.ts', `import { Money } from './money.ts';\nconst day = new Date(0);`],
-    ['src/domain/period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
-    ['src/slack/kit/atoms.ts', `import type { Money } from '../../domain/money.ts';`],
-    [
-      'src/slack/receiver.ts',
-      `import type { Config } from '../config.ts';\nimport { App } from '@slack/bolt';`,
-    ],
-    [
-      'src/workspace/store.ts',
-      `import type { Redis } from 'ioredis';\nimport { storeGuard } from '../redis.ts';`,
-    ],
-    ['src/ops/health.ts', `import { type Redis, type RedisOptions } from 'ioredis';`],
-    [
-      'src/features/spend/index.ts',
-      `import type { Feature } from '../feature.ts';\nimport { a } from './words.ts';`,
-    ],
-    ['src/main.ts', `import { createTally } from './app.ts';\ncreateTally(process.env);`],
-    ['src/redis.ts', `import { Redis } from 'ioredis';\nnew Redis('x');`],
-    ['sandbox/main.ts', `import { startRedis } from './redis.ts';\nimport { Redis } from 'ioredis';`],
+    ['bullmq', 'src/workspace/store.ts'],
+    ['undici', 'src/billing/client.ts'],
+    ['cockatiel', 'src/slack/request.ts'],
+    ['prom-client', 'src/slack/request.ts'],
+    ['big.js', 'src/features/spend/blocks.ts'],
+    ['lossless-json', 'src/features/spend/blocks.ts'],
+    ['ioredis', 'src/billing/client.ts'],
+    ['@slack/bolt', 'src/workspace/store.ts'],
+    ['@slack/web-api', 'src/features/spend/index.ts'],
+  ])('keep %s out of %s', async (name, path) => {
+    const text = `import { something } from '${name}';`;
+    const [rule] = await brokenRules({ [path]: text });
+    expect(rule).toMatch(/^keeps-/);
+  });
+
+  it('find a circle of types', async () => {
+    const files = {
+      'src/workspace/a.ts': `import type { B } from './b.ts';\nexport interface A { b: B }`,
+      'src/workspace/b.ts': `import type { A } from './a.ts';\nexport interface B { a: A }`,
+    };
+    expect(await brokenRules(files)).toEqual(['no-circles']);
+  });
+
+  it('allow what the rooms are for', async () => {
+    const files = {
+      'src/main.ts': `import { createTally } from './app.ts';`,
+      'src/app.ts': `import './redis.ts';\nimport './features/spend/index.ts';\nexport const createTally = 1;`,
+      'src/redis.ts': `import { Redis } from 'ioredis';\nimport './domain/time/day.ts';`,
+      'src/domain/time/day.ts': `import { UTCDate } from '@date-fns/utc';\nimport { addDays } from 'date-fns/addDays';`,
+      'src/delivery/scheduler.ts': `import { Queue } from 'bullmq';`,
+      'src/slack/kit/atoms.ts': `import type { ModalView } from '@slack/types';\nimport '../../domain/time/day.ts';`,
+      'src/slack/receiver.ts': `import { App } from '@slack/bolt';\nimport './kit/atoms.ts';`,
+      'src/features/feature.ts': `import type { Receiver } from '../slack/receiver.ts';`,
+      'src/features/spend/words.ts': 'export const words = 1;',
+      'src/features/spend/index.ts': `import type { Feature } from '../feature.ts';\nimport './words.ts';\nimport '../../delivery/scheduler.ts';`,
+      'sandbox/main.ts': `import { Redis } from 'ioredis';`,
+    };
+    expect(await brokenRules(files)).toEqual([]);
+  });
+});
+
+describe('the check of words', () => {
+  it.each([
+    ['src/domain/time/period.ts', 'const now = Date.now();'],
+    ['src/domain/time/period.ts', 'const now = new Date();'],
+    ['src/domain/time/period.ts', 'const zone = process.argv[2];'],
+    ['src/domain/time/period.ts', 'const chance = Math.random();'],
+    ['src/slack/kit/atoms.ts', 'const now = performance.now();'],
+    ['src/workspace/store.ts', `const redis = new Redis('redis://x');`],
+    ['src/workspace/store.ts', 'const url = process.env.REDIS_URL;'],
+    ['src/app.ts', 'const url = process.env.REDIS_URL;'],
+    ['sandbox/page/main.tsx', `import type { Amount } from '../../src/domain/money/amount.ts';`],
+  ])('finds the fault in %s: %s', (path, text) => {
+    expect(findReservedWords({ path, text: `${text}\n` })).toHaveLength(1);
+  });
+
+  it.each([
+    ['src/domain/time/period.ts', 'const day = new Date(0);'],
+    ['src/domain/time/period.ts', '/* never Date.now() */ const a = "https://x"; // nor new Date()'],
+    ['src/slack/request.ts', 'const now = Date.now();'],
+    ['src/main.ts', 'createTally(process.env);'],
+    ['src/redis.ts', `new Redis('x');`],
+    ['sandbox/main.ts', `new Redis(process.env.REDIS_URL);`],
   ])('finds none in %s: %s', (path, text) => {
-    expect(violations({ path, text })).toEqual([]);
+    expect(findReservedWords({ path, text })).toEqual([]);
   });
 });

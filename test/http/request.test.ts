@@ -734,6 +734,13 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ status: 302, target });
   });
 
+  it('to a long address is reported by its first 300 characters', async () => {
+    const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
+    const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
+    const failure = await failureOf(ask(http(), service.url));
+    expect(failure).toMatchObject({ target: location.slice(0, 300) });
+  });
+
   it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
     const what = `HTTP ${status} in place of an answer`;

@@ -113,6 +113,16 @@ describe('a workspace that leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
+  it('is not kept by an event that is too old for one that Slack sends again', async () => {
+    await started();
+    await livedIn(NORTH);
+    const event = { team_id: NORTH.id, event: UNINSTALLED };
+    expect(await bot.event({ ...event, event_time: now() - 3_500 })).toBe(200);
+    expect(await isInstalled(NORTH)).toBe(1);
+    expect(await bot.event({ ...event, event_time: now() - 3_700 })).toBe(200);
+    expect(await keysWith(NORTH.id)).toEqual([]);
+  });
+
   it('is not thrown out by somebody who cannot sign', async () => {
     await started();
     await livedIn(NORTH);

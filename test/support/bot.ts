@@ -6,6 +6,7 @@ import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 import { type TestRedis, testRedis } from './redis.ts';
@@ -38,6 +39,8 @@ export interface Bot {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
+  /** What its features declare. */
+  readonly registry: Registry;
   /** The bot's own address. */
   readonly url: string;
   /** What it logged, as one text. */
@@ -102,8 +105,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
+    return tally;
   };
-  await start();
+  const first = await start();
 
   const seen = (person: string, channel: string) =>
     slack.messages(person, channel).filter(({ from }) => from !== person);
@@ -112,6 +116,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     slack,
     billing,
     redis,
+    registry: first.registry,
     url,
     log: () => lines.join(''),
     async ask(text, person = OWNER, channel = CHANNEL) {
@@ -134,7 +139,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       };
       while (await isBusy()) await delay(10);
     },
-    another: start,
+    async another() {
+      await start();
+    },
     stopBot() {
       return Promise.all(processes.splice(0).map((tally) => tally.stop())).then(() => undefined);
     },

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnavailable, UnsealFailed } from '../../src/domain/failure/index.ts';
 import { connectRedis } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import type { NewAccess } from '../../src/workspace/accesses.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import { formatExpiry, type NewConnection } from '../../src/workspace/connections.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
@@ -348,6 +349,27 @@ describe('a project', () => {
     const record = await read();
     expect(record.projects).toEqual([other]);
     expect(record.channelDefault('C1')).toBeUndefined();
+  });
+});
+
+describe('an application access', () => {
+  const ACCESS: NewAccess = {
+    project: '123',
+    authUrl: 'https://identity.example.com/v3',
+    id: '5a9db0c0000000000000000000000abcd',
+    secret: 'a-secret-for-tests-only',
+    issuers: { people: ['U1'], groups: [] },
+    registeredBy: 'U1',
+    registeredAt: NOW,
+  };
+
+  it('goes with what was noted about it', async () => {
+    const other = await workspaces.saveAccess(await changing(), { ...ACCESS, project: '456' });
+    const access = await workspaces.saveAccess(await changing(), ACCESS);
+    for (const one of [access, other]) await workspaces.noteRevocable('T1', one, false);
+    expect((await read()).accesses.get('123')?.revocable).toBe(false);
+    await workspaces.removeAccess(await changing(), '123');
+    expect((await redis.hkeys(HASH)).sort()).toEqual(['access:456', 'revocable:456']);
   });
 });
 

@@ -274,6 +274,11 @@ describe('the nearest known word', () => {
     expect(nearestWord('', verbs)).toBeUndefined();
   });
 
+  it('is the one with the same first letter where two are as near', () => {
+    expect(nearestWord('prox', ['trox', 'prod'])).toBe('prod');
+    expect(nearestWord('trod', ['prod', 'trox'])).toBe('trox');
+  });
+
   it('is never farther than a few slips, and itself when known', () => {
     const known = ['last', 'week', 'month', 'yesterday', 'including'];
     fc.assert(

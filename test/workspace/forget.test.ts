@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDeletion } from '../../src/workspace/forget.ts';
+import { membersKey } from '../../src/workspace/keys.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const ORG = 'E0GRID0001';
+const TEAMS = ['T0GRID0001', 'T0GRID0002'];
+
+let redis: TestRedis;
+beforeEach(async () => {
+  redis = await testRedis();
+});
+afterEach(() => redis.close());
+
+describe('deleting an organisation', () => {
+  it('also deletes what other parts keep of each of its workspaces', async () => {
+    await redis.client.sadd(membersKey(ORG), ...TEAMS);
+    const deleted: string[] = [];
+    await createDeletion(redis.client, async (id) => void deleted.push(id)).organisation(ORG);
+    expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
+    expect(await redis.client.keys('*')).toEqual([]);
+  });
+
+  it('still knows its workspaces where another part fails, so that it can be repeated', async () => {
+    await redis.client.sadd(membersKey(ORG), ...TEAMS);
+    const failing = createDeletion(redis.client, () =>
+      Promise.reject(new Error('the queue does not answer')),
+    );
+    await expect(failing.organisation(ORG)).rejects.toThrow('the queue does not answer');
+    expect((await redis.client.smembers(membersKey(ORG))).sort()).toEqual(TEAMS);
+  });
+});
