@@ -40,38 +40,40 @@ import { createOAuthNonces } from './workspace/oauth-nonces.ts';
 import { createOneTimeGrants } from './workspace/one-time-grants.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
-/** How long a stopping bot waits for answers under way: longer than a question to billing may take, in ms. */
-const DRAIN = 11_000;
+/** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
+const DRAIN_TIMEOUT = 11_000;
 
-/** How long a start waits for Redis, in ms. */
-const REDIS_PATIENCE = 5_000;
+/** How long the start waits for Redis, in ms. */
+const REDIS_TIMEOUT = 5_000;
 
 export interface Tally {
   /** Everything the features declare: commands, listeners with their rights, reports. */
   readonly registry: Registry;
-  /** Resolves with the port it listens on. */
+  /** @returns the port it listens on */
   start(): Promise<number>;
-  /** Takes nothing new, lets answers under way go out, then closes every connection. */
+  /** Accepts nothing new, waits for running answers, then closes every connection. */
   stop(): Promise<void>;
 }
 
 /**
- * The table of contents: every part of the bot and what it is made of.
+ * Builds every part of the bot: a table of contents, without logic.
  *
- * @param replaced the limiter in place of the ordinary one, for whoever measures or tests faster than people ask
+ * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
  */
-export function createTally(config: Config, log: Log, clock: () => number, replaced?: RateLimiter): Tally {
+export function createTally(config: Config, log: Log, clock: () => number, rateLimiter?: RateLimiter): Tally {
   const metrics = createMetrics(() => http.inProgress());
-  const limits = replaced ?? createRateLimiter({ onRefused: metrics.throttled });
+  const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
-  // It complains at every attempt: the other connection says that Redis is away.
-  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
+  // At debug level, because it fails at every attempt: the other connection reports the outage.
+  const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
   const audit = createAudit(redis);
-  const used = createLastUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
+  const used = createLastUsed(workspaces, (err) =>
+    log.warn({ err }, 'the last use of a connection could not be saved'),
+  );
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
   const billing = createBilling({ http });
   const responder = createResponseUrlClient();
@@ -81,7 +83,7 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   };
 
   const all = createRegistry(() => features);
-  // In the order of /billing help: what people ask most stands first.
+  // In the order of /billing help: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalance({ billing, used, clock }),
     createSpend({ billing, used, clock }),
@@ -165,8 +167,8 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   return {
     registry: all,
     async start() {
-      // Without Redis the bot still runs, says so on /readyz, and answers that it cannot.
-      await waitUntilReady(redis, REDIS_PATIENCE).catch((err: unknown) =>
+      // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
+      await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
         log.warn({ err }, 'started without Redis'),
       );
       all.start();
@@ -174,8 +176,8 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
     },
     async stop() {
       http.closeQueue();
-      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
-      if (left > 0) log.warn({ left }, 'stopped before every answer was out');
+      const [left] = await Promise.all([slack.stop(DRAIN_TIMEOUT), all.stop(DRAIN_TIMEOUT)]);
+      if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responder.close()]);
       unwatch();
       metrics.stop();

@@ -1,14 +1,14 @@
 import type { LevelWithSilent } from 'pino';
-import { missingTogether, trimVariables, variables } from './environment.ts';
+import { findCombinationProblems, trimVariables, variables } from './environment.ts';
 import type { TrustedHost } from './http/address.ts';
 import type { SealingKey } from './vault/keyring.ts';
 
 interface SlackConfig {
-  /** Socket Mode as soon as there is an app-level token. */
+  /** Socket Mode where an app-level token is set. */
   readonly mode: { readonly kind: 'http' } | { readonly kind: 'socket'; readonly appToken: string };
-  /** '' in Socket Mode where it is not set: nothing arrives that would be verified with it. */
+  /** May be empty in Socket Mode, where no request needs it. */
   readonly signingSecret: string;
-  /** One workspace by its token, or many that install Tally by OAuth. */
+  /** A token for one workspace, or OAuth for many that install Tally. */
   readonly credentials:
     | { readonly kind: 'token'; readonly botToken: string }
     | {
@@ -16,10 +16,10 @@ interface SlackConfig {
         readonly clientId: string;
         readonly clientSecret: string;
         readonly stateSecret: string;
-        /** Where Slack sends people back to; without a slash at the end. */
+        /** Slack sends people back there; without a slash at the end. */
         readonly publicUrl: string;
       };
-  /** Ends with a slash: Slack's client appends the method's name. */
+  /** Ends with a slash, because Slack's client appends the method's name. */
   readonly apiUrl: string;
 }
 
@@ -27,7 +27,7 @@ export interface Config {
   readonly slack: SlackConfig;
   readonly http: { readonly port: number; readonly publicUrl?: string };
   readonly redisUrl: string;
-  /** Newest first: the first seals, all open. */
+  /** Newest first: the first one seals, all of them open. */
   readonly keys: readonly SealingKey[];
   /** Without a slash at the end. */
   readonly billing: { readonly baseUrl?: string };
@@ -37,16 +37,17 @@ export interface Config {
 }
 
 interface Problem {
-  /** Of the variable. */
+  /** The variable. */
   readonly name: string;
-  /** Completes "NAME …". Never holds the value, which may be a secret in the wrong place. */
+  /** Completes "NAME …". Never contains the value, which may be a secret in the wrong variable. */
   readonly what: string;
+  /** A value that works, and how to get it. */
   readonly works: string;
 }
 
-/** Tally cannot start from this environment. Names every problem at once. */
+/** The environment is invalid. The message lists every problem. */
 export class ConfigError extends Error {
-  override readonly name = 'ConfigRefused';
+  override readonly name = 'ConfigError';
   constructor(readonly problems: readonly Problem[]) {
     const lines = problems.map(({ name, what, works }) => `  ${name} ${what}. ${works}`);
     super(['Tally can’t start: check these environment variables.', ...lines].join('\n'));
@@ -54,60 +55,61 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the whole configuration from environment variables.
+ * Reads the configuration from environment variables.
  *
+ * @returns a deeply frozen configuration
  * @throws ConfigError with every variable that is missing or malformed
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const given = trimVariables(env);
-  const read = variables.safeParse(given);
-  const single = read.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
-  const names = new Set(single.map(([name]) => name));
-  const together = missingTogether(given).filter(([name]) => !names.has(name));
-  const problems = [...single, ...together].map(([name, message]): Problem => {
+  const texts = trimVariables(env);
+  const parsed = variables.safeParse(texts);
+  const single = parsed.error?.issues.map(({ path, message }) => [String(path[0]), message] as const) ?? [];
+  const alreadyReported = new Set(single.map(([name]) => name));
+  const combined = findCombinationProblems(texts).filter(([name]) => !alreadyReported.has(name));
+  const problems = [...single, ...combined].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
     return { name, what, works };
   });
-  if (!read.success || problems.length > 0) throw new ConfigError(inOrder(problems));
-  return deepFreeze(configOf(read.data));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(inOrder(problems));
+  return deepFreeze(configOf(parsed.data));
 }
 
 const ORDER = Object.keys(variables.shape);
 const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
   problems.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name));
 
-function configOf(read: typeof variables._output): Config {
-  const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = read;
+function configOf(values: typeof variables._output): Config {
+  const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
   return {
     slack: {
       mode:
-        read.SLACK_APP_TOKEN === undefined
+        values.SLACK_APP_TOKEN === undefined
           ? { kind: 'http' }
-          : { kind: 'socket', appToken: read.SLACK_APP_TOKEN },
+          : { kind: 'socket', appToken: values.SLACK_APP_TOKEN },
       credentials:
-        read.SLACK_BOT_TOKEN === undefined
+        values.SLACK_BOT_TOKEN === undefined
           ? {
               kind: 'oauth',
-              clientId: read.SLACK_CLIENT_ID ?? '',
-              clientSecret: read.SLACK_CLIENT_SECRET ?? '',
-              stateSecret: read.SLACK_STATE_SECRET ?? '',
+              clientId: values.SLACK_CLIENT_ID ?? '',
+              clientSecret: values.SLACK_CLIENT_SECRET ?? '',
+              stateSecret: values.SLACK_STATE_SECRET ?? '',
               publicUrl: publicUrl ?? '',
             }
-          : { kind: 'token', botToken: read.SLACK_BOT_TOKEN },
-      signingSecret: read.SLACK_SIGNING_SECRET ?? '',
-      apiUrl: read.SLACK_API_URL,
+          : { kind: 'token', botToken: values.SLACK_BOT_TOKEN },
+      signingSecret: values.SLACK_SIGNING_SECRET ?? '',
+      apiUrl: values.SLACK_API_URL,
     },
-    http: { port: read.PORT, ...(publicUrl !== undefined && { publicUrl }) },
-    redisUrl: read.REDIS_URL,
-    keys: read.ENCRYPTION_KEYS,
+    http: { port: values.PORT, ...(publicUrl !== undefined && { publicUrl }) },
+    redisUrl: values.REDIS_URL,
+    keys: values.ENCRYPTION_KEYS,
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
-    trustedHosts: read.TRUSTED_API_HOSTS,
-    log: { level: read.LOG_LEVEL },
+    trustedHosts: values.TRUSTED_API_HOSTS,
+    log: { level: values.LOG_LEVEL },
   };
 }
 
-/** Buffers stay as they are: JavaScript has no frozen ones. */
+/** Buffers are left out: JavaScript cannot freeze them. */
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) {
     if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);

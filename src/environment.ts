@@ -1,6 +1,6 @@
 /**
- * How each environment variable is read. A message never repeats the value: it may be a secret, set in the wrong
- * variable. It has two lines, what is wrong and what works.
+ * The schema of each environment variable. An error message has two lines, what is wrong and what works. It never repeats
+ * the value, which may be a secret in the wrong variable.
  */
 import { isIP, isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
@@ -24,8 +24,8 @@ const OAUTH = ['SLACK_CLIENT_ID', 'SLACK_CLIENT_SECRET', 'SLACK_STATE_SECRET'] a
 const message = (what: string, works: string): string => `${what}\n${works}`;
 const notSet = (works: string): string => message('is not set', works);
 
-/** Parses the text of a variable that is set. `fail` adds a problem and ends the parsing. */
-const parsed = <T>(parse: (text: string, fail: (what: string, works: string) => never) => T) =>
+/** A schema from a function that parses the text. `fail` reports a problem and ends the parsing. */
+const parsedBy = <T>(parse: (text: string, fail: (what: string, works: string) => never) => T) =>
   z.string().transform((text, ctx) => {
     try {
       return parse(text, (what, works) => {
@@ -47,7 +47,7 @@ const slackToken = (prefix: string, name: string) =>
     error: message(`is not ${name}`, `It begins with ${prefix}, then letters, digits and hyphens.`),
   });
 
-/** Secrets and IDs that Slack or the operator made up: one word, and not a token, which belongs elsewhere. */
+/** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
 const word = (name: string, works: string) =>
   z.string().regex(/^(?!x(?:ox|app))\S+$/, { error: message(`is not ${name}`, works) });
 
@@ -63,7 +63,7 @@ function parseUrl(text: string, works: string, fail: Fail): URL {
 
 const withoutSlash = (url: URL): string => url.href.replace(/\/+$/, '');
 
-const webUrl = parsed((text, fail) =>
+const webUrl = parsedBy((text, fail) =>
   withoutSlash(parseUrl(text, 'For example https://api.example.com.', fail)),
 );
 
@@ -76,7 +76,7 @@ const portNumber = z.string().refine((text) => port.safeParse(text).success, {
   error: message('is not a port', 'Use a whole number from 1 to 65535, for example 3000.'),
 });
 
-const redisUrl = parsed((text, fail) => {
+const redisUrl = parsedBy((text, fail) => {
   if (/^unix:\/\/\/[^#\s]+$/.test(text)) return text;
   const url = /^rediss?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url?.hostname && /^(\/\d*)?$/.test(url.pathname)) return text;
@@ -86,10 +86,10 @@ const redisUrl = parsed((text, fail) => {
   );
 });
 
-const sealingKeys = parsed((text, fail) => {
+const sealingKeys = parsedBy((text, fail) => {
   const entries = text.split(',').map((entry) => entry.trim());
   const keys = entries.map((entry, at) =>
-    sealingKey(entry, entries.length > 1 ? `key ${at + 1}` : 'the key', fail),
+    parseSealingKey(entry, entries.length > 1 ? `key ${at + 1}` : 'the key', fail),
   );
   for (const [at, { id }] of keys.entries()) {
     const first = keys.findIndex((key) => key.id === id);
@@ -99,26 +99,26 @@ const sealingKeys = parsed((text, fail) => {
   return keys;
 });
 
-function sealingKey(entry: string, which: string, fail: Fail) {
-  const works = `${MAKE_KEY} and write it as id:key, newest first, separated by commas; an id has 1 to 32 letters, digits, _ or -.`;
+function parseSealingKey(entry: string, name: string, fail: Fail) {
+  const works = `${MAKE_KEY} and write it as id:key, newest first, separated by commas. An ID has 1 to 32 letters, digits, _ or -.`;
   const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):(.*)$/.exec(entry) ?? [];
   if (id === undefined || base64 === undefined)
-    return fail(`is invalid: ${which} is not written id:key`, works);
-  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${which} is not base64`, works);
+    return fail(`is invalid: ${name} is not written id:key`, works);
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64)) return fail(`is invalid: ${name} is not base64`, works);
   const key = Buffer.from(base64, 'base64');
-  if (key.length !== 32) return fail(`is invalid: ${which} has ${key.length} bytes instead of 32`, works);
+  if (key.length !== 32) return fail(`is invalid: ${name} has ${key.length} bytes instead of 32`, works);
   return { id, key };
 }
 
-const trustedHosts = parsed((text, fail): readonly TrustedHost[] => {
+const trustedHosts = parsedBy((text, fail): readonly TrustedHost[] => {
   const entries = text.split(',').map((entry) => entry.trim());
-  return entries.filter((entry) => entry !== '').map((entry, at) => trustedHost(entry, at + 1, fail));
+  return entries.filter((entry) => entry !== '').map((entry, at) => parseTrustedHost(entry, at + 1, fail));
 });
 
-function trustedHost(entry: string, place: number, fail: Fail): TrustedHost {
+function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedHost {
   const refuse = () =>
     fail(
-      `is invalid: entry ${place} is not host or host:port`,
+      `is invalid: entry ${position} is not host or host:port`,
       'For example billing.internal, 10.0.0.5:8443 or [fd00::5]:8443, separated by commas and without https://.',
     );
   const [, host, digits] =
@@ -131,7 +131,7 @@ function trustedHost(entry: string, place: number, fail: Fail): TrustedHost {
 }
 
 const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
-const slackApiUrl = parsed((text, fail) => `${withoutSlash(parseUrl(text, SLACK_API, fail))}/`);
+const slackApiUrl = parsedBy((text, fail) => `${withoutSlash(parseUrl(text, SLACK_API, fail))}/`);
 
 function isLoopback(hostname: string): boolean {
   return (
@@ -139,13 +139,14 @@ function isLoopback(hostname: string): boolean {
   );
 }
 
-/** Plain http would carry the bot token across a network that anyone can read. */
-function isSafe(url: string, trusted: readonly TrustedHost[]): boolean {
+/** Plain http would expose the bot token to everyone on the network. */
+function isSafeForTokens(url: string, trusted: readonly TrustedHost[]): boolean {
   const { protocol, hostname, port: number } = new URL(url);
   if (protocol === 'https:' || isLoopback(hostname)) return true;
-  const bare = hostname.replace(/^\[|\]$/g, '');
+  const host = hostname.replace(/^\[|\]$/g, '');
   return trusted.some(
-    (one) => one.host === bare && (one.port ?? Number(number || 80)) === Number(number || 80),
+    (trustedHost) =>
+      trustedHost.host === host && (trustedHost.port ?? Number(number || 80)) === Number(number || 80),
   );
 }
 
@@ -154,11 +155,11 @@ const level = z
   .toLowerCase()
   .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }));
 
-/** All variables that Tally reads, each by itself; unknown ones are ignored. */
+/** Each variable that Tally reads; others are ignored. */
 export const variables = z.object({
   SLACK_SIGNING_SECRET: word(
     'a signing secret',
-    'It is 32 hexadecimal digits in one word, not a token.',
+    'It’s 32 hexadecimal digits in one word, not a token.',
   ).optional(),
   SLACK_BOT_TOKEN: slackToken('xoxb-', 'a bot token').optional(),
   SLACK_APP_TOKEN: slackToken('xapp-', 'an app-level token').optional(),
@@ -180,70 +181,95 @@ export const variables = z.object({
 });
 
 type Variable = keyof typeof variables.shape;
-type Given = Partial<Record<Variable, string>>;
+type VariableTexts = Partial<Record<Variable, string>>;
+
+type Problems = readonly (readonly [Variable, string])[];
 
 /**
- * What one variable asks of others. It reads the texts as they were set, so that it finds its problems beside those of
- * single variables.
+ * Checks the variables that depend on each other. It takes the texts, not parsed values, so that its problems are
+ * reported together with those of single variables.
  *
- * @returns variable → message
+ * @returns pairs of variable and message
  */
-export function missingTogether(given: Given): readonly (readonly [Variable, string])[] {
-  const oauth = OAUTH.filter((name) => given[name] !== undefined);
-  const isOAuth = oauth.length > 0;
-  const needed = (name: Variable, works: string): [Variable, string][] =>
-    given[name] === undefined ? [[name, notSet(works)]] : [];
-  const trusted = trustedHosts.safeParse(given.TRUSTED_API_HOSTS ?? '');
-  const api = slackApiUrl.safeParse(given.SLACK_API_URL ?? '');
+export function findCombinationProblems(texts: VariableTexts): Problems {
+  return [...credentialProblems(texts), ...signingProblems(texts), ...apiUrlProblems(texts)];
+}
+
+function requireSet(texts: VariableTexts, name: Variable, works: string): Problems {
+  return texts[name] === undefined ? [[name, notSet(works)]] : [];
+}
+
+/** Either a bot token for one workspace, or everything that OAuth needs for many. */
+function credentialProblems(texts: VariableTexts): Problems {
+  const oauth = OAUTH.filter((name) => texts[name] !== undefined);
+  if (oauth.length === 0)
+    return requireSet(
+      texts,
+      'SLACK_BOT_TOKEN',
+      `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${OAUTH.join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
+    );
   return [
-    ...(isOAuth
-      ? [
-          ...needed('SLACK_CLIENT_ID', `Installing by OAuth needs the app’s client ID. ${APP_PAGE}`),
-          ...needed('SLACK_CLIENT_SECRET', `Installing by OAuth needs the app’s client secret. ${APP_PAGE}`),
-          ...needed('SLACK_STATE_SECRET', `Installing by OAuth needs a secret of your own. ${MAKE_SECRET}`),
-          ...needed(
-            'PUBLIC_URL',
-            'Installing by OAuth needs the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
-          ),
-        ]
-      : needed(
-          'SLACK_BOT_TOKEN',
-          `For one workspace, set the bot token (xoxb-…) from the app’s page under OAuth & Permissions. For many, set ${OAUTH.join(', ')} and PUBLIC_URL instead. To try Tally without a Slack account, run \`npm run sandbox\`.`,
-        )),
-    ...(given.SLACK_APP_TOKEN === undefined
-      ? needed(
-          'SLACK_SIGNING_SECRET',
-          'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.',
-        )
-      : []),
-    // With both, some workspaces would be served by a token that is not theirs.
-    ...(isOAuth && given.SLACK_BOT_TOKEN !== undefined
-      ? [
+    ...requireSet(texts, 'SLACK_CLIENT_ID', `Installing by OAuth needs the app’s client ID. ${APP_PAGE}`),
+    ...requireSet(
+      texts,
+      'SLACK_CLIENT_SECRET',
+      `Installing by OAuth needs the app’s client secret. ${APP_PAGE}`,
+    ),
+    ...requireSet(
+      texts,
+      'SLACK_STATE_SECRET',
+      `Installing by OAuth needs a secret of your own. ${MAKE_SECRET}`,
+    ),
+    ...requireSet(
+      texts,
+      'PUBLIC_URL',
+      'Installing by OAuth needs the bot’s own address, for example https://tally.example.com: Slack sends people back there.',
+    ),
+    // With both, some workspaces would be served with another workspace's token.
+    ...(texts.SLACK_BOT_TOKEN === undefined
+      ? []
+      : [
           [
             'SLACK_BOT_TOKEN',
             message(
               `is set together with ${oauth.join(', ')}`,
-              'A bot token serves one workspace, OAuth serves many: unset one of them.',
+              'A bot token serves one workspace, OAuth serves many. Unset one of them.',
             ),
           ] as const,
-        ]
-      : []),
-    ...(api.success && !isSafe(api.data, trusted.data ?? [])
-      ? [
-          [
-            'SLACK_API_URL',
-            message(
-              'is plain http to another machine, which would expose the bot token',
-              `${SLACK_API} TRUSTED_API_HOSTS can allow a host that has no https.`,
-            ),
-          ] as const,
-        ]
-      : []),
+        ]),
   ];
 }
 
-/** Empty variables count as unset; `docker --env-file` keeps spaces and quotes around a value, so they are dropped. */
-export function trimVariables(env: NodeJS.ProcessEnv): Given {
+function signingProblems(texts: VariableTexts): Problems {
+  if (texts.SLACK_APP_TOKEN !== undefined) return [];
+  return requireSet(
+    texts,
+    'SLACK_SIGNING_SECRET',
+    'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.',
+  );
+}
+
+function apiUrlProblems(texts: VariableTexts): Problems {
+  const trusted = trustedHosts.safeParse(texts.TRUSTED_API_HOSTS ?? '');
+  const api = slackApiUrl.safeParse(texts.SLACK_API_URL ?? '');
+  if (!api.success || isSafeForTokens(api.data, trusted.data ?? [])) return [];
+  return [
+    [
+      'SLACK_API_URL',
+      message(
+        'is plain http to another machine, which would expose the bot token',
+        `${SLACK_API} TRUSTED_API_HOSTS can allow a host that has no https.`,
+      ),
+    ],
+  ];
+}
+
+/**
+ * Removes spaces and quotes around values, which `docker --env-file` keeps.
+ *
+ * @returns the variables that Tally reads, without empty ones
+ */
+export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));
 }

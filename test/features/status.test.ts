@@ -469,7 +469,7 @@ describe('what an answer leaves behind', () => {
     await bot.redis.client.config('SET', 'maxmemory', '1');
     try {
       expect((await bot.ask('/balance 123')).reads).toContain('left');
-      await bot.slack.waitFor(() => bot.log().includes('the last use could not be noted'));
+      await bot.slack.waitFor(() => bot.log().includes('the last use of a connection could not be saved'));
     } finally {
       await bot.redis.client.config('SET', 'maxmemory', '0');
     }
