@@ -67,7 +67,7 @@ export function createTally(config: Config, log: Log, clock: () => number, repla
   // It complains at every attempt: the other connection says that Redis is away.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue has no Redis'));
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
+  const workspaces = createWorkspaces({ redis, keyring, isInstalled: (id) => installations.stays(id) });
   const audit = createAudit(redis);
   const used = createLastUsed(workspaces, (err) => log.warn({ err }, 'the last use could not be noted'));
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
