@@ -69,7 +69,7 @@ export function createTally(config: Config, log: Log, clock: () => number, rateL
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({ redis, keyring, stays: (id) => installations.stays(id) });
+  const workspaces = createWorkspaces({ redis, keyring, isInstalled: (id) => installations.stays(id) });
   const audit = createAudit(redis);
   const used = createLastUsed(workspaces, (err) =>
     log.warn({ err }, 'the last use of a connection could not be saved'),

@@ -123,10 +123,10 @@ export async function resumeSchedule(
   await save(schedule, 'schedule resumed', round);
 }
 
-async function save(schedule: Schedule, deed: AuditAction, round: DeliveryContext): Promise<void> {
+async function save(schedule: Schedule, action: AuditAction, round: DeliveryContext): Promise<void> {
   const { teamId, workspace, workspaces, clock } = round;
   const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
-  const entries = [{ at: clock(), who: TALLY, deed, about }];
+  const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
     await workspaces.saveSchedule({ teamId, workspace, entries }, schedule);
   } catch (error) {

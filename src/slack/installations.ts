@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { NotInstalled } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
-import { createDeletion } from '../workspace/forget.ts';
+import { createDeletion } from '../workspace/deletion.ts';
 import { createInstallationStore } from '../workspace/installation-store.ts';
 import { createOAuthNonces } from '../workspace/oauth-nonces.ts';
 import { installationId, parseInstallation } from './install/installation.ts';

@@ -40,12 +40,12 @@ export interface AuditEntry {
   readonly at: number;
   /** Slack id of the person */
   readonly who: string;
-  readonly deed: AuditAction;
+  readonly action: AuditAction;
   readonly about: string;
 }
 
 /** As it was recorded, perhaps by an older or a newer version with actions that this one does not know. */
-export type RecordedEntry = Omit<AuditEntry, 'deed'> & { readonly deed: string };
+export type RecordedEntry = Omit<AuditEntry, 'action'> & { readonly action: string };
 
 export interface AuditPage {
   /** Newest first. */
@@ -72,17 +72,17 @@ export const MAX_AUDIT_ENTRIES = 1000;
 /** The stream is capped by entries, so an entry is capped too. */
 const MAX_ABOUT = 500;
 
-/** In Lua: `enter(key, at, who, deed, about)` appends an entry to an audit stream. */
+/** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
 export const LUA_AUDIT = `
-local function enter(key, at, who, deed, about)
-  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'deed', deed, 'about', about)
+local function enter(key, at, who, action, about)
+  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'deed', action, 'about', about)
 end`;
 
 /** What `enter` takes after the key. */
-export const auditArguments = ({ at, who, deed, about }: AuditEntry): string[] => [
+export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] => [
   String(at),
   who,
-  deed,
+  action,
   about.slice(0, MAX_ABOUT),
 ];
 
@@ -134,7 +134,7 @@ function entryOf([id, fields]: Row): RecordedEntry {
     // The stream's own ids are times as well: by the clock of Redis.
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
-    deed: text('deed'),
+    action: text('deed'),
     about: text('about'),
   };
 }

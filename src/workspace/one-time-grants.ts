@@ -85,7 +85,7 @@ const PURPOSES = ['issue', 'revoke'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
 export interface ClaimedGrant {
-  readonly errand: TokenGrant;
+  readonly grant: TokenGrant;
   readonly token: string | undefined;
 }
 
@@ -162,7 +162,7 @@ export function createOneTimeGrants(redis: Redis): OneTimeGrants {
       if (json === undefined) return undefined;
       const kept = parseRecord(schema, json);
       const errand = errandOf(kept);
-      return { errand, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
+      return { grant, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
     },
 
     async release({ workspace, carried, purpose }) {

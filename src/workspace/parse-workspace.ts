@@ -101,7 +101,7 @@ function parseWorkspace(
     channelDefault: (channel) => fields[FIELDS.channel + channel],
     channelsOf: (alias) =>
       ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
-    isTold: (person) => fields[FIELDS.told + person] !== undefined,
+    hasSeenTokenNotice: (person) => fields[FIELDS.tokenNoticeSeen + person] !== undefined,
     lastUsed: (connection) => parseLastUsed(fields, connection),
     lastBalance: (id, product) => parseLastBalance(fields, id, product),
     lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),

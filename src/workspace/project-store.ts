@@ -18,7 +18,7 @@ export interface ProjectStore {
   /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
   /** What `removeProject` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
-  removed(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
+  findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
   /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
   restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
   setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
@@ -79,7 +79,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
         remove: gone,
       }));
     },
-    async removed(workspace, alias, now) {
+    async findRemovedProject(workspace, alias, now) {
       const json = (await destination.store.read(workspace))[FIELDS.removedProject + alias];
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;

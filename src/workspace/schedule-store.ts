@@ -17,7 +17,7 @@ export interface ScheduleStore {
   /** Those that cannot be read; there is nothing to bring back. @throws EditConflict */
   dropSchedules(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
   /** What `removeSchedule` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
-  unscheduled(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
+  findRemovedSchedule(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
   /** As it was, with its past: what fell due meanwhile is posted late. False when there is nothing to bring back. */
   restoreSchedule(change: WorkspaceChange, id: string): Promise<boolean>;
 }
@@ -52,7 +52,7 @@ export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
         remove: ids.flatMap((id) => [FIELDS.schedule + id, FIELDS.sent + id]),
       }));
     },
-    async unscheduled(workspace, id, now) {
+    async findRemovedSchedule(workspace, id, now) {
       const json = (await destination.store.read(workspace))[FIELDS.removedSchedule + id];
       const removal = json === undefined ? undefined : parseRemovedSchedule(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal.schedule : undefined;

@@ -54,8 +54,8 @@ for _ = 1, tonumber(take()) do
   elseif (now and '=' .. now or '') ~= seen then return 0 end
 end
 for _ = 1, tonumber(take()) do
-  local moment, who, deed, about = take(), take(), take(), take()
-  enter(KEYS[2], moment, who, deed, about)
+  local moment, who, action, about = take(), take(), take(), take()
+  enter(KEYS[2], moment, who, action, about)
 end
 for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
 for _ = 1, tonumber(take()) do

@@ -50,7 +50,7 @@ export interface Workspace {
   /** Channels whose default is this project. */
   channelsOf(alias: string): readonly string[];
   /** Whether this person has read that tokens appear on their own screen only. */
-  isTold(person: string): boolean;
+  hasSeenTokenNotice(person: string): boolean;
   /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
   lastUsed(connection: string): number | undefined;
   /** The balance of a registered project when somebody last asked. */

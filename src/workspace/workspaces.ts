@@ -22,106 +22,91 @@ import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } 
 export type { Workspace } from './workspace.ts';
 
 /**
- * Each method is one round trip. What saves takes a `UsageChange`: who, when, and the audit's entries, which are written in
- * the same step. It rests on what was read, and throws EditConflict where somebody was quicker.
+ * Each method is one round trip. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
+ * that are written in the same step. It throws EditConflict where somebody else changed the same thing first.
  *
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
 export interface Workspaces extends ProjectStore, ScheduleStore {
-  read(workspace: string): Promise<Workspace>;
-  /** Only these parts; what somebody else saved of the others meanwhile stays. */
+  read(teamId: string): Promise<Workspace>;
+  /** Saves these parts alone, and keeps what others saved of the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
-  /** Replaces the connection of the same name. @param chosen the default from now on, where that is to change */
-  saveConnection(change: WorkspaceChange, connection: NewConnection, chosen?: string): Promise<Connection>;
-  /** @param heir the default from now on, where that is to change */
-  removeConnection(change: WorkspaceChange, name: string, heir?: string): Promise<void>;
-  /** The connection that is asked where none is named. */
+  /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
+  saveConnection(
+    change: WorkspaceChange,
+    connection: NewConnection,
+    newDefault?: string,
+  ): Promise<Connection>;
+  /** @param newDefault the default connection from now on, if it changes */
+  removeConnection(change: WorkspaceChange, name: string, newDefault?: string): Promise<void>;
+  /** Makes it the connection for projects that name none. */
   chooseDefault(change: WorkspaceChange, name: string): Promise<void>;
   /** Replaces the access of the same project. */
   saveAccess(change: WorkspaceChange, access: NewAccess): Promise<ApplicationAccessRecord>;
   removeAccess(change: WorkspaceChange, project: string): Promise<void>;
-  /** Whether the service takes tokens back, as a revocation taught; nothing is written when its access is gone meanwhile. */
-  noteRevocable(workspace: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
-  /** This person was told that a token appears on one's own screen only. */
-  noteTold(workspace: string, person: string, at: number): Promise<void>;
-  /** What an answer taught; nothing is written when its connection is gone meanwhile. */
-  note(workspace: string, notes: AnswerNote): Promise<void>;
+  /** Stores whether the service revokes tokens, as a revocation showed; nothing where the access was removed. */
+  noteRevocable(teamId: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
+  /** Stores that this person has read that tokens appear on their own screen only. */
+  noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
+  /** Stores what an answer brought; nothing where its connection was removed. */
+  note(teamId: string, note: AnswerNote): Promise<void>;
   /** Deletes everything of the workspace. */
-  forget(workspace: string): Promise<void>;
+  forget(teamId: string): Promise<void>;
 }
 
 export interface WorkspacesParts {
   readonly redis: Redis;
   readonly keyring: Keyring;
-  /** Whether Slack still takes the workspace's token; taken for granted where absent. */
-  readonly stays?: ChangeTarget['stays'];
+  /** Whether Slack still accepts the workspace's token; assumed where absent. */
+  readonly isInstalled?: ChangeTarget['isInstalled'];
 }
 
-export function createWorkspaces({ redis, keyring, stays = async () => true }: WorkspacesParts): Workspaces {
+export function createWorkspaces({
+  redis,
+  keyring,
+  isInstalled = async () => true,
+}: WorkspacesParts): Workspaces {
   const store = createWorkspaceStore(redis);
   const parse = createWorkspaceParser(keyring);
-  const destination: ChangeTarget = { store, stays };
-  /** What is changed of the settings; nothing when they say so already. */
-  const settled = ({ workspace }: WorkspaceChange, fields: RecordFields, parts: Partial<Settings>): Plans => {
-    const before = readSettings(workspace.fields[FIELDS.settings]);
-    const mine = Object.entries(parts).filter(
-      ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
-    );
-    const clash = findSettingsConflict(
-      workspace.fields,
-      fields,
-      mine.map(([part]) => part as keyof Settings),
-    );
-    if (clash !== undefined) throw new EditConflict(clash);
-    if (mine.length === 0 && before !== undefined) return { seen: {}, set: {} };
-    const now = readSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
-    const text = serializeSettings({ ...now, ...Object.fromEntries(mine) });
-    return { seen: fieldValues(fields, FIELDS.settings), set: { [FIELDS.settings]: text } };
-  };
-  const choosing = (change: WorkspaceChange, fields: RecordFields, connection: string | undefined): Plans => {
-    if (connection === undefined) return { seen: {}, set: {} };
-    // The form alone replaces damaged settings: it shows what comes in their place.
-    requireSettings(change.workspace);
-    return settled(change, fields, { connection });
-  };
+  const target: ChangeTarget = { store, isInstalled };
 
   return {
-    ...createProjectStore(destination),
-    ...createScheduleStore(destination),
-    read: async (workspace) => parse(workspace, await store.read(workspace)),
+    ...createProjectStore(target),
+    ...createScheduleStore(target),
+    read: async (teamId) => parse(teamId, await store.read(teamId)),
     async saveSettings(change, parts) {
-      await commitChange(destination, change, (fields) => settled(change, fields, parts));
+      await commitChange(target, change, (fields) => planSettings(change, fields, parts));
     },
-    async saveConnection(change, given, chosen) {
+    async saveConnection(change, given, newDefault) {
       const { connection, json } = serializeConnection(keyring, change.teamId, given);
       const field = FIELDS.connection + connection.name;
-      await commitChange(destination, change, (fields) => {
-        const { seen, set } = choosing(change, fields, chosen);
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, newDefault);
         return { seen: { ...seen, ...fieldValues(fields, field) }, set: { ...set, [field]: json } };
       });
       return connection;
     },
-    async removeConnection(change, name, heir) {
-      await commitChange(destination, change, (fields) => {
-        const { seen, set } = choosing(change, fields, heir);
-        const rests = [name, ...(heir === undefined ? [] : [heir])].map((one) => FIELDS.connection + one);
+    async removeConnection(change, name, newDefault) {
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, newDefault);
+        const names = newDefault === undefined ? [name] : [name, newDefault];
         return {
-          seen: { ...seen, ...fieldValues(fields, ...rests) },
+          seen: { ...seen, ...fieldValues(fields, ...names.map((one) => FIELDS.connection + one)) },
           remove: [FIELDS.connection + name, lastUsedField(name)],
           set,
         };
       });
     },
     async chooseDefault(change, name) {
-      await commitChange(destination, change, (fields) => {
-        const { seen, set } = choosing(change, fields, name);
+      await commitChange(target, change, (fields) => {
+        const { seen, set } = planDefault(change, fields, name);
         return { seen: { ...seen, ...fieldValues(fields, FIELDS.connection + name) }, set };
       });
     },
     async saveAccess(change, given) {
       const { access, json } = serializeAccess(keyring, change.teamId, given);
       const field = FIELDS.access + access.project;
-      await commitChange(destination, change, (fields) => ({
+      await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),
         set: { [field]: json },
       }));
@@ -129,28 +114,59 @@ export function createWorkspaces({ redis, keyring, stays = async () => true }: W
     },
     async removeAccess(change, project) {
       const field = FIELDS.access + project;
-      await commitChange(destination, change, (fields) => ({
+      await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),
         remove: [field, FIELDS.revocable + project],
       }));
     },
-    async noteRevocable(workspace, access, revocable) {
-      await store.write(workspace, {
+    async noteRevocable(teamId, access, revocable) {
+      await store.write(teamId, {
         seen: { [FIELDS.access + access.project]: ANY_VALUE },
         set: { [FIELDS.revocable + access.project]: serializeRevocable(access, revocable) },
       });
     },
-    async noteTold(workspace, person, at) {
-      await store.write(workspace, { set: { [FIELDS.told + person]: String(at) } });
+    async noteTokenNoticeSeen(teamId, person, at) {
+      await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
     },
-    async note(workspace, notes) {
-      await store.write(workspace, {
-        seen: { [FIELDS.connection + notes.connection]: ANY_VALUE },
-        set: answerNoteFields(notes),
+    async note(teamId, note) {
+      await store.write(teamId, {
+        seen: { [FIELDS.connection + note.connection]: ANY_VALUE },
+        set: answerNoteFields(note),
       });
     },
-    forget: (workspace) => store.forget(workspace),
+    forget: (teamId) => store.forget(teamId),
   };
 }
 
-type Plans = Required<Pick<RecordWrite, 'seen' | 'set'>>;
+type SettingsPlan = Required<Pick<RecordWrite, 'seen' | 'set'>>;
+const NO_CHANGE: SettingsPlan = { seen: {}, set: {} };
+
+/** Writes the parts that differ from what the person saw. @throws EditConflict where somebody changed the same parts */
+function planSettings(
+  { workspace }: WorkspaceChange,
+  fields: RecordFields,
+  parts: Partial<Settings>,
+): SettingsPlan {
+  const before = readSettings(workspace.fields[FIELDS.settings]);
+  const changed = Object.entries(parts).filter(
+    ([part, value]) => String(value) !== String(before?.[part as keyof Settings]),
+  );
+  const names = changed.map(([part]) => part as keyof Settings);
+  const conflict = findSettingsConflict(workspace.fields, fields, names);
+  if (conflict !== undefined) throw new EditConflict(conflict);
+  if (changed.length === 0 && before !== undefined) return NO_CHANGE;
+  const now = readSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
+  const json = serializeSettings({ ...now, ...Object.fromEntries(changed) });
+  return { seen: fieldValues(fields, FIELDS.settings), set: { [FIELDS.settings]: json } };
+}
+
+/** @throws SettingsDamaged: only the settings form replaces damaged settings, because it shows the new ones */
+function planDefault(
+  change: WorkspaceChange,
+  fields: RecordFields,
+  connection: string | undefined,
+): SettingsPlan {
+  if (connection === undefined) return NO_CHANGE;
+  requireSettings(change.workspace);
+  return planSettings(change, fields, { connection });
+}

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDeletion } from '../../src/workspace/forget.ts';
+import { createDeletion } from '../../src/workspace/deletion.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';

@@ -16,7 +16,7 @@ import {
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
 const DIRECT = OWNER.replace(/^U/, 'D');
-const ENTRY: AuditEntry = { at: NOW, who: OWNER, deed: 'project added', about: 'prod' };
+const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'project added', about: 'prod' };
 let bot: Bot;
 
 beforeEach(async () => {
@@ -48,7 +48,7 @@ describe('/billing audit', () => {
   });
 
   it('tells when in the reader’s own zone, who without ringing anybody, what, and about what', async () => {
-    await record({ deed: 'connection replaced', about: 'main' });
+    await record({ action: 'connection replaced', about: 'main' });
     const { reads, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
     expect(reads).toContain('connection replaced');
@@ -58,7 +58,7 @@ describe('/billing audit', () => {
   });
 
   it('shows a channel by its name, not by the id that is kept', async () => {
-    await record({ deed: 'channel default changed', about: `${CHANNEL}: prod` });
+    await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
     expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
   });

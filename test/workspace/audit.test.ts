@@ -8,7 +8,7 @@ import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
-const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', deed: 'project added', about: 'prod' };
+const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', action: 'project added', about: 'prod' };
 const KEY = 'tally:audit:T1';
 
 let store: TestRedis;
@@ -36,9 +36,9 @@ describe('the audit', () => {
   it('gives back what was recorded, the newest first, and nothing of a neighbour', async () => {
     await audit.record('T1', ENTRY);
     await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
-    await audit.record('T1', { ...ENTRY, deed: 'project removed', at: ENTRY.at + 1 });
+    await audit.record('T1', { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 });
     expect(await audit.list('T1', 10)).toEqual([
-      { ...ENTRY, deed: 'project removed', at: ENTRY.at + 1 },
+      { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 },
       ENTRY,
     ]);
   });
@@ -106,7 +106,7 @@ describe('the audit', () => {
   it('shows a deed of another version as it was recorded, and takes the stream’s time for a damaged one', async () => {
     await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'deed', 'schedule sent', 'at', 'soon');
     expect(await audit.list('T1', 1)).toEqual([
-      { at: 1_795_000_000_000, who: 'U1', deed: 'schedule sent', about: '' },
+      { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: '' },
     ]);
   });
 

@@ -8,9 +8,9 @@ import { reseal } from '../../src/vault/reseal.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
+import { createDeletion } from '../../src/workspace/deletion.ts';
 import { createEventDedup } from '../../src/workspace/event-dedup.ts';
 import { sealOwnerOfField } from '../../src/workspace/fields.ts';
-import { createDeletion } from '../../src/workspace/forget.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { findConnection, findProject } from '../../src/workspace/workspace.ts';
@@ -22,7 +22,7 @@ const NOW = Date.UTC(2026, 10, 21);
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
 const HASH = 'tally:workspace:T1';
-const ENTRY: AuditEntry = { at: NOW, who: 'U1', deed: 'settings changed', about: 'something' };
+const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: 'something' };
 const PROD: Project = {
   ...{ alias: 'prod', id: '123', product: 1, channels: [] },
   ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
@@ -123,7 +123,7 @@ describe('a change and its entry in the audit', () => {
   });
 
   it('stand together where one saving does two deeds', async () => {
-    const other: AuditEntry = { ...ENTRY, deed: 'default connection changed', about: 'second' };
+    const other: AuditEntry = { ...ENTRY, action: 'default connection changed', about: 'second' };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);
     expect((await read()).defaultConnection).toBe('second');
@@ -173,7 +173,7 @@ describe('what is under way when a workspace leaves', () => {
     const left = createWorkspaces({
       redis,
       keyring: createKeyring([OLD]),
-      async stays(id) {
+      async isInstalled(id) {
         asked.push(...(await redis.keys('*')), id);
         return false;
       },

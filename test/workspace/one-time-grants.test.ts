@@ -74,7 +74,7 @@ describe('the two halves of a token', () => {
     const instead = await handles.keep('T1', ERRAND, LIFE, undefined, { replaces: one });
     await handles.drop('T1', other);
     expect(await Promise.all([one, other].map((carried) => claim(carried)))).toEqual([undefined, undefined]);
-    expect((await claimed(instead))?.errand).toEqual(ERRAND);
+    expect((await claimed(instead))?.grant).toEqual(ERRAND);
   });
 
   it('are nobody’s twice where they are gone: of two who ask, one learns it', async () => {
@@ -119,7 +119,7 @@ describe('the two halves of a token', () => {
     const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));
     await redis.hset(KEY, field, value.replace('"project":"123"', '"project":"124"'));
     const taken = await claimed(carried);
-    expect([taken?.errand.project, taken?.token]).toEqual(['124', undefined]);
+    expect([taken?.grant.project, taken?.token]).toEqual(['124', undefined]);
   });
 
   it('are given to one of many who ask at the same moment', async () => {
@@ -145,7 +145,7 @@ describe('the two halves of a token', () => {
   });
 
   it('are kept together with the line in the audit, or not at all', async () => {
-    const entry = { at: AT, who: 'U1', deed: 'token issued', about: 'prod' } as const;
+    const entry = { at: AT, who: 'U1', action: 'token issued', about: 'prod' } as const;
     await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
     expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
     await redis.del('tally:audit:T1', KEY);
@@ -155,10 +155,10 @@ describe('the two halves of a token', () => {
   });
 
   it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
-    await createAudit(redis).record('T1', { at: AT, who: 'U1', deed: 'token revoked', about: 'prod' });
+    await createAudit(redis).record('T1', { at: AT, who: 'U1', action: 'token revoked', about: 'prod' });
     await redis.del('tally:workspace:T1');
     const carried = await handles.keep('T1', ERRAND, LIFE);
-    expect((await claimed(carried))?.errand).toEqual(ERRAND);
+    expect((await claimed(carried))?.grant).toEqual(ERRAND);
   });
 
   it('open for nobody whom a name in them imitates', async () => {

@@ -125,7 +125,7 @@ describe('a workspace', () => {
     expect(await costs(() => workspaces.note('T1', { connection: 'main', at: NOW }))).toEqual(['eval 1']);
     expect(await commandsOf(read)).toEqual(['hgetall 1']);
     expect(await costs((change) => workspaces.removeProject(change, removal))).toEqual(['eval 1']);
-    expect(await commandsOf(() => workspaces.removed('T1', 'live', NOW))).toEqual(['hgetall 1']);
+    expect(await commandsOf(() => workspaces.findRemovedProject('T1', 'live', NOW))).toEqual(['hgetall 1']);
     expect(await costs((change) => workspaces.restoreProject(change, removal))).toEqual(['eval 1']);
     expect(await costs((change) => workspaces.removeConnection(change, 'main'))).toEqual(['eval 1']);
     expect(await commandsOf(() => workspaces.forget('T1'))).toEqual(['unlink 1']);
@@ -331,13 +331,13 @@ describe('a project', () => {
     expect(gone.projects).toEqual([]);
     expect(gone.channelDefault('C1')).toBeUndefined();
 
-    expect(await workspaces.removed('T1', 'prod', NOW + UNDO_MS)).toBeUndefined();
-    const removal = (await workspaces.removed('T1', 'prod', NOW + UNDO_MS - 1))!;
+    expect(await workspaces.findRemovedProject('T1', 'prod', NOW + UNDO_MS)).toBeUndefined();
+    const removal = (await workspaces.findRemovedProject('T1', 'prod', NOW + UNDO_MS - 1))!;
     expect(await workspaces.restoreProject(await changing(), removal)).toBe(true);
     const back = await read();
     expect(findProject(back, 'prod')).toEqual(PROD);
     expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
-    expect(await workspaces.removed('T1', 'prod', NOW)).toBeUndefined();
+    expect(await workspaces.findRemovedProject('T1', 'prod', NOW)).toBeUndefined();
   });
 
   it('does not come back over one that took its alias meanwhile', async () => {
@@ -609,7 +609,7 @@ describe('a damaged part', () => {
 
   it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {
     await redis.hset(HASH, 'removed:prod', json);
-    await expect(workspaces.removed('T1', 'prod', NOW)).rejects.toThrow(UnsealFailed);
+    await expect(workspaces.findRemovedProject('T1', 'prod', NOW)).rejects.toThrow(UnsealFailed);
   });
 
   it('with a seal that is none is shown and does not open', async () => {
@@ -636,7 +636,7 @@ it('says that the store is unreachable, whatever it is asked', async () => {
     lost.addProject(change, PROD),
     lost.changeProject(change, 'prod', { ...PROD, alias: 'live' }),
     lost.removeProject(change, removal),
-    lost.removed('T1', 'prod', NOW),
+    lost.findRemovedProject('T1', 'prod', NOW),
     lost.restoreProject(change, removal),
     lost.setChannelDefault(change, 'C1', 'prod'),
     lost.forget('T1'),

@@ -46,7 +46,7 @@ const listOf = (entries: readonly RecordedEntry[]): RichTextBlock => ({
 });
 
 /** Rich text throughout: what people called their things has no power here. */
-function line({ at, who, deed, about }: RecordedEntry): RichTextSection {
+function line({ at, who, action, about }: RecordedEntry): RichTextSection {
   const elements: RichTextElement[] = [
     {
       type: 'date',
@@ -57,7 +57,7 @@ function line({ at, who, deed, about }: RecordedEntry): RichTextSection {
     text(' · '),
     isPerson(who) ? { type: 'user', user_id: who } : text(who || 'unknown'),
     text(' · '),
-    { ...text(deed || 'unknown'), style: { bold: true } },
+    { ...text(action || 'unknown'), style: { bold: true } },
     ...(about === '' ? [] : [text(' · '), ...subject(clipText(about, LONGEST_ABOUT))]),
   ];
   return { type: 'rich_text_section', elements };

@@ -6,7 +6,7 @@ const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
 /** A line an entry after one with the names of the columns, RFC 4180: times in UTC, a formula's power taken away. */
 export function formatAuditCsv(entries: readonly RecordedEntry[]): string {
-  const rows = entries.map(({ at, who, deed, about }) => [new Date(at).toISOString(), who, deed, about]);
+  const rows = entries.map(({ at, who, action, about }) => [new Date(at).toISOString(), who, action, about]);
   return [COLUMNS, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
 

@@ -29,7 +29,7 @@ export const mayHaveIssued = ({ kind }: Failure): boolean =>
 /** Of a token that nobody has seen, if it was issued at all. @param about as `tokenAuditText` gives it */
 export const unclearIssueAudit = (at: number, who: string, about: string): AuditEntry => ({
   ...{ at, who },
-  deed: 'token issued',
+  action: 'token issued',
   about: `${about} · ${UNCLEAR}`,
 });
 
@@ -42,10 +42,10 @@ const isUnclear = (failure: Failure): boolean =>
 
 /** Of a token that was to be given back, or may have been; undefined where it certainly was not. */
 export function revocationAudit(
-  token: Omit<AuditEntry, 'deed'>,
+  token: Omit<AuditEntry, 'action'>,
   outcome: RevokeOutcome | 'revoked' | Failure,
 ): AuditEntry | undefined {
   const added = typeof outcome === 'string' ? ADDED[outcome] : isUnclear(outcome) ? UNCLEAR : undefined;
   if (added === undefined) return undefined;
-  return { ...token, deed: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
+  return { ...token, action: 'token revoked', about: [token.about, added].filter(Boolean).join(' · ') };
 }

@@ -151,7 +151,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const wanted = wantedBy(named, undefined, [], request);
     const { errand } = wanted;
     const isSeen = channel !== undefined && !isDirectMessage(channel);
-    if (isSeen && !workspace.isTold(user.id)) {
+    if (isSeen && !workspace.hasSeenTokenNotice(user.id)) {
       await requireIssuer(wanted.label, wanted.access, request);
       const at = clock();
       const handle = await handles.keep(user.teamId, errand, { at, until: at + PATIENCE });
@@ -177,7 +177,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
     if (claimed === 'busy')
       return request.reply.modal.updateIfUnchanged(busyModal([anotherButton('Issue another', word)], led));
     if (claimed === undefined && word === '') return request.reply.modal.update(usedModal(led));
-    const { errand } = claimed ?? {};
+    const { grant: errand } = claimed ?? {};
     await request.reply.modal.tryUpdate(issuingModal(errand?.word ?? word));
     if (errand === undefined)
       return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, request), request);
@@ -226,7 +226,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
           const { teamId, id } = request.user;
           // Nobody waits for the note: where it is lost, they are asked once more.
           await Promise.all([
-            workspaces.noteTold(teamId, id, request.at).catch(ignoreFailure),
+            workspaces.noteTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
             issueAgain(parseWindowTokens(carried), '', request),
           ]);
         },

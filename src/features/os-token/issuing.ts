@@ -113,7 +113,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     const isOffered = access.revocable !== false;
     const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
     const about = tokenAuditText(label, errand.project, hash);
-    const entry = { at: now, who: id, deed: 'token issued', about } as const;
+    const entry = { at: now, who: id, action: 'token issued', about } as const;
     const earlier = liveTokens(wanted.tokens, now);
     const [before] = wanted.tokens;
     // What leads to no token that may still work has served its purpose.

@@ -118,7 +118,7 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
     if (claimed === 'busy')
       return request.reply.modal.updateIfUnchanged(busyModal([], ledTo(tokens, request)));
     const others = tokens.filter((one) => one !== token);
-    const { errand, token: opened } = claimed ?? {};
+    const { grant: errand, token: opened } = claimed ?? {};
     if (errand?.authUrl === undefined || opened === undefined) {
       if (errand !== undefined) await handles.release(claim).catch(ignoreFailure);
       return request.reply.modal.update(usedModal(ledTo(others, request)));

@@ -48,7 +48,7 @@ export function createRemoval(workspaces: Workspaces) {
       const taken = projectTextMessage(
         `Another project is called ${alias} by now. Rename that one first, or add this one under another name.`,
       );
-      const removal = await workspaces.removed(user.teamId, alias, at);
+      const removal = await workspaces.findRemovedProject(user.teamId, alias, at);
       if (removal === undefined)
         return request.reply.update(
           projectTextMessage(

@@ -188,7 +188,7 @@ export function createScheduleActions(workspaces: Workspaces, scheduling: Schedu
     /** @throws NotAllowed */
     async undo(id: string, request: Request): Promise<void> {
       const { user, workspace, at } = request;
-      const schedule = await workspaces.unscheduled(user.teamId, id, at);
+      const schedule = await workspaces.findRemovedSchedule(user.teamId, id, at);
       if (schedule === undefined) return list(request, LATE);
       if (!user.canManage && schedule.owner !== user.id) throw new NotAllowed('not-owner');
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Deletion } from '../../workspace/forget.ts';
+import type { Deletion } from '../../workspace/deletion.ts';
 
 /** The events that a workspace or an organisation leaves by. */
 export const UNINSTALL_EVENTS = ['app_uninstalled', 'tokens_revoked', 'team_access_revoked'] as const;

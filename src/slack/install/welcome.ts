@@ -22,7 +22,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
     log.info({ workspace }, 'Tally was installed');
     const about = isEnterpriseInstall ? 'for the organisation' : 'for the workspace';
     const outcomes = await Promise.allSettled([
-      audit.record(workspace, { at: clock(), who: user.id, deed: 'app installed', about }),
+      audit.record(workspace, { at: clock(), who: user.id, action: 'app installed', about }),
       callSlack('chat.postMessage', () =>
         clientFor(bot?.token ?? '').chat.postMessage({
           channel: user.id,
