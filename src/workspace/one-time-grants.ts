@@ -162,7 +162,7 @@ export function createOneTimeGrants(redis: Redis): OneTimeGrants {
       if (json === undefined) return undefined;
       const kept = parseRecord(schema, json);
       const errand = errandOf(kept);
-      return { grant, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
+      return { grant: errand, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
     },
 
     async release({ workspace, carried, purpose }) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDeletion } from '../../src/workspace/forget.ts';
+import { createDeletion } from '../../src/workspace/deletion.ts';
 import { membersKey } from '../../src/workspace/keys.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
