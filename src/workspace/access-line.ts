@@ -11,7 +11,7 @@ interface Reader {
 }
 
 /**
- * `access ····abcd, lapses in 12 days (…)`, for those who manage, or were named to have tokens issued.
+ * `access ending abcd, expires Thu 3 Dec 2026 (12 days)`, for those who manage, or were named to have tokens issued.
  * Undefined for others, and where no access is registered or its record is damaged.
  */
 export function accessSummary(project: string, { workspace, user, at }: Reader): string | undefined {

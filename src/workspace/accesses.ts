@@ -119,6 +119,6 @@ export function describeAccess(
   at: number,
   zone: string,
 ): string {
-  const shown = `access ····${lastFour.replaceAll('·', '')}`;
+  const shown = `access ending ${lastFour.replaceAll('·', '')}`;
   return lapsesAt === undefined ? shown : `${shown}, ${formatExpiry({ lapsesAt }, at, zone)}`;
 }

@@ -132,7 +132,7 @@ describe('/billing connect', () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
-    expect(modalText()).toContain('The one registered before stays in use.');
+    expect(modalText()).toContain('The current token stays in use.');
     expect(await told()).toEqual(before);
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
@@ -145,7 +145,7 @@ describe('/billing connect', () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', product: '2' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(modalText()).toContain('project 123 gave no data as Object storage (2)');
+    expect(modalText()).toContain('project 123 data for project Object storage (2)');
   });
 
   it('tells the result in a direct message when the form was closed meanwhile', async () => {
@@ -174,7 +174,7 @@ describe('/billing connect', () => {
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);
     expect(modalText()).toContain(sentence);
-    expect(modalText()).toContain('Nothing was stored.');
+    expect(modalText()).toContain('Nothing was saved.');
     if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('owner or admin');
     expect(await dump()).toBe('[]');
   });
@@ -307,7 +307,7 @@ describe('/billing connect', () => {
   );
 
   it('refuses a name behind the verb that is none', async () => {
-    expect((await bot.ask('/billing connect no/name')).reads).toContain('is no name of a connection');
+    expect((await bot.ask('/billing connect no/name')).reads).toContain('isn’t a valid connection name');
     expect(bot.slack.modal(OWNER)).toBeUndefined();
   });
 
@@ -351,7 +351,7 @@ describe('several connections', () => {
     await register('finance');
     const before = await told();
     const refused = await register('finance', { token: 'sandbox-token-nobody-knows' });
-    expect(refused).toContain('The one registered before stays in use.');
+    expect(refused).toContain('The current token stays in use.');
     expect(await told()).toEqual(before);
 
     await register('finance', { token: administrator() });
@@ -385,7 +385,7 @@ describe('several connections', () => {
     await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
     await openForm();
-    expect(modalText()).toContain('The record of main is damaged and not used.');
+    expect(modalText()).toContain('The record of main is damaged and not used: register it again.');
     await bot.slack.dismiss(OWNER);
     await register('main');
     expect((await bot.ask('/balance 123')).reads).toContain('left');
@@ -454,7 +454,7 @@ describe('/billing disconnect', () => {
     await register('main');
     await register('finance');
     const which = await bot.ask('/billing disconnect');
-    expect(which.reads).toContain('Disconnect which one?');
+    expect(which.reads).toContain('Disconnect which connection?');
     const confirm = await chosen('disconnect-ask', 'finance', which.ts);
     expect(confirm.reads).toContain('Disconnect finance?');
     expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('token of finance is deleted.');
@@ -468,7 +468,7 @@ describe('/billing disconnect', () => {
     const confirm = await bot.ask('/billing disconnect main');
     expect(confirm.reads).toContain('finance becomes the default');
     expect((await answerTo('Disconnect', confirm.ts)).reads).toContain(
-      'finance is the default connection now.',
+      'finance .',
     );
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
     expect((await deeds()).slice(0, 2)).toEqual([
@@ -481,7 +481,7 @@ describe('/billing disconnect', () => {
   it('asks which one becomes the default where several are left', async () => {
     for (const name of ['main', 'finance', 'eu']) await register(name);
     const heir = await bot.ask('/billing disconnect main');
-    expect(heir.reads).toContain('Which one is asked in its place?');
+    expect(heir.reads).toContain('Choose the new default.');
     const confirm = await chosen('disconnect-heir', 'eu', heir.ts);
     expect(confirm.reads).toContain('eu becomes the default');
     await answerTo('Disconnect', confirm.ts);
@@ -505,7 +505,7 @@ describe('/billing disconnect', () => {
       );
     }
     const { reads } = await bot.ask('/billing disconnect finance');
-    expect(reads).toContain('These projects ask finance and give no figures');
+    expect(reads).toContain('These projects use finance and give no figures');
     expect(reads).toContain('(/billing projects): backups, prod.');
   });
 

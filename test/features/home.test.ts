@@ -46,7 +46,7 @@ const told = (person: string) =>
 describe('the Home of a new workspace', () => {
   it('leads to the first answer in three steps, the first of them a button for whoever may connect', async () => {
     const page = await open();
-    expect(page).toContain('Three steps to the first answer');
+    expect(page).toContain('Get your first answer in three steps');
     expect(page).toMatch(/1\..*Connect Tally.*2\..*\/balance 123.*3\..*\/spend 123 last-7-days/s);
     await bot.slack.press(OWNER, HOME, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
@@ -68,13 +68,13 @@ describe('the Home of a new workspace', () => {
     expect(textOf(form.view)).toContain('Add a project');
     await bot.slack.dismiss(OWNER);
     await open(MEMBER);
-    expect(buttons(MEMBER)).toEqual(['Balance', 'Spend, last 7 days', 'Everything Tally answers']);
+    expect(buttons(MEMBER)).toEqual(['Balance', 'Spend, last 7 days', 'All commands']);
   });
 
   it('tells everybody else whom to ask', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('Ask an owner or admin of this workspace to connect Tally');
-    expect(buttons(MEMBER)).toEqual(['Everything Tally answers']);
+    expect(buttons(MEMBER)).toEqual(['All commands']);
   });
 });
 
@@ -84,7 +84,7 @@ describe('the Home', () => {
   it('shows the projects with what they had when last asked, and buttons that ask again', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'staging', id: '456' });
-    expect(await open()).toContain('*prod* · balance not asked for yet');
+    expect(await open()).toContain('*prod* · no balance yet');
     await bot.ask('/balance prod');
     await expect
       .poll(() => open())
@@ -116,7 +116,7 @@ describe('the Home', () => {
     now = TODAY + days * DAY;
     expect(await open()).toContain(`*${sentence}`);
     const plain = await open(MEMBER);
-    expect(plain).toContain(`An access token that Tally reads billing with ${sentence}`);
+    expect(plain).toContain(`A billing access token ${sentence}`);
     expect(plain).not.toContain('All connections work');
   });
 
@@ -145,7 +145,7 @@ describe('the Home', () => {
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.dismiss(OWNER);
     }
-    await bot.slack.press(OWNER, HOME, 'Everything Tally answers');
+    await bot.slack.press(OWNER, HOME, 'All commands');
     expect(readable(await told(OWNER)).reads).toContain('@Tally spend');
   });
 
@@ -153,7 +153,7 @@ describe('the Home', () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
-    expect(page).toContain('The first 30 of 60 projects; `/billing projects` lists them all.');
+    expect(page).toContain('The first 30 of 60 projects. See all with `/billing projects`.');
     expect(buttons(OWNER)).toContain('Settings…');
   });
 
@@ -162,19 +162,19 @@ describe('the Home', () => {
     await bot.redis.client.hset(RECORD, 'project:prod', 'no JSON', 'connection:main', '{}');
     const page = await open();
     expect(page).toContain('A project’s record is damaged');
-    expect(page).toContain('*main* · *the record is damaged:* register its token again');
+    expect(page).toContain('*main* · *the record is damaged.* Replace its token.');
     expect(buttons(OWNER)).toContain('Connect…');
-    expect(await open(MEMBER)).toContain('A connection of Tally’s is damaged.');
+    expect(await open(MEMBER)).toContain('A billing connection is damaged.');
   });
 
   it('does not say that all connections work where a project’s connection is gone', async () => {
     await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
     expect(await open()).toContain(
-      '*its connection finance no longer exists:* choose another with `/billing projects edit prod`',
+      '*Its connection finance no longer exists.* Choose another with `/billing projects edit prod`',
     );
     const plain = await open(MEMBER);
     expect(plain).toContain(
-      '*its connection finance no longer exists:* a Tally manager can choose another one',
+      '*Its connection finance no longer exists.* A Tally manager can choose another.',
     );
     expect(plain).toContain('A project uses a connection that no longer exists.');
     expect(plain).not.toContain('All connections work');
@@ -186,7 +186,7 @@ describe('the Home', () => {
     await bot.redis.client.hset(RECORD, 'connection:main', other);
     expect(await open()).toContain('*its token cannot be opened:* `/billing status` says why');
     const plain = await open(MEMBER);
-    expect(plain).toContain('A connection of Tally’s cannot be used.');
+    expect(plain).toContain('A billing connection doesn’t work.');
     expect(plain).not.toContain('All connections work');
   });
 
@@ -244,6 +244,6 @@ describe('the Home', () => {
     const page = textOf(await homeBlocks(request, [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('A part of what Tally keeps is damaged');
     expect(page).toContain('Every morning at 9');
-    expect(page).toContain('Everything Tally answers');
+    expect(page).toContain('All commands');
   });
 });

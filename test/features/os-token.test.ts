@@ -121,10 +121,10 @@ describe('an application access', () => {
   it('is tested by a token that is given back at once, sealed, and told of as far as the service tells', async () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
-    expect(said).toContain('Tested: the service issued a token, and took it back.');
+    expect(said).toContain('The test passed: the service issued a token and revoked it.');
     expect(said).toContain('access ····0001 · named Application access · restricted');
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
-    expect(said).toContain(`May have tokens issued: <@${MEMBER}>`);
+    expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
     expect(await deeds()).toEqual(['application access registered: prod (project 123)']);
     const { id, secret } = identity.accesses.good;
@@ -170,7 +170,7 @@ describe('an application access', () => {
     const asked = identity.requests.length;
     expect(await form({ people: [MEMBER] })).toContain(`<@${MEMBER}>`);
     const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
-    expect(await form({ people: [OWNER], auth_url: other })).toContain('is another address');
+    expect(await form({ people: [OWNER], auth_url: other })).toContain('is a new address');
     expect(identity.requests.length).toBe(asked);
     expect((await deeds())[0]).toBe('token issuers changed: prod (project 123)');
     await issue(MEMBER);
@@ -184,7 +184,7 @@ describe('an application access', () => {
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
     await fillIn('good', { auth_url: wrong });
     await shows('Not registered');
-    expect(modalText()).toContain('Nothing was stored.');
+    expect(modalText()).toContain('Nothing was saved.');
     await press('Back to the form');
     await shows('Secret key');
     expect(JSON.stringify(view())).toContain(wrong);
@@ -220,11 +220,11 @@ describe('an application access', () => {
   it('is registered with a warning where it seems to expire soon', async () => {
     const said = await register('lapsing');
     expect(said).toContain(
-      'The token of the test would have expired at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.',
+      'The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.',
     );
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
-    expect(usual).toContain('The service does not say when the access expires.');
+    expect(usual).toContain('The service doesn’t say when the access expires.');
     expect(usual).not.toContain('would have expired');
   });
 
@@ -254,7 +254,7 @@ describe('an application access', () => {
     const people = [MEMBER, GUEST, STRANGER, BOT_USER];
     const said = await register('good', { people });
     expect(said).toContain(
-      `*${none}:* <@${GUEST}> (a guest: /billing settings can let guests ask), <@${STRANGER}> (of another organisation), <@${BOT_USER}> (has left, or is a program)`,
+      `*${none}:* <@${GUEST}> (guests are turned off in /billing settings), <@${STRANGER}> (external), <@${BOT_USER}> (has left, or is an app)`,
     );
     const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
     const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
@@ -265,7 +265,7 @@ describe('an application access', () => {
     await bot.slack.submit(OWNER, { people });
     await shows('Saved.');
     expect(modalText()).not.toContain(`<@${GUEST}> (`);
-    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (of another organisation), <@${BOT_USER}>`);
+    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (external), <@${BOT_USER}>`);
   });
 
   it('is saved though Slack does not tell who they are', async () => {
@@ -276,7 +276,7 @@ describe('an application access', () => {
     await bot.slack.waitFor(() => identity.requests.length === 1);
     bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
     await shows('can issue OS_TOKENs');
-    expect(modalText()).toContain(`May have tokens issued: <@${OWNER}>, <@${GUEST}>`);
+    expect(modalText()).toContain(`Can get tokens: <@${OWNER}>, <@${GUEST}>`);
     expect(modalText()).not.toContain('as things are');
   });
 
@@ -324,7 +324,7 @@ describe('/os-token', () => {
     expect(pieces()).toHaveLength(2);
     expect(pieces()[0]).toBe(token);
     expect(pieces()[1]).toContain(`export OS_TOKEN='${token}'`);
-    expect(modalText()).toMatch(/^Your temporary key to the cloud platform’s API, for prod/m);
+    expect(modalText()).toMatch(/^OS_TOKEN for prod/m);
     expect(modalText()).toContain('It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
     expect(modalText()).toContain('Project prod (sandbox-project) in Default · role member');
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
@@ -333,13 +333,13 @@ describe('/os-token', () => {
   it('says which service OS_ENDPOINT is of', async () => {
     await register();
     const first = await issue();
-    expect(modalText()).toContain('OS_ENDPOINT is that of compute:');
+    expect(modalText()).toContain('OS_ENDPOINT is the compute endpoint:');
     identity.setMode('bare');
     await press('Issue another');
     await shown(OWNER, first);
     expect(pieces()[1]).toContain(`OS_ENDPOINT='${identity.authUrl}'`);
     expect(modalText()).toContain(
-      'The service told no address of compute, so OS_ENDPOINT is that of identity:',
+      'The service sent no compute endpoint, so OS_ENDPOINT is the identity endpoint:',
     );
   });
 
@@ -453,8 +453,8 @@ describe('/os-token', () => {
 
   it.each([
     ['no-zone', 'It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
-    ['no-expiry', 'The service does not tell when it lapses.'],
-    ['bare', 'The service does not tell when it lapses. '],
+    ['no-expiry', 'The service doesn’t say when it expires.'],
+    ['bare', 'The service doesn’t say when it expires. '],
   ])('shows the token when the service is in the mood for %s', async (mode, sentence) => {
     await register();
     identity.setMode(mode);
@@ -563,7 +563,7 @@ describe('/os-token', () => {
       ['october', 'october'],
     ]) {
       const { reads } = await bot.ask(`/os-token ${typed}`);
-      expect(reads).toContain(`“${quoted}” names a period, and a token is for now`);
+      expect(reads).toContain(`“${quoted}” is a period, and a token has none`);
       expect(reads).toContain('/os-token prod');
     }
     expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
@@ -787,7 +787,7 @@ describe('Revoke now', () => {
     await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
     await press('Revoke now');
     await shows('Revoked.');
-    expect(modalText()).toContain('Tally could not write that into its audit.');
+    expect(modalText()).toContain('Tally couldn’t add this to the audit.');
     expect(buttonsOf()).toEqual([]);
     expect(identity.isLive(token)).toBe(false);
   });
@@ -869,7 +869,7 @@ describe('Revoke now', () => {
     await press('Issue another');
     await shown(OWNER, first);
     expect(buttonsOf()).toEqual(['Issue another']);
-    expect(modalText()).toContain('The service does not take tokens back: it lives until it lapses.');
+    expect(modalText()).toContain('The service can’t revoke tokens. This one works until it expires.');
   });
 
   it('is not offered from the beginning where registering found that out', async () => {

@@ -162,7 +162,7 @@ describe('a project gets a name', () => {
     await add('prod', '123');
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
-    expect(text).toContain('“prod” is taken by another project.');
+    expect(text).toContain('“prod”.');
     const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
     for (const kept of [
       '"initial_value":"456"',
@@ -223,7 +223,7 @@ describe('a project gets a name', () => {
         },
       },
     });
-    await bot.slack.waitFor(() => modalText().includes('That connection was removed meanwhile.'));
+    await bot.slack.waitFor(() => modalText().includes('Someone removed that connection.'));
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
   });
@@ -341,7 +341,7 @@ describe('a name', () => {
   it('with “help” in it is a name to every command', async () => {
     await add('help-desk', '123');
     expect((await bot.ask('/billing default help-desk')).reads).toContain(
-      'This channel asks about help-desk',
+      'The default project of this channel is help-desk',
     );
     expect((await bot.ask('/balance help-desk')).reads).toMatch(/^help-desk · /);
   });
@@ -353,7 +353,7 @@ describe('a name', () => {
     await replaced(answer, 'warehouse · ', MEMBER);
     const default_ = await bot.ask('/billing default warehose');
     await bot.slack.press(OWNER, place(default_), '/billing default warehouse');
-    await replaced(default_, 'This channel asks about warehouse');
+    await replaced(default_, 'The default project of this channel is warehouse');
   });
 
   it('is kept when billing has nothing for it as that product, and the other products are offered', async () => {
@@ -418,7 +418,7 @@ describe('/billing projects', () => {
     await replaced(first, 'page 1 of 3');
     expect((await bot.ask('/billing projects 7733')).reads).toContain('1 project with “7733”\n*team-33*');
     const none = await bot.ask('/billing projects nowhere');
-    expect(none.reads).toContain('No project here has “nowhere” in its name or ID.');
+    expect(none.reads).toContain('No project matches “nowhere” .');
     expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
   });
 
@@ -492,7 +492,7 @@ describe('a project that is changed', () => {
     await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(await save({ alias: 'live' })).toContain(
-      'prod is now called live. The 2 channels that had it as default follow.',
+      'prod is now called live. The 2 channels.',
     );
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
@@ -505,7 +505,7 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await add('dev', '456');
     await openForm('/billing projects rename dev');
-    expect(await save({ alias: 'prod' })).toContain('“prod” is taken by another project.');
+    expect(await save({ alias: 'prod' })).toContain('“prod”.');
     await bot.slack.dismiss(OWNER);
     expect([(await stored('prod'))?.id, (await stored('dev'))?.id]).toEqual(['123', '456']);
   });
@@ -514,7 +514,7 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.redis.client.hdel(KEY, 'project:prod');
-    expect(await save({ id: '456' })).toContain('No project is called prod any more');
+    expect(await save({ id: '456' })).toContain('Someone renamed or removed prod any more');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
   });
@@ -534,7 +534,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now called ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else was quicker|No project is called prod any more/);
+    expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod any more/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });
@@ -583,7 +583,7 @@ describe('a project that is removed', () => {
     await bot.ask('/billing default dev');
     await add('prod', '789');
     await bot.slack.press(OWNER, place(removed), 'Undo');
-    await replaced(removed, 'Another project is called prod by now.');
+    await replaced(removed, 'Another project is now named prod by now.');
     expect((await stored('prod'))?.id).toBe('789');
 
     await bot.redis.client.hdel(KEY, 'project:prod');
@@ -662,9 +662,9 @@ describe('/billing default', () => {
     );
     const choice = await bot.ask('/billing default');
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
-    await replaced(choice, 'This channel asks about dev');
+    await replaced(choice, 'The default project of this channel is dev');
     await bot.ask('/billing default prod');
-    expect((await bot.ask('/billing default', MEMBER)).reads).toContain('This channel asks about prod');
+    expect((await bot.ask('/billing default', MEMBER)).reads).toContain('The default project of this channel is prod');
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
     expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · the default here');
     expect((await bot.ask('/billing default none')).reads).toContain('no default project now');
@@ -681,7 +681,7 @@ describe('/billing default', () => {
     await add('prod', '123');
     for (const words of ['', ' prod', ' none'])
       expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).reads).toContain(
-        'A direct message has no default project.',
+        'Direct messages have no default project.',
       );
     expect(await defaultOf('D0OWNER001')).toBeNull();
   });
@@ -689,9 +689,9 @@ describe('/billing default', () => {
   it('takes a registered project that may be asked about there, and nothing else', async () => {
     await add('prod', '123', { channels: [GENERAL] });
     expect((await bot.ask('/billing default nowhere')).reads).toContain(
-      'is the name of no registered project',
+      'isn’t a project name',
     );
-    expect((await bot.ask('/billing default 999')).reads).toContain('is the name of no registered project');
+    expect((await bot.ask('/billing default 999')).reads).toContain('isn’t a project name');
     expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain('asks about prod');
@@ -727,7 +727,7 @@ describe('a command without a project', () => {
     const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } } as never;
     await bot.slack.act(OWNER, place(asked), { action_id: 'remember', selected_options: [box] }, ticked);
     const option = { value: '/spend prod this-month', text: { type: 'plain_text', text: 'prod' } };
-    await brings('Remembered: this channel asks about prod', () =>
+    await brings('The default project of this channel is now prod', () =>
       bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
     );
     expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov 2026 UTC');

@@ -55,11 +55,11 @@ describe('/billing settings', () => {
     });
     expect(said.split('\n').slice(0, 6)).toEqual([
       'Saved.',
-      'Answers are now for everyone in the channel.',
-      'Amounts are now labelled EUR.',
+      'Everyone in the channel now sees answers.',
+      'The currency label is now EUR.',
       'Owners, admins, 1 person and 1 user group manage Tally now.',
       'Guests may ask now.',
-      'Members of other organisations may ask now, in shared channels.',
+      'External people can now ask in shared channels.',
     ]);
     expect(await stored()).toEqual({
       zone: 'UTC',
@@ -76,7 +76,7 @@ describe('/billing settings', () => {
       [
         OWNER,
         'settings changed',
-        'default visibility, currency label, who manages, whether guests may ask, whether members of other organisations may ask',
+        'default visibility, currency label, who manages, whether guests may ask, whether external people may ask',
       ],
     ]);
   });
@@ -95,14 +95,14 @@ describe('/billing settings', () => {
     expect(initial('others')).toMatchObject([{ value: 'guests' }]);
     await bot.slack.dismiss(OWNER);
     const said = await save({ currency: '', managers: [], managerGroups: [], others: [] });
-    expect(said).toContain('Amounts now stand without a label.');
+    expect(said).toContain('Amounts no longer have a currency label.');
     expect(said).toContain('Owners and admins alone manage Tally now.');
-    expect(said).toContain('Guests may not ask any more.');
+    expect(said).toContain('Guests can no longer ask.');
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
 
   it('changes and audits nothing when nothing was different', async () => {
-    expect(await save({})).toContain('Nothing was different, so nothing was changed.');
+    expect(await save({})).toContain('No changes to save.');
     expect(await stored()).toBeNull();
     expect(await audited()).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('/billing settings', () => {
 
   it('says, keeps and audits how numbers are written', async () => {
     expect(await save({ locale: 'de' })).toContain(
-      'Numbers in public answers and posts are now written as in 1.234.567,80.',
+      'Public answers and posts now write numbers like 1.234.567,80.',
     );
     expect(await stored()).toMatchObject({ locale: 'de' });
     expect(await audited()).toEqual([[OWNER, 'settings changed', 'number format']]);
@@ -275,7 +275,7 @@ describe('damaged settings', () => {
     expect(modalText()).toContain('The stored settings are damaged and cannot be read.');
     expect(modalText()).toContain('(UTC)');
     await bot.slack.submit(OWNER, {});
-    await bot.slack.waitFor(() => modalText().includes('The damaged settings are replaced.'));
+    await bot.slack.waitFor(() => modalText().includes('Replaced the damaged settings.'));
     expect(await audited()).toContainEqual([OWNER, 'settings changed', 'damaged settings replaced']);
     await bot.slack.dismiss(OWNER);
     expect((await bot.ask('/spend 123')).reads).toContain('spent');

@@ -169,7 +169,7 @@ describe('a project whose connection is gone', () => {
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain('*prod* uses the connection finance, which no longer exists.');
     expect(reads).toContain(
-      '`/billing projects edit prod`, or register it again with `/billing connect finance`',
+      '`/billing projects edit prod`, or reconnect it with `/billing connect finance`',
     );
     expect(reads).not.toContain('sound');
     const plain = await bot.ask('/billing status', MEMBER);
@@ -182,7 +182,7 @@ describe('a project whose connection is gone', () => {
   it('is not named where it may not be asked about', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
     const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('Projects that belong to other channels use a connection that no longer exists.');
+    expect(reads).toContain('Some projects in other channels use a connection that no longer exists.');
     expect(reads).not.toMatch(/payroll|\bhr\b/);
     expect((await bot.ask('/billing status')).reads).toContain('*payroll* uses the connection hr');
   });
@@ -274,7 +274,7 @@ describe('Test now', () => {
     await bot.ask('/billing status');
     const { reads } = await press('connection-test', 'finance');
     expect(reads).toMatch(
-      /\*finance\*[\s\S]*Tested just now: the token is accepted, and project 123 answers\.[\s\S]*\*main\*/,
+      /\*finance\*[\s\S]*The test passed: the token works, and project 123 answers\.[\s\S]*\*main\*/,
     );
     expect(bot.billing.requests).toHaveLength(1);
     expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
@@ -287,7 +287,7 @@ describe('Test now', () => {
     await save('main', { test: { project: '123', product: 2 } });
     await bot.ask('/billing status');
     expect((await press('connection-test', 'main')).reads).toContain(
-      'the token is accepted, but project 123 gave no data as Object storage (2)',
+      'the token is accepted, but project 123 data for project Object storage (2)',
     );
   });
 
@@ -324,7 +324,7 @@ describe('a sealed record that was moved', () => {
   const refusedEverywhere = async () => {
     expect((await bot.ask('/balance 123')).reads).toContain('The stored access token cannot be opened.');
     const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('Its record does not belong here or was changed, so it is not used.');
+    expect(reads).toContain('Its record was changed outside of Tally.');
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain('cannot be used now');
     expect(bot.billing.requests).toEqual([]);
   };

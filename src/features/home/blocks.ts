@@ -39,7 +39,7 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
 }
 
 const DAMAGED =
-  'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
+  'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** What is damaged is left out, and the rest of the page stands. */
 async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
@@ -58,13 +58,13 @@ function steps(request: Request): Block[] {
   const id = tested?.id ?? '123';
   const [balance, spend] = tested === undefined ? [] : projectCommands(tested.words);
   return [
-    header('Three steps to the first answer'),
-    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(request)),
+    header('Get your first answer in three steps'),
+    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done')] : connectStep(request)),
     markup(
-      `*2.* Type \`/balance ${id}\` in any channel: what project ${id} has left, and for how long. The number stands on the project card in the console.`,
+      `*2.* Type \`/balance ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
     ),
     ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
-    markup(`*3.* Type \`/spend ${id} last-7-days\`: what it cost day by day, against the week before.`),
+    markup(`*3.* Type \`/spend ${id} last-7-days\` to see what it cost each day, compared with the week before.`),
     ...(spend === undefined ? [] : [actions(spend)]),
   ];
 }
@@ -86,7 +86,7 @@ function nameless(request: Request): Block[] {
   return [
     header('Projects'),
     markup(
-      `No project has a name yet, so questions carry its ID: \`/balance ${tested?.id ?? '123'}\`. With a name everybody can type \`/balance prod\`, and this page shows what it has left.`,
+      `No project has a name yet. Ask by ID, for example \`/balance ${tested?.id ?? '123'}\`. Name a project to type \`/balance prod\` and to see its balance here.`,
     ),
     ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];
@@ -96,7 +96,7 @@ function connectStep({ user, workspace }: Request): Block[] {
   if (user.canManage)
     return [
       markup(
-        '*1.* Connect Tally to the billing service: the form takes its address and a read-only access token, and says where to find them.',
+        '*1.* Connect Tally to the billing service. You need its address and a read-only access token.',
       ),
       actions(
         button('connect', 'Connect…', { style: 'primary' }),
@@ -105,7 +105,7 @@ function connectStep({ user, workspace }: Request): Block[] {
     ];
   const named = workspace.settings.managers.slice(0, 5).map(mention);
   const who = ['an owner or admin of this workspace', ...named].join(' or ');
-  return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
+  return [markup(`*1.* Ask ${who} to connect Tally.`)];
 }
 
 const verb = (text: string): CommandInvocation => ({ command: '/billing', text });
@@ -124,9 +124,9 @@ function help({ at }: Request): Block[] {
     markup(
       'In any channel: `/balance 123`, `/spend 123 last-month`. In a thread: `@Tally spend 123 last-month`. Under Messages here: `spend 123 last-month`.',
     ),
-    actions(...commandButton('help', 'Everything Tally answers', verb('help'))),
+    actions(...commandButton('help', 'All commands', verb('help'))),
     context(
-      'Answers to the buttons on this page arrive under Messages, for you alone.',
+      'Answers to these buttons arrive under Messages. Only you see them.',
       `As of ${formatInstant(at)}. Open this page again to see it anew.`,
     ),
   ];

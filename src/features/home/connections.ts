@@ -30,13 +30,13 @@ function line({ name, connection, isOpen }: Kept, { workspace, at }: Request): s
   const { zone } = workspace.settings;
   const isDefault = workspace.connectionNames.length > 1 && name === workspace.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
-  if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
-  if (!isOpen) return `${shown} · *its token cannot be opened:* \`/billing status\` says why`;
+  if (connection === undefined) return `${shown} · *the record is damaged.* Replace its token.`;
+  if (!isOpen) return `${shown} · *the token can’t be decrypted.* See \`/billing status\`.`;
   const lapses = formatExpiry(connection, at, zone);
   const used = workspace.lastUsed(name);
   return [
     shown,
-    `token ····${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
+    `token ending ${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
     expiresSoon(connection, at, zone) ? `*${lapses}*` : lapses,
     ...(used === undefined ? [] : [`last used ${formatInstant(used)}`]),
   ].join(' · ');
@@ -46,10 +46,10 @@ const CALM = 'All connections work. No access token expires in the next two week
 const CUT_OFF =
   'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
 const NO_DEFAULT =
-  'No connection is the default, so only projects that name one can be asked about. A Tally manager can choose it with /billing status.';
-const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can mend it with /billing connect.';
+  'There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in /billing status.';
+const DAMAGED = 'A billing connection is damaged. A Tally manager can fix it with /billing connect.';
 const SHUT =
-  'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
+  'A billing connection doesn’t work. A Tally manager can see why in /billing status.';
 
 function worst(all: readonly Kept[], { workspace, at }: Request): string {
   const { zone } = workspace.settings;
@@ -62,5 +62,5 @@ function worst(all: readonly Kept[], { workspace, at }: Request): string {
     .filter((connection) => expiresSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
   if (first === undefined) return CALM;
-  return `An access token that Tally reads billing with ${formatExpiry(first, at, zone)}. An owner or admin can replace it with /billing connect.`;
+  return `A billing access token ${formatExpiry(first, at, zone)}. A Tally manager can replace it with /billing connect.`;
 }

@@ -24,7 +24,7 @@ export function createHome({ sections, log }: HomeParts): Feature {
     help: [
       {
         usage: 'Home',
-        what: 'The first tab of this app: your projects with their last known balances, and whether their connections work.',
+        what: 'Your projects with their balances, scheduled posts and connections: the first tab of this app.',
       },
     ],
     events: {

@@ -23,8 +23,8 @@ import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-pr
 const MOST = 30;
 
 const DAMAGED =
-  'A project’s record is damaged, so questions by ID are not answered. /billing projects shows which, and removes it.';
-const ELSEWHERE = 'The projects of this workspace are asked about in the channels they belong to.';
+  'A project’s record is damaged, so questions by ID are refused. Remove it in /billing projects.';
+const ELSEWHERE = 'Ask about projects in their own channels.';
 
 /** The projects that this person may ask about from here, each with what it had when it was last asked about. */
 export function projectBlocks(request: Request): Block[] {
@@ -35,21 +35,21 @@ export function projectBlocks(request: Request): Block[] {
   if (mine.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
   const shown = mine.slice(0, MOST).flatMap((project) => rows(project, request));
-  const note = `The first ${MOST} of ${mine.length} projects; \`/billing projects\` lists them all.`;
+  const note = `The first ${MOST} of ${mine.length} projects. See all with \`/billing projects\`.`;
   return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST ? [context(note)] : [])];
 }
 
 function rows(project: Project, request: Request): Block[] {
   const { alias, id, product, connection = '' } = project;
   const todo = request.user.canManage
-    ? `choose another with \`/billing projects edit ${alias}\``
-    : 'a Tally manager can choose another one';
+    ? `Choose another with \`/billing projects edit ${alias}\`.`
+    : 'A Tally manager can choose another.';
   const access = accessSummary(id, request);
   const lines = [
     headline(project, request),
     `project ${id} · ${PRODUCTS[product].name} (${product})`,
     ...(isConnectionMissing(project, request.workspace)
-      ? [`*its connection ${escapeMarkup(connection)} no longer exists:* ${todo}`]
+      ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
       : []),
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
@@ -75,7 +75,7 @@ export const projectCommands = (words: string): Button[] => [
 function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {
   const name = escapeMarkup(alias);
   const last = workspace.lastBalance(id, product);
-  if (last === undefined) return `*${name}* · balance not asked for yet`;
+  if (last === undefined) return `*${name}* · no balance yet`;
   const amount = parseAmount({ text: last.balance });
   if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
   const label = currency ?? workspace.settings.currency;

@@ -134,12 +134,12 @@ export function createAccess(parts: AccessParts) {
   ): Promise<Block[]> => {
     const current = request.workspace.access(project);
     if (current === undefined)
-      throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
+      throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
     if (url !== current.authUrl)
       throw new InvalidWord(
         url,
-        'is another address',
-        'For another one, fill in ID and secret as well.',
+        'is a new address',
+        'Enter the ID and the secret too.',
         undefined,
         'always',
       );
@@ -163,7 +163,7 @@ export function createAccess(parts: AccessParts) {
       const blocks =
         given === undefined ? await rename(input, request) : await register(input, given, request);
       await request.reply.modal.update(accessSavedText(blocks), {
-        text: 'The application access is registered.',
+        text: 'The application access is saved.',
         blocks,
       });
     } catch (error) {
@@ -172,10 +172,10 @@ export function createAccess(parts: AccessParts) {
       const { text, blocks } = failureMessage(error);
       const isKnown = readable(() => request.workspace.access(input.project)) !== undefined;
       const sorry = [
-        header(mayHaveBeenSaved(error) ? 'Perhaps not registered' : 'Not registered'),
+        header(mayHaveBeenSaved(error) ? 'May not be saved' : 'Not saved'),
         ...withoutActions(blocks),
         ...(changedNothing(error)
-          ? [section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.')]
+          ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
           : []),
       ];
       const suggested = error.kind === 'wrong-identity-url' ? error.suggestion : undefined;
@@ -198,10 +198,10 @@ export function createAccess(parts: AccessParts) {
     const { label } = projectLabel(request.workspace, project);
     if (!request.workspace.accessIds.includes(project))
       return request.reply.modal.update(
-        accessSavedText([section(`There is no access of ${label} any more.`)]),
+        accessSavedText([section(`The access for ${label} was already removed.`)]),
       );
     await workspaces.removeAccess(changed('application access removed', project, request), project);
-    const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
+    const text = `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`;
     await request.reply.modal.update(accessSavedText([section(text)]), { text, blocks: [section(text)] });
   };
 
