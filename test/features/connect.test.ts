@@ -89,7 +89,7 @@ describe('/billing connect', () => {
     await openForm();
     const token = goodToken(bot.billing);
     await bot.slack.submit(OWNER, { token, project: '123', role: 'accountant', lifetime: '30-days' });
-    expect(modalText()).toContain('Checking…');
+    expect(modalText()).toContain('Testing the token');
     await bot.slack.waitFor(() => modalText().includes('Connected'), 10_000);
     expect(modalText()).toMatch(/Project 123 has [\d,.]+ left as Cloud platform \(1\)\./);
     expect(modalText()).toContain(`token ····${token.slice(-4)}`);
@@ -145,7 +145,7 @@ describe('/billing connect', () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', product: '2' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(modalText()).toContain('project 123 data for project Object storage (2)');
+    expect(modalText()).toContain('no Object storage data for project 123');
   });
 
   it('tells the result in a direct message when the form was closed meanwhile', async () => {
@@ -339,7 +339,7 @@ describe('several connections', () => {
     expect(view).toContain('"initial_value":"finance"');
     expect(view).toContain('Globex');
     expect(view).not.toContain(administrator());
-    expect(modalText()).toContain('finance asks http://127.0.0.1');
+    expect(modalText()).toContain('finance uses http://127.0.0.1');
     await bot.slack.dismiss(OWNER);
     await openForm();
     expect(modalText()).toContain('Registered: finance, main.');
@@ -385,7 +385,9 @@ describe('several connections', () => {
     await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
     await openForm();
-    expect(modalText()).toContain('The record of main is damaged and not used: register it again.');
+    expect(modalText()).toContain(
+      'The record of main is damaged and not used. Enter its token again to repair it.',
+    );
     await bot.slack.dismiss(OWNER);
     await register('main');
     expect((await bot.ask('/balance 123')).reads).toContain('left');
@@ -457,7 +459,7 @@ describe('/billing disconnect', () => {
     expect(which.reads).toContain('Disconnect which connection?');
     const confirm = await chosen('disconnect-ask', 'finance', which.ts);
     expect(confirm.reads).toContain('Disconnect finance?');
-    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('token of finance is deleted.');
+    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('copy of the token for finance.');
     expect(Object.keys(await told())).toEqual(['connection:main']);
     expect((await deeds())[0]).toBe('connection removed: finance');
   });
@@ -468,7 +470,7 @@ describe('/billing disconnect', () => {
     const confirm = await bot.ask('/billing disconnect main');
     expect(confirm.reads).toContain('finance becomes the default');
     expect((await answerTo('Disconnect', confirm.ts)).reads).toContain(
-      'finance .',
+      'The default connection is now finance.',
     );
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
     expect((await deeds()).slice(0, 2)).toEqual([
@@ -505,7 +507,7 @@ describe('/billing disconnect', () => {
       );
     }
     const { reads } = await bot.ask('/billing disconnect finance');
-    expect(reads).toContain('These projects use finance and give no figures');
+    expect(reads).toContain('These projects use finance');
     expect(reads).toContain('(/billing projects): backups, prod.');
   });
 
@@ -513,7 +515,7 @@ describe('/billing disconnect', () => {
     await bot.connect();
     const question = await bot.ask('/billing disconnect');
     await register('main', { token: bot.billing.tokens[0]!.value });
-    expect((await answerTo('Disconnect', question.ts)).reads).toContain('has another token by now');
+    expect((await answerTo('Disconnect', question.ts)).reads).toContain('Someone replaced the token');
     expect(await connectionIn('main')).not.toBeNull();
   });
 

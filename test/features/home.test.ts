@@ -53,7 +53,7 @@ describe('the Home of a new workspace', () => {
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
     await bot.slack.dismiss(OWNER);
-    expect(await open()).toContain('Connect Tally to the billing service: done.');
+    expect(await open()).toContain('Connect Tally to the billing service: done');
     await bot.slack.press(OWNER, HOME, 'Balance');
     expect(readable(await told(OWNER)).reads).toContain('Project 123 · ');
   });
@@ -95,7 +95,7 @@ describe('the Home', () => {
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
     expect(answer.reads).toContain('14–20 Nov 2026');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them');
   });
 
   it('shows managers each token’s last four characters and days, others only that they work', async () => {
@@ -125,7 +125,7 @@ describe('the Home', () => {
     expect(await open()).toContain('*payroll*');
     const alone = await open(MEMBER);
     expect(alone).not.toContain('payroll');
-    expect(alone).toContain('in the channels they belong to');
+    expect(alone).toContain('Ask about projects in their own channels');
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(MEMBER);
     expect(page).toContain('*prod*');
@@ -173,9 +173,7 @@ describe('the Home', () => {
       '*Its connection finance no longer exists.* Choose another with `/billing projects edit prod`',
     );
     const plain = await open(MEMBER);
-    expect(plain).toContain(
-      '*Its connection finance no longer exists.* A Tally manager can choose another.',
-    );
+    expect(plain).toContain('*Its connection finance no longer exists.* A Tally manager can choose another.');
     expect(plain).toContain('A project uses a connection that no longer exists.');
     expect(plain).not.toContain('All connections work');
   });
@@ -184,7 +182,7 @@ describe('the Home', () => {
     const json = (await bot.redis.client.hget(RECORD, 'connection:main'))!;
     const other = json.replace(/"baseUrl":"[^"]+"/, '"baseUrl":"https://elsewhere.example.com"');
     await bot.redis.client.hset(RECORD, 'connection:main', other);
-    expect(await open()).toContain('*its token cannot be opened:* `/billing status` says why');
+    expect(await open()).toContain('*the token can’t be decrypted.* See `/billing status`.');
     const plain = await open(MEMBER);
     expect(plain).toContain('A billing connection doesn’t work.');
     expect(plain).not.toContain('All connections work');
@@ -242,7 +240,7 @@ describe('the Home', () => {
       throw new UnsealFailed('malformed');
     };
     const page = textOf(await homeBlocks(request, [broken, () => [section('Every morning at 9')]]));
-    expect(page).toContain('A part of what Tally keeps is damaged');
+    expect(page).toContain('Some of Tally’s data is damaged');
     expect(page).toContain('Every morning at 9');
     expect(page).toContain('All commands');
   });

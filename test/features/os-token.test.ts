@@ -122,7 +122,7 @@ describe('an application access', () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
-    expect(said).toContain('access ····0001 · named Application access · restricted');
+    expect(said).toContain('access ending 0001 · named Application access · restricted');
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
     expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -141,7 +141,7 @@ describe('an application access', () => {
   });
 
   it('warns where it is unrestricted', async () => {
-    expect(await register('unrestricted')).toContain('*It is unrestricted:*');
+    expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
   });
 
   it('is not stored where the service refuses it, and the one before stays', async () => {
@@ -213,15 +213,13 @@ describe('an application access', () => {
     await shows('Secret key');
     const { id, secret } = identity.accesses.good;
     await bot.slack.submit(OWNER, { access_id: secret, secret: id });
-    expect(bot.slack.modal(OWNER)!.errors.access_id).toContain('seem to be swapped');
+    expect(bot.slack.modal(OWNER)!.errors.access_id).toContain('look swapped');
     expect(identity.requests).toEqual([]);
   });
 
   it('is registered with a warning where it seems to expire soon', async () => {
     const said = await register('lapsing');
-    expect(said).toContain(
-      'The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.',
-    );
+    expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
     expect(usual).toContain('The service doesn’t say when the access expires.');
@@ -325,7 +323,7 @@ describe('/os-token', () => {
     expect(pieces()[0]).toBe(token);
     expect(pieces()[1]).toContain(`export OS_TOKEN='${token}'`);
     expect(modalText()).toMatch(/^OS_TOKEN for prod/m);
-    expect(modalText()).toContain('It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
+    expect(modalText()).toContain('It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
     expect(modalText()).toContain('Project prod (sandbox-project) in Default · role member');
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
   });
@@ -347,7 +345,7 @@ describe('/os-token', () => {
     await register('lapsing');
     await issue(MEMBER);
     expect(modalText(MEMBER)).toContain(
-      'It lapses at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
+      'It expires at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
     );
   });
 
@@ -448,11 +446,11 @@ describe('/os-token', () => {
   it('warns beside a token of an unrestricted access', async () => {
     await register('unrestricted');
     await issue();
-    expect(modalText()).toContain('*This access is unrestricted:*');
+    expect(modalText()).toContain('*This access is unrestricted.*');
   });
 
   it.each([
-    ['no-zone', 'It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
+    ['no-zone', 'It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
     ['bare', 'The service doesn’t say when it expires. '],
   ])('shows the token when the service is in the mood for %s', async (mode, sentence) => {
@@ -463,9 +461,9 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', ['Register anew…', 'Try again']],
-    ['404', 'does not know that application access', ['Register anew…', 'Try again']],
-    ['403', 'refused the application access (HTTP 403)', ['Register anew…', 'Try again']],
+    ['401', 'refused the application access (HTTP 401)', ['Replace access…', 'Try again']],
+    ['404', 'does not know that application access', ['Replace access…', 'Try again']],
+    ['403', 'refused the application access (HTTP 403)', ['Replace access…', 'Try again']],
     ['400', 'HTTP 400', ['Try again']],
     ['413', 'HTTP 413', ['Try again']],
     ['429', 'asked too often', ['Try again']],
@@ -566,7 +564,7 @@ describe('/os-token', () => {
       expect(reads).toContain(`“${quoted}” is a period, and a token has none`);
       expect(reads).toContain('/os-token prod');
     }
-    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
+    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token covers the whole project');
     const { reads } = await bot.ask('/os-token nowhere');
     expect(reads).toContain('“nowhere” is no project that Tally knows.');
     expect(reads).not.toContain('last-7-days');
@@ -583,7 +581,7 @@ describe('/os-token', () => {
     expect(said.reads).not.toContain(pasted);
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access:project', 'prod');
     await shows('Secret key');
-    expect(modalText()).toContain('For prod: with it Tally issues temporary OS_TOKENs');
+    expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { reads } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
     expect(reads).toContain('A Tally manager registers it with /billing projects access.');
     expect(reads).not.toContain('Choose a project');
@@ -1163,14 +1161,14 @@ describe('where projects are shown', () => {
       await bot.slack.waitFor(() => published() > before);
       return textOf(bot.slack.home(person)?.view);
     };
-    expect(await home(OWNER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(OWNER)).toContain('OS_TOKEN: access ending 0001');
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
-    expect(await home(MEMBER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(MEMBER)).toContain('OS_TOKEN: access ending 0001');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
-    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ····0001');
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ····0001');
+    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ending 0001');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ending 0001');
     await bot.connect();
-    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ····0001');
+    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ending 0001');
     expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('0001');
     await register('good', { people: [OWNER] });
     expect(await home(MEMBER)).not.toContain('OS_TOKEN');

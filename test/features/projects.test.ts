@@ -115,7 +115,7 @@ describe('a project gets a name', () => {
     expect(view).toContain('"initial_value":"123"');
     expect(view).toContain('"initial_user":"U0OWNER001"');
     expect(view).toContain('"include":["public","private"]');
-    expect(modalText()).toContain('The default one, now main');
+    expect(modalText()).toContain('Default (main)');
     expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
     await bot.slack.dismiss(OWNER);
     expect(await stored('web-shop')).toEqual({
@@ -197,7 +197,7 @@ describe('a project gets a name', () => {
     );
     await bot.redis.client.hset(KEY, many);
     await openForm('/billing projects add');
-    expect(await save({ alias: 'one-more', id: '1' })).toContain('There are 200 projects already');
+    expect(await save({ alias: 'one-more', id: '1' })).toContain('You have 200 projects');
     await bot.slack.dismiss(OWNER);
     expect(await stored('one-more')).toBeUndefined();
   });
@@ -232,7 +232,7 @@ describe('a project gets a name', () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
-      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name has letters, digits and hyphens only/);
+      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name can have letters, digits and hyphens/);
     }
     await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
     expect(bot.slack.modal(OWNER)!.errors.alias).toContain('“a-b”');
@@ -279,26 +279,26 @@ describe('a name', () => {
     ['x'.repeat(33), 'begins with a letter'],
     ['two words', 'begins with a letter'],
     ['prod.eu', 'begins with a letter'],
-    ['123', 'That is an ID'],
-    ['may', 'a period, a product'],
-    ['MAY', 'a period, a product'],
-    ['cloud', 'a period, a product'],
-    ['object-storage', 'a period, a product'],
-    ['q3', 'a period, a product'],
-    ['q9', 'a period, a product'],
-    ['d7', 'a period, a product'],
-    ['last-week', 'a period, a product'],
-    ['lastweek', 'a period, a product'],
-    ['october2026', 'a period, a product'],
-    ['to', 'a period, a product'],
-    ['project', 'a period, a product'],
-    ['help', 'a period, a product'],
-    ['spend', 'a word of Tally'],
-    ['os-token', 'a word of Tally'],
-    ['ostoken', 'a word of Tally'],
-    ['con-nect', 'a word of Tally'],
-    ['none', 'a word of Tally'],
-    ['add', 'a word of Tally'],
+    ['123', 'That is a project ID'],
+    ['may', 'a period or a product'],
+    ['MAY', 'a period or a product'],
+    ['cloud', 'a period or a product'],
+    ['object-storage', 'a period or a product'],
+    ['q3', 'a period or a product'],
+    ['q9', 'a period or a product'],
+    ['d7', 'a period or a product'],
+    ['last-week', 'a period or a product'],
+    ['lastweek', 'a period or a product'],
+    ['october2026', 'a period or a product'],
+    ['to', 'a period or a product'],
+    ['project', 'a period or a product'],
+    ['help', 'a period or a product'],
+    ['spend', 'a Tally command'],
+    ['os-token', 'a Tally command'],
+    ['ostoken', 'a Tally command'],
+    ['con-nect', 'a Tally command'],
+    ['none', 'a Tally command'],
+    ['add', 'a Tally command'],
   ])('may not be “%s”', (typed, why) => expect(problem(typed)).toContain(why));
 
   it('may be none that looks like a secret, which is not repeated', () => {
@@ -372,7 +372,7 @@ describe('/billing projects', () => {
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.dismiss(OWNER);
     const members = await bot.ask('/billing projects', MEMBER);
-    expect(members.reads).toContain('as in /spend 123');
+    expect(members.reads).toContain('for example /spend 123');
     expect(members.reads).not.toContain('Add a project…');
   });
 
@@ -418,7 +418,7 @@ describe('/billing projects', () => {
     await replaced(first, 'page 1 of 3');
     expect((await bot.ask('/billing projects 7733')).reads).toContain('1 project with “7733”\n*team-33*');
     const none = await bot.ask('/billing projects nowhere');
-    expect(none.reads).toContain('No project matches “nowhere” .');
+    expect(none.reads).toContain('No project matches “nowhere”.');
     expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
   });
 
@@ -446,7 +446,7 @@ describe('/billing projects', () => {
           manager,
           more: [{ verb: 'access', label: 'Application access…' }],
           damaged: manager ? all.map(({ alias }) => alias) : [],
-          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ····0001'),
+          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ending 0001'),
           channelDefault: all[0]?.alias,
         });
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
@@ -492,7 +492,7 @@ describe('a project that is changed', () => {
     await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(await save({ alias: 'live' })).toContain(
-      'prod is now called live. The 2 channels.',
+      'prod is now named live. It stays the default of 2 channels.',
     );
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
@@ -514,7 +514,7 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.redis.client.hdel(KEY, 'project:prod');
-    expect(await save({ id: '456' })).toContain('Someone renamed or removed prod any more');
+    expect(await save({ id: '456' })).toContain('Someone renamed or removed prod');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
   });
@@ -534,7 +534,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now called ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod any more/);
+    expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });
@@ -543,7 +543,7 @@ describe('two managers at once', () => {
 describe('a project that is removed', () => {
   async function remove(alias: string): Promise<Answer> {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
-    expect(asked.reads).toContain('It can be brought back for 10 minutes.');
+    expect(asked.reads).toContain('You can undo this for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
     return replaced(asked, `${alias} is removed.`);
   }
@@ -621,7 +621,7 @@ describe('a project whose record is damaged', () => {
       await damage(json);
       const list = await bot.ask('/billing projects');
       expect(list.reads).toContain('live');
-      expect(list.reads).toContain('*prod* · *the record is damaged:*');
+      expect(list.reads).toContain('*prod* · *the record is damaged.*');
       expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('damaged');
       const edit = await bot.ask('/billing projects edit prod');
       expect(edit.reads).toContain('Remove the damaged record of prod?');
@@ -664,9 +664,11 @@ describe('/billing default', () => {
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
     await replaced(choice, 'The default project of this channel is dev');
     await bot.ask('/billing default prod');
-    expect((await bot.ask('/billing default', MEMBER)).reads).toContain('The default project of this channel is prod');
+    expect((await bot.ask('/billing default', MEMBER)).reads).toContain(
+      'The default project of this channel is prod',
+    );
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · the default here');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · default in this channel');
     expect((await bot.ask('/billing default none')).reads).toContain('no default project now');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toContain('Which project?');
@@ -688,13 +690,13 @@ describe('/billing default', () => {
 
   it('takes a registered project that may be asked about there, and nothing else', async () => {
     await add('prod', '123', { channels: [GENERAL] });
-    expect((await bot.ask('/billing default nowhere')).reads).toContain(
-      'isn’t a project name',
-    );
+    expect((await bot.ask('/billing default nowhere')).reads).toContain('isn’t a project name');
     expect((await bot.ask('/billing default 999')).reads).toContain('isn’t a project name');
     expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain('asks about prod');
+    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain(
+      'default project of this channel is prod',
+    );
   });
 });
 
@@ -818,7 +820,7 @@ describe('nothing is gained', () => {
       '/billing default prod',
       '/billing default none',
     ])
-      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|is nothing that/);
+      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|isn’t a/);
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
     expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('What Tally answers');
     expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');

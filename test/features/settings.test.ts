@@ -57,8 +57,8 @@ describe('/billing settings', () => {
       'Saved.',
       'Everyone in the channel now sees answers.',
       'The currency label is now EUR.',
-      'Owners, admins, 1 person and 1 user group manage Tally now.',
-      'Guests may ask now.',
+      'Owners, admins, 1 person and 1 user group now manage Tally.',
+      'Guests can now ask.',
       'External people can now ask in shared channels.',
     ]);
     expect(await stored()).toEqual({
@@ -81,9 +81,9 @@ describe('/billing settings', () => {
     ]);
   });
 
-  it('says beside the zone what scheduled posts leave out where billing cuts its days elsewhere', async () => {
+  it('says beside the zone what no charge falls outside a scheduled post’s days where billing cuts its days elsewhere', async () => {
     await openForm();
-    expect(modalText()).toContain('scheduled posts leave out');
+    expect(modalText()).toContain('no charge falls outside a scheduled post’s days');
   });
 
   it('shows what is set, groups by their names, and takes each thing back', async () => {
@@ -96,7 +96,7 @@ describe('/billing settings', () => {
     await bot.slack.dismiss(OWNER);
     const said = await save({ currency: '', managers: [], managerGroups: [], others: [] });
     expect(said).toContain('Amounts no longer have a currency label.');
-    expect(said).toContain('Owners and admins alone manage Tally now.');
+    expect(said).toContain('Only owners and admins now manage Tally.');
     expect(said).toContain('Guests can no longer ask.');
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
@@ -242,7 +242,7 @@ describe('user groups', () => {
     await openForm();
     expect(initial('managerGroups')).toMatchObject([{ text: { text: `@${FINOPS}` }, value: FINOPS }]);
     await bot.slack.submit(OWNER, { managerGroups: [] });
-    await bot.slack.waitFor(() => modalText().includes('Owners and admins alone manage Tally now.'));
+    await bot.slack.waitFor(() => modalText().includes('Only owners and admins now manage Tally.'));
   });
 
   it('do not keep the form from opening when Slack is silent about them', async () => {
@@ -272,7 +272,7 @@ describe('damaged settings', () => {
 
   it('let the form start from the defaults, which says so, and are replaced by saving', async () => {
     await openForm();
-    expect(modalText()).toContain('The stored settings are damaged and cannot be read.');
+    expect(modalText()).toContain('The saved settings are damaged.');
     expect(modalText()).toContain('(UTC)');
     await bot.slack.submit(OWNER, {});
     await bot.slack.waitFor(() => modalText().includes('Replaced the damaged settings.'));

@@ -81,7 +81,8 @@ export const auditSentMessage = (): Message => {
 /** The newest lines that fit, where Tally may not send files. */
 export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
-  const count = shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
+  const count =
+    shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
   const said = `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`;
   const blocks: Block[] = [section(said), preformatted(formatAuditCsv(entries.slice(0, shown)))];
   return { text: said, blocks };

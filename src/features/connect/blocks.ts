@@ -17,13 +17,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import {
-  type Connection,
-  describeToken,
-  formatExpiry,
-  LIFETIME_NAMES,
-  ROLE_NAMES,
-} from '../../workspace/connections.ts';
+import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
 /** How the token ended up: what it could read with it, or that the test project gave nothing. */
@@ -69,12 +63,16 @@ function amount({ balance }: BalanceRecord, locale: string): string {
     : `an amount that Tally can’t read (${read.unreadable})`;
 }
 
-/** A registered token in words: never more of it than its last four characters and its fingerprint. */
+/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
 export function describeConnection(connection: Connection, at: number, zone: string): string {
-  const { name, baseUrl, role, lifetime } = connection;
-  const lasts =
-    lifetime === 'none' ? 'no expiry' : `${LIFETIME_NAMES[lifetime]}, ${formatExpiry(connection, at, zone)}`;
-  return `${name} · ${baseUrl} · ${describeToken(connection)} · ${ROLE_NAMES[role]} · ${lasts}`;
+  const { name, baseUrl, role } = connection;
+  return [
+    name,
+    baseUrl,
+    describeToken(connection),
+    ROLE_NAMES[role],
+    formatExpiry(connection, at, zone),
+  ].join(' · ');
 }
 
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
@@ -101,9 +99,7 @@ export function refusalMessage(failure: Failure): Message {
  * @param kept whether one was registered before
  */
 export function refusedBlocks(reason: Message, remembered: string, kept: boolean, failure: Failure): Block[] {
-  const left = kept
-    ? 'The new token wasn’t saved. The current token stays in use.'
-    : 'Nothing was saved.';
+  const left = kept ? 'The new token wasn’t saved. The current token stays in use.' : 'Nothing was saved.';
   return [
     header(mayHaveBeenSaved(failure) ? 'May not be connected' : 'Not connected'),
     ...withoutActions(reason.blocks),

@@ -27,7 +27,10 @@ function question(text: string, ...blocks: readonly Block[]): Message {
 
 export function chooseConnectionMessage(names: readonly string[]): Message {
   const options = names.map((name) => option(name, name));
-  return question('Disconnect which connection?', actions(select('disconnect-ask', 'Connection', options), KEEP));
+  return question(
+    'Disconnect which connection?',
+    actions(select('disconnect-ask', 'Connection', options), KEEP),
+  );
 }
 
 export function chooseDefaultMessage(name: string, heirs: readonly string[]): Message {
@@ -80,8 +83,7 @@ export function confirmDisconnectMessage(
 
 const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
 
-const inherits = (heir: string): string =>
-  `${heir} becomes the default connection.`;
+const inherits = (heir: string): string => `${heir} becomes the default connection.`;
 
 /** Projects that name the connection lose it, and nothing else is guessed in its place. */
 function orphans(name: string, record: Workspace): string[] {

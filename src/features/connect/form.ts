@@ -112,7 +112,7 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
       choiceInput({
         block: 'lifetime',
         label: 'Lifetime of the token',
-        hint: 'As in the console. Tally reminds you before the token expires, counting from today.',
+        hint: 'As in the console. Tally counts it from today.',
         options: choices(LIFETIME_NAMES),
         initial: known.lifetime ?? '90-days',
       }),

@@ -46,7 +46,8 @@ const TOKEN = /^[\x21-\x7e]+$/;
 export function parseConnectionName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   if (name === '') return undefined;
-  if (!isConnectionName(name)) throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
+  if (!isConnectionName(name))
+    throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
   return name;
 }
 

@@ -38,8 +38,7 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
-const DAMAGED =
-  'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
+const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** What is damaged is left out, and the rest of the page stands. */
 async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
@@ -64,7 +63,9 @@ function steps(request: Request): Block[] {
       `*2.* Type \`/balance ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
     ),
     ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
-    markup(`*3.* Type \`/spend ${id} last-7-days\` to see what it cost each day, compared with the week before.`),
+    markup(
+      `*3.* Type \`/spend ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
+    ),
     ...(spend === undefined ? [] : [actions(spend)]),
   ];
 }
@@ -95,9 +96,7 @@ function nameless(request: Request): Block[] {
 function connectStep({ user, workspace }: Request): Block[] {
   if (user.canManage)
     return [
-      markup(
-        '*1.* Connect Tally to the billing service. You need its address and a read-only access token.',
-      ),
+      markup('*1.* Connect Tally to the billing service. You need its address and a read-only access token.'),
       actions(
         button('connect', 'Connect…', { style: 'primary' }),
         ...commandButton('settings', 'Settings…', verb('settings')),

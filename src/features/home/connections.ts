@@ -48,8 +48,7 @@ const CUT_OFF =
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in /billing status.';
 const DAMAGED = 'A billing connection is damaged. A Tally manager can fix it with /billing connect.';
-const SHUT =
-  'A billing connection doesn’t work. A Tally manager can see why in /billing status.';
+const SHUT = 'A billing connection doesn’t work. A Tally manager can see why in /billing status.';
 
 function worst(all: readonly Kept[], { workspace, at }: Request): string {
   const { zone } = workspace.settings;

@@ -53,7 +53,9 @@ export function accessForm(form: AccessForm): ModalView {
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
-      section(`Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`),
+      section(
+        `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
+      ),
       ...(current === undefined ? [] : beside(form)),
       textInput({
         block: 'auth_url',

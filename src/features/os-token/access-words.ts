@@ -71,7 +71,9 @@ export function parseAccessForm(
           ? undefined
           : 'Paste only the ID, without spaces or line breaks.',
     secret:
-      isKept || secret !== '' ? undefined : 'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
+      isKept || secret !== ''
+        ? undefined
+        : 'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
     people:
       !isProjectId(metadata) || !isIssuers(issuers)
         ? `Choose up to ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`

@@ -133,16 +133,9 @@ export function createAccess(parts: AccessParts) {
     request: Request,
   ): Promise<Block[]> => {
     const current = request.workspace.access(project);
-    if (current === undefined)
-      throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
+    if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
     if (url !== current.authUrl)
-      throw new InvalidWord(
-        url,
-        'is a new address',
-        'Enter the ID and the secret too.',
-        undefined,
-        'always',
-      );
+      throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
     const { id, secret } = current.open();
     const change = changed('token issuers changed', project, request);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });

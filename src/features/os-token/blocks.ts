@@ -78,9 +78,7 @@ export const confirmIssueModal = (label: string, carried: string): ModalView =>
     submit: 'Continue',
     close: 'Cancel',
     blocks: [
-      section(
-        `Only you will see the token for ${label}. Tally doesn’t post anything in the channel.`,
-      ),
+      section(`Only you will see the token for ${label}. Tally doesn’t post anything in the channel.`),
       section(
         'Anyone who has the token can act in the project. Don’t paste it into a conversation, and check who can see your screen.',
       ),

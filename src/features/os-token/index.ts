@@ -28,9 +28,9 @@ import {
   CONFIRM_VIEW,
   confirmIssueModal,
   issuingModal,
+  slashCommandOnlyMessage,
   tokenErrorModal,
   usedModal,
-  slashCommandOnlyMessage,
   waitingTokenModal,
 } from './blocks.ts';
 import {

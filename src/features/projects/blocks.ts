@@ -59,9 +59,7 @@ export function projectListMessage(list: ProjectList): Message {
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
       context(
         [
-          ...(pages > 1
-            ? [`page ${page} of ${pages} · search with \`/billing projects web\``]
-            : []),
+          ...(pages > 1 ? [`page ${page} of ${pages} · search with \`/billing projects web\``] : []),
           'You can ask about any other project by its ID.',
         ].join(' · '),
       ),
@@ -235,7 +233,9 @@ export function channelDefaultMessage(project: Project, manager: boolean): Messa
     actions(
       ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),
       ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
-      ...(manager ? commandButton('none', 'Remove default', { command: '/billing', text: 'default none' }) : []),
+      ...(manager
+        ? commandButton('none', 'Remove default', { command: '/billing', text: 'default none' })
+        : []),
     ),
     context(what(project)),
   );

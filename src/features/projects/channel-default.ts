@@ -93,8 +93,7 @@ const elsewhere = ({ alias }: Project): InvalidWord =>
 
 function noDefault(projects: readonly Project[], manager: boolean) {
   const text = 'This channel has no default project. Type the project, for example /balance prod.';
-  if (!manager)
-    return projectTextMessage(`${text} A Tally manager can set a default.`);
+  if (!manager) return projectTextMessage(`${text} A Tally manager can set a default.`);
   if (projects.length === 0)
     return projectTextMessage(`${text} To set one, name a project first with /billing projects add.`);
   const options = projects.map(({ alias }) =>

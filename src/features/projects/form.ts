@@ -93,7 +93,9 @@ function channelsInput(channels: readonly string[]): InputBlock {
     type: 'input',
     block_id: 'channels',
     label: plainText('Only in these channels'),
-    hint: plainText('People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.'),
+    hint: plainText(
+      'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+    ),
     element: {
       type: 'multi_conversations_select',
       action_id: 'value',

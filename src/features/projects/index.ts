@@ -38,8 +38,7 @@ const HELP: readonly HelpLine[] = [
   },
 ];
 
-const WITHHELD =
-  'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
+const WITHHELD = 'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;

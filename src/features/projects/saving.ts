@@ -20,9 +20,7 @@ export function createSaving(workspaces: Workspaces) {
       );
     const known = form.before === '' ? undefined : readable(() => workspace.project(form.before));
     if (form.before !== '' && known === undefined) {
-      const gone = projectTextMessage(
-        `Someone renamed or removed ${form.before}. Nothing was saved.`,
-      );
+      const gone = projectTextMessage(`Someone renamed or removed ${form.before}. Nothing was saved.`);
       return request.reply.modal.update(closedProjectModal(gone.blocks), gone);
     }
     if (holdsRegisteredSecret(form.alias, workspace)) {
@@ -76,8 +74,6 @@ function happened(known: Project | undefined, { alias }: Project, channels: numb
   if (known === undefined) return 'Saved.';
   if (known.alias === alias) return 'Saved.';
   const moved =
-    channels === 1
-      ? ' It stays the default of 1 channel.'
-      : ` It stays the default of ${channels} channels.`;
+    channels === 1 ? ' It stays the default of 1 channel.' : ` It stays the default of ${channels} channels.`;
   return `Saved. ${known.alias} is now named ${alias}.${channels === 0 ? '' : moved}`;
 }

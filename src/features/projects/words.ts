@@ -97,7 +97,8 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
  * @throws InvalidWord
  */
 export function requireProject(word: string, record: Workspace, textOf: (word: string) => string): Project {
-  if (word === '') throw new InvalidWord('…', 'names no project', `Type a project, for example /billing ${textOf('prod')}.`);
+  if (word === '')
+    throw new InvalidWord('…', 'names no project', `Type a project, for example /billing ${textOf('prod')}.`);
   const named = record.aliases.has(word) ? record.project(word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;

@@ -39,8 +39,7 @@ const PARTS: readonly Part[] = [
   {
     name: 'number format',
     keys: ['locale'],
-    sentence: ({ locale }) =>
-      `Public answers and posts now write numbers like ${numberExample(locale)}.`,
+    sentence: ({ locale }) => `Public answers and posts now write numbers like ${numberExample(locale)}.`,
   },
   {
     name: 'who manages',
@@ -56,9 +55,7 @@ const PARTS: readonly Part[] = [
     name: 'whether external people may ask',
     keys: ['strangers'],
     sentence: ({ strangers }) =>
-      strangers
-        ? 'External people can now ask in shared channels.'
-        : 'External people can no longer ask.',
+      strangers ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
   },
 ];
 
@@ -75,8 +72,9 @@ function managing({ managers, managerGroups }: Settings): string {
   const named = [
     ...(managers.length > 0 ? [count(managers.length, 'person', 'people')] : []),
     ...(managerGroups.length > 0 ? [count(managerGroups.length, 'user group', 'user groups')] : []),
-  ].join(' and ');
-  return named === '' ? 'Only owners and admins now manage Tally' : `Owners, admins and ${named} now manage Tally`;
+  ];
+  if (named.length === 0) return 'Only owners and admins now manage Tally';
+  return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
 }
 
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;

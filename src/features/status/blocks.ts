@@ -157,8 +157,7 @@ const MOST_ACCESSES = 30;
 /** Opens the seal and drops what was in it. */
 function accessText(access: OpenableAccess | undefined, at: number, zone: string): string {
   if (access === undefined) return 'damaged and not used: register it again';
-  if (readable(() => access.open()) === undefined)
-    return 'can’t be decrypted: register it again';
+  if (readable(() => access.open()) === undefined) return 'can’t be decrypted: register it again';
   return describeAccess(access, at, zone);
 }
 
@@ -182,8 +181,7 @@ function forMembers(entries: readonly Entry[], scene: Scene, isSound: boolean): 
 }
 
 function troubleOf({ connection, broken }: Entry, { at, zone }: Scene): string | undefined {
-  if (connection === undefined || broken !== undefined)
-    return ' · doesn’t work: a Tally manager can fix it';
+  if (connection === undefined || broken !== undefined) return ' · doesn’t work: a Tally manager can fix it';
   return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : undefined;
 }
 

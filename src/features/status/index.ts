@@ -23,8 +23,7 @@ export interface StatusParts {
 
 /** Slack takes no more in a message. */
 const MOST_BLOCKS = 50;
-const DAMAGED =
-  'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
+const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
