@@ -101,17 +101,17 @@ describe('the Home', () => {
   it('shows managers each token’s last four characters and days, others only that they work', async () => {
     const page = await open();
     const token = goodToken(bot.billing);
-    expect(page).toContain(`*main* · token ····${token.slice(-4)} · lapses in 90 days (Fri 19 Feb 2027)`);
+    expect(page).toContain(`*main* · token ending ${token.slice(-4)} · expires Fri 19 Feb 2027 (90 days)`);
     expect(page).not.toContain(token);
     const plain = await open(MEMBER);
     expect(plain).toContain('All connections work');
-    expect(plain).not.toContain('····');
+    expect(plain).not.toContain('token ending');
   });
 
   it.each([
-    [76, 'lapses in 14 days'],
-    [89, 'lapses tomorrow'],
-    [92, 'lapsed 2 days ago'],
+    [76, 'expires Fri 19 Feb 2027 (14 days)'],
+    [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
+    [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
   ])('after %i days tells everybody that a token %s', async (days, sentence) => {
     now = TODAY + days * DAY;
     expect(await open()).toContain(`*${sentence}`);

@@ -186,7 +186,7 @@ describe('a project gets a name', () => {
       save({ alias: 'prod', id: '2' }, MEMBER),
     ]);
     expect(told.filter((text) => text.includes('Now try'))).toHaveLength(1);
-    expect(told.filter((text) => text.includes('is taken by another project'))).toHaveLength(1);
+    expect(told.filter((text) => text.includes('Another project is already named'))).toHaveLength(1);
     expect((await stored('prod'))?.id).toBe(told[0]!.includes('Now try') ? '1' : '2');
     await Promise.all([bot.slack.dismiss(OWNER), bot.slack.dismiss(MEMBER)]);
   });
@@ -310,7 +310,7 @@ describe('a name', () => {
 
   it('that is suggested instead is one that is taken', () => {
     for (const word of ['may', 'q3', 'spend', 'last-week', 'virtualization', 'previous-quarter-to-date'])
-      expect(problem(problem(word)!.match(/such as (\S+)\.$/)![1]!)).toBeUndefined();
+      expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
   it('that is taken never reads as anything else, and means the project beside any other words', () => {

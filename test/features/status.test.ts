@@ -97,8 +97,8 @@ describe('/billing status', () => {
   });
 
   it.each([
-    [{ lapsesAt: NOW - 3 * DAY }, 'lapsed 3 days ago'],
-    [{ lapsesAt: NOW + 15 * DAY }, 'lapses in 15 days'],
+    [{ lapsesAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
+    [{ lapsesAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { lapsesAt: _, ...rest } = connection('main');
@@ -115,8 +115,8 @@ describe('/billing status', () => {
     await save('old', { lapsesAt: NOW - DAY });
     const { reads, blocks } = await bot.ask('/billing status', MEMBER);
     expect(reads).toMatch(/^\*main\* · default$/m);
-    expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
-    expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
+    expect(reads).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
+    expect(reads).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
     for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
@@ -272,7 +272,7 @@ describe('Test now', () => {
     await bot.ask('/billing status');
     const { reads } = await press('connection-test', 'finance');
     expect(reads).toMatch(
-      /\*finance\*[\s\S]*The test passed: the token works, and project 123 answers\.[\s\S]*\*main\*/,
+      /\*finance\*[\s\S]*The test passed: the token works, and project 123 has data\.[\s\S]*\*main\*/,
     );
     expect(bot.billing.requests).toHaveLength(1);
     expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
