@@ -91,7 +91,7 @@ describe('the Home', () => {
       .toMatch(
         /\*prod · [\d,.]+\sEUR left\*, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
       );
-    await bot.slack.press(OWNER, HOME, 'Spend, last 7 days');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
     expect(answer.reads).toContain('14–20 Nov 2026');
@@ -135,7 +135,7 @@ describe('the Home', () => {
   it('gives managing buttons to managers alone, and they work from there', async () => {
     await open();
     expect(buttons(OWNER)).toEqual(
-      expect.arrayContaining(['Connect…', 'Add a project…', 'Settings…', 'Status']),
+      expect.arrayContaining(['Refresh', 'Connect…', 'Add a project…', 'Settings…', 'Status']),
     );
     await open(MEMBER);
     for (const label of ['Connect…', 'Add a project…', 'Settings…', 'Status'])
@@ -147,6 +147,44 @@ describe('the Home', () => {
     }
     await bot.slack.press(OWNER, HOME, 'All commands');
     expect(readable(await told(OWNER)).reads).toContain('@Tally spend');
+  });
+
+  it('begins with what needs attention, and ends with the buttons', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    now = TODAY + 80 * DAY;
+    for (const person of [OWNER, MEMBER]) {
+      const page = await open(person);
+      expect(page).toMatch(/^:warning: \*A billing access token expires Fri 19 Feb 2027 \(10 days\)/);
+    }
+    expect(buttons(OWNER).slice(0, 3)).toEqual(['Schedule a post…', 'Add a project…', 'Refresh']);
+    expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Refresh', 'All commands']);
+  });
+
+  it('asks for the balances on Refresh, and shows them', async () => {
+    await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
+    await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
+    expect(await open()).toContain('*prod* · no balance yet');
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    await expect
+      .poll(() => textOf(bot.slack.home(OWNER)?.view.blocks))
+      .toMatch(/\*prod · [\d,.]+\sEUR left\*/);
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
+      '*Its connection finance no longer exists.*',
+    );
+    const asked = bot.billing.requests.length;
+    await bot.slack.press(MEMBER, HOME, 'Refresh').catch(() => open(MEMBER));
+    await bot.slack.press(MEMBER, HOME, 'Refresh');
+    expect(bot.billing.requests.length).toBe(asked);
+  });
+
+  it('is drawn again after a click on it', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    expect(await open()).toContain('*prod* · no balance yet');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Balance');
+    await told(OWNER);
+    await bot.ask('/balance prod');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
+    await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/\*prod · [\d,.]+ left\*/);
   });
 
   it('stays within Slack’s hundred blocks, and says where the rest is', async () => {

@@ -13,10 +13,10 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
-import { connectionBlocks } from './connections.ts';
-import { projectBlocks, projectCommands } from './projects.ts';
+import { attentionBlocks, connectionBlocks } from './connections.ts';
+import { isFullMember, projectBlocks, projectCommands } from './projects.ts';
 
-/** More than Slack takes in a view would leave the person with an old page. */
+/** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
 
 export type HomeSection = (request: Request) => readonly Block[] | Promise<readonly Block[]>;
@@ -28,19 +28,20 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
   const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
   const hasNames = workspace.aliases.size > 0;
   const sections: readonly HomeSection[] = [
+    attentionBlocks,
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
   const main = (await Promise.all(sections.map((section) => guarded(section, request)))).flat();
-  const end = [...(request.user.canManage && isConnected ? [managing()] : []), ...help(request)];
+  const end = [...(isConnected ? [mainButtons(request)] : []), ...help(request)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
 const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
-/** What is damaged is left out, and the rest of the page stands. */
+/** A section that meets a damaged record says so; the rest of the page is drawn as usual. */
 async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
   try {
     return await draw(request);
@@ -109,12 +110,21 @@ function connectStep({ user, workspace }: Request): Block[] {
 
 const verb = (text: string): CommandInvocation => ({ command: '/billing', text });
 
-const managing = (): Block =>
+/** Redraws Home with balances asked for now. */
+export const REFRESH = 'home-refresh';
+
+const mainButtons = (request: Request): Block =>
   actions(
-    button('connect', 'Connect…'),
-    ...commandButton('add', 'Add a project…', verb('projects add')),
-    ...commandButton('settings', 'Settings…', verb('settings')),
-    ...commandButton('status', 'Status', verb('status')),
+    ...(isFullMember(request) ? commandButton('schedule', 'Schedule a post…', verb('schedule')) : []),
+    ...(request.user.canManage ? commandButton('add', 'Add a project…', verb('projects add')) : []),
+    button(REFRESH, 'Refresh'),
+    ...(request.user.canManage
+      ? [
+          button('connect', 'Connect…'),
+          ...commandButton('settings', 'Settings…', verb('settings')),
+          ...commandButton('status', 'Status', verb('status')),
+        ]
+      : []),
   );
 
 function help({ at }: Request): Block[] {
@@ -126,7 +136,7 @@ function help({ at }: Request): Block[] {
     actions(...commandButton('help', 'All commands', verb('help'))),
     context(
       'Answers to these buttons arrive under Messages. Only you see them.',
-      `As of ${formatInstant(at)}. Open this page again to see it anew.`,
+      `As of ${formatInstant(at)}`,
     ),
   ];
 }
