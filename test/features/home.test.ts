@@ -25,7 +25,8 @@ afterEach(() => bot.stop());
 /** Opens the Home anew and reads it as this person. */
 async function open(person = OWNER): Promise<string> {
   const { slack } = bot;
-  const drawn = () => slack.calls.filter(({ method }) => method === 'views.publish').length;
+  const drawn = () =>
+    slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person).length;
   const before = drawn();
   await slack.openHome(person);
   await slack.waitFor(() => drawn() > before);
@@ -68,7 +69,13 @@ describe('the Home of a new workspace', () => {
     expect(textOf(form.view)).toContain('Add a project');
     await bot.slack.dismiss(OWNER);
     await open(MEMBER);
-    expect(buttons(MEMBER)).toEqual(['Balance', 'Spend, last 7 days', 'All commands']);
+    expect(buttons(MEMBER)).toEqual([
+      'Balance',
+      'Spend, last 7 days',
+      'Schedule a post…',
+      'Refresh',
+      'All commands',
+    ]);
   });
 
   it('tells everybody else whom to ask', async () => {

@@ -183,7 +183,7 @@ describe('an application access', () => {
     expect(bot.slack.modal(OWNER)!.errors.auth_url).toContain(identity.authUrl);
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
     await fillIn('good', { auth_url: wrong });
-    await shows('Not registered');
+    await shows('Not saved');
     expect(modalText()).toContain('Nothing was saved.');
     await press('Back to the form');
     await shows('Secret key');
@@ -199,7 +199,7 @@ describe('an application access', () => {
       await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
       await shows('Secret key');
       await bot.slack.submit(OWNER, { access_id, secret: given });
-      await shows('Not registered');
+      await shows('Not saved');
       await press('Back to the form');
       await shows('Secret key');
       await bot.slack.dismiss(OWNER);
@@ -240,14 +240,14 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
-    await shows('Not registered');
+    await shows('Not saved');
     expect(bot.log()).toMatch(/"where":"access","kind":"access-refused".*answered with a failure/);
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
   });
 
   it('says who of those that are named gets no token as things are, and why', async () => {
-    const none = 'Named, and gets none as things are';
+    const none = 'Can’t get tokens yet';
     expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
     const people = [MEMBER, GUEST, STRANGER, BOT_USER];
     const said = await register('good', { people });
@@ -420,7 +420,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('given back at once')),
+        .some((one) => readable(one).reads.includes('Tally revoked it')),
     );
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
@@ -435,8 +435,8 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Issuing');
     bot.slack.failNext('views.update', failure);
-    await shows('could not be shown');
-    expect(modalText()).toContain('given back at once');
+    await shows('couldn’t show the token');
+    expect(modalText()).toContain('Tally revoked it');
     expect(modalText()).toContain('/os-token prod');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
@@ -596,7 +596,7 @@ describe('/os-token', () => {
       bot.slack
         .messages(OWNER, CHANNEL)
         .map(readable)
-        .find(({ reads }) => reads.includes('never sent in a message')),
+        .find(({ reads }) => reads.includes('never sends a token in a message')),
     );
     expect(said.ephemeral).toBe(true);
     expect(said.reads).toContain('Type /os-token prod in the message field');
@@ -609,7 +609,7 @@ describe('the first time in front of others', () => {
     await register();
     const asked = identity.requests.length;
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     expect(identity.requests.length).toBe(asked);
     await bot.slack.submit(MEMBER);
     const first = await shown(MEMBER);
@@ -621,7 +621,7 @@ describe('the first time in front of others', () => {
   it('goes on for the one who was asked, and only once', async () => {
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     const { private_metadata: carried } = view(MEMBER)!;
     await forged(OWNER, { type: 'view_submission' }, carried!);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -833,7 +833,7 @@ describe('Revoke now', () => {
     await issue();
     for (const [mode, sentence] of [
       ['429', 'asked too often'],
-      ['no-revocation', 'does not take tokens back'],
+      ['no-revocation', 'can’t revoke tokens'],
     ] as const) {
       identity.setMode(mode);
       await press(mode === '429' ? 'Revoke now' : 'Revoke');
@@ -853,7 +853,7 @@ describe('Revoke now', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('could not be given back either')),
+        .some((one) => readable(one).reads.includes('couldn’t revoke it either')),
     );
     expect((await deeds())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
@@ -872,7 +872,7 @@ describe('Revoke now', () => {
 
   it('is not offered from the beginning where registering found that out', async () => {
     identity.setMode('no-revocation');
-    expect(await register()).toContain('does not take tokens back');
+    expect(await register()).toContain('can’t revoke tokens');
     await issue();
     expect(buttonsOf()).toEqual(['Issue another']);
     expect(await bot.redis.client.hvals('tally:handles:T0SANDBOX1').then(String)).not.toContain('"key"');
@@ -948,7 +948,7 @@ describe('Issue another', () => {
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     await bot.slack.submit(MEMBER);
     await shown(MEMBER);
     now += 3 * 3_600_000;
@@ -1052,7 +1052,7 @@ describe('a token of unusual length', () => {
 
   it('is shown whole without the button when the window cannot carry it encrypted', async () => {
     const { token, asked } = await registerLong(2_400);
-    await shows('too long to be given back from this window');
+    await shows('too long to revoke from this window');
     expect(pieces()[0]).toBe(token);
     expect(buttonsOf()).toEqual(['Issue another']);
     expect(view()?.private_metadata).toMatch(/^[\w-]{22} !unknown$/);
@@ -1126,7 +1126,7 @@ describe('a token in few round trips', () => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     const goingOn = await commandsOf(async () => {
       await bot.slack.submit(MEMBER);
       await shown(MEMBER);

@@ -90,10 +90,10 @@ describe('/billing status', () => {
     });
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
-    expect(reads).toContain(`token ····${lastFour} · fingerprint ${fingerprint}`);
+    expect(reads).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
     expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
     expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
-    expect(reads).toMatch(/^\*main\*\n\*lapses in 12 days \(Thu 3 Dec 2026\)\* · not used yet$/m);
+    expect(reads).toMatch(/^\*main\*\n\*expires Thu 3 Dec 2026 \(12 days\)\* · not used yet$/m);
   });
 
   it.each([
@@ -380,9 +380,9 @@ describe('an application access', () => {
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
     const unconnected = (await bot.ask('/billing status')).reads;
     expect(unconnected).toContain('isn’t connected to a billing service yet');
-    expect(unconnected).toContain('Project 123 · access ····abcd');
+    expect(unconnected).toContain('Project 123 · access ending abcd');
     await save('main');
-    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ····abcd');
+    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ending abcd');
     expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('abcd');
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');

@@ -28,7 +28,7 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
   const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
   const hasNames = workspace.aliases.size > 0;
   const sections: readonly HomeSection[] = [
-    attentionBlocks,
+    ...(isConnected ? [attentionBlocks] : []),
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
