@@ -545,7 +545,7 @@ describe('a project that is removed', () => {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
     expect(asked.reads).toContain('You can undo this for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
-    return replaced(asked, `${alias} is removed.`);
+    return replaced(asked, `Removed ${alias}.`);
   }
 
   it('takes the defaults along, and all comes back with Undo within ten minutes', async () => {
@@ -570,7 +570,7 @@ describe('a project that is removed', () => {
     const removed = await remove('prod');
     now = START + 10 * MINUTE;
     await bot.slack.press(OWNER, place(removed), 'Undo');
-    await replaced(removed, 'The ten minutes are over');
+    await replaced(removed, 'You can no longer undo this');
     expect(await stored('prod')).toBeUndefined();
   });
 
@@ -583,7 +583,7 @@ describe('a project that is removed', () => {
     await bot.ask('/billing default dev');
     await add('prod', '789');
     await bot.slack.press(OWNER, place(removed), 'Undo');
-    await replaced(removed, 'Another project is now named prod by now.');
+    await replaced(removed, 'Another project is now named prod.');
     expect((await stored('prod'))?.id).toBe('789');
 
     await bot.redis.client.hdel(KEY, 'project:prod');
@@ -599,7 +599,7 @@ describe('a project that is removed', () => {
     await save({ id: '456' });
     await bot.slack.dismiss(OWNER);
     await bot.slack.press(OWNER, place(asked), 'Remove');
-    await replaced(asked, 'There is no such project any more');
+    await replaced(asked, 'Someone changed or removed');
     const again = await bot.ask('/billing projects remove prod');
     await bot.slack.press(OWNER, place(again), 'Keep');
     await replaced(again, 'Nothing was changed.');
@@ -646,7 +646,7 @@ describe('a project whose record is damaged', () => {
     const before = await snapshot();
     await forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod -' });
     await forgedClick(OWNER, { action_id: 'project-remove', value: 'live -' });
-    await brings('There is no such project any more', () =>
+    await brings('Someone changed or removed', () =>
       forgedClick(OWNER, { action_id: 'project-remove', value: 'prod 123' }),
     );
     expect(await snapshot()).toEqual(before);
@@ -669,7 +669,7 @@ describe('/billing default', () => {
     );
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
     expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · default in this channel');
-    expect((await bot.ask('/billing default none')).reads).toContain('no default project now');
+    expect((await bot.ask('/billing default none')).reads).toContain('Removed the default project');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toContain('Which project?');
     expect((await audit()).slice(0, 3)).toEqual([

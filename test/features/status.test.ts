@@ -78,7 +78,7 @@ describe('/billing status', () => {
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const forMember = await bot.ask('/billing status', MEMBER);
-    expect(forMember.reads).toContain('An owner or admin of the workspace connects it once');
+    expect(forMember.reads).toContain('Ask a Tally manager to connect it');
     expect(buttonsIn(forMember.blocks)).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('/billing status', () => {
     expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
     expect(reads).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
     expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
-    expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
+    expect(reads).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
     expect(reads).toMatch(/^\*main\*\n\*expires Thu 3 Dec 2026 \(12 days\)\* · not used yet$/m);
   });
 
@@ -135,7 +135,7 @@ describe('/billing status', () => {
     expect((await bot.ask('/billing status')).reads).toContain('There is no default connection');
     await bot.redis.client.hset(HASH, 'settings', '{');
     const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('The settings of this workspace are damaged');
+    expect(reads).toContain('This workspace’s settings are damaged');
     expect(reads).toContain('*us*');
   });
 
@@ -285,7 +285,7 @@ describe('Test now', () => {
     await save('main', { test: { project: '123', product: 2 } });
     await bot.ask('/billing status');
     expect((await press('connection-test', 'main')).reads).toContain(
-      'the token is accepted, but no Object storage data for project 123',
+      'The token works, but there is no Object storage data for project 123',
     );
   });
 
@@ -388,7 +388,7 @@ describe('an application access', () => {
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
     expect((await bot.ask('/billing status')).reads).toContain(
-      'Project 123 · cannot be opened and is not used',
+      'Project 123 · can’t be decrypted',
     );
   });
 });

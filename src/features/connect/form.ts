@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { context, option, section } from '../../slack/kit/atoms.ts';
+import { context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import {
   type Connection,
@@ -27,11 +27,11 @@ export const isNameable = (name: string, { connectionNames }: Workspace, typed =
 /** What the form begins with: what the connection of that name has, else what a new one probably will. */
 export function connectFormDefaults(
   record: Workspace,
-  given: string | undefined,
+  wanted: string | undefined,
   addresses: DefaultAddresses,
 ): ConnectFormDefaults {
   const chosen = readable(() => record.defaultConnection);
-  const name = given ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
+  const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = readable(() => record.connection(name));
   if (current !== undefined) return knownAs(current);
   const like = readable(() => record.connection(chosen));
@@ -53,7 +53,7 @@ const choices = (names: Record<string, string>) =>
 
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
-/** The form, what has to be filled in first. The token's field is never filled in. */
+/** The three fields that everyone fills in, then the others under More. The token's field is never filled in. */
 export function connectForm(known: ConnectFormDefaults, record: Workspace): ModalView {
   const others = record.connectionNames;
   return modal({
@@ -62,7 +62,7 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
-      ...(others.length === 0 ? [] : [section(beside(known.name ?? '', record))]),
+      ...(others.length === 0 ? [] : [section(describeEffect(known.name ?? '', record))]),
       textInput({
         block: 'token',
         label: 'User access token',
@@ -85,6 +85,7 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
         initial: known.project,
         max: 64,
       }),
+      header('More'),
       choiceInput({
         block: 'product',
         label: 'Product of the project',
@@ -144,8 +145,8 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
   });
 }
 
-/** What is there already, and what becomes of it. */
-function beside(name: string, record: Workspace): string {
+/** What saving the form will do to the connection of this name. */
+function describeEffect(name: string, record: Workspace): string {
   const current = readable(() => record.connection(name));
   if (current !== undefined)
     return `${name} uses ${current.baseUrl} with the token ending ${current.lastFour}. Tally tests the new token before it replaces this one.`;

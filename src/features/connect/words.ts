@@ -2,7 +2,7 @@ import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { FormFields } from '../../slack/kit/modal.ts';
+import { type FormFields, withErrorAtTop } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -94,8 +94,11 @@ export function parseConnectForm(fields: FormFields, checks: AddressChecks): Rea
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
     product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
   };
-  return Object.keys(errors).length > 0 ? { errors } : { input };
+  return Object.keys(errors).length > 0 ? { errors: withErrorAtTop(errors, ABOVE_MORE, 'More') } : { input };
 }
+
+/** The fields of the form that are in sight when it opens. */
+const ABOVE_MORE = ['token', 'base_url', 'project'] as const;
 
 const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';

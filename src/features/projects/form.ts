@@ -51,6 +51,7 @@ export function projectForm(
         options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
         initial: String(filled.product ?? DEFAULT_PRODUCT),
       }),
+      header('More'),
       ...connectionInput(record, filled.connection),
       optional(
         textInput({
