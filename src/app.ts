@@ -130,7 +130,7 @@ export function createTally(config: Config, log: Log, clock: () => number, rateL
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createMentions({ commands: all.commands, verbs: all.verbs }),
-    createHome({ sections: all.home, log }),
+    createHome({ sections: all.home, billing, used, log, clock }),
     createHelp(all.help),
   ];
 

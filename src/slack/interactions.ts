@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
-import { parseInvocation, parseShare } from './command-buttons.ts';
+import { type CommandInvocation, parseInvocation, parseShare } from './command-buttons.ts';
 import { failureText } from './error-blocks.ts';
 import { errorModalOf } from './error-reply.ts';
 import { readFields } from './kit/modal.ts';
@@ -21,24 +21,46 @@ export function registerInteractions(app: App, house: ListenerContext): void {
     return { origin, client, responder, log, ...(hash !== undefined && { hash }) };
   };
 
+  /** Home shows what a click on it has changed. Who may no longer see it is told by the click's own answer. */
+  const redrawHome = async (ways: Ways): Promise<void> => {
+    const listener = ownValue(listeners.events, 'app_home_opened');
+    if (listener === undefined) return;
+    const { client, origin } = ways;
+    const at = clock();
+    try {
+      const admission = await admit(client, { ...origin, isFirst: undefined }, listener.right);
+      if (admission === undefined) return;
+      const rerun = (command: CommandInvocation) => runCommand(ways, command, { at });
+      const event = { type: 'app_home_opened', user: origin.userId, tab: 'home' };
+      await listener.run(event, createRequest(ways, admission, { at }), { client, rerun });
+    } catch (err) {
+      log.debug({ err }, 'Home was not redrawn after a click');
+    }
+  };
+
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {
     await ack();
     const ways = waysOf(body, client, context.isFirst);
     const { action_id = '', ...chosen } = action as ActionPayload;
-    const value = valueIn(chosen);
     const name = action_id.split(':')[0] ?? '';
-    const isCommand = name === 'rerun' || name === 'run';
+    const value = valueIn(chosen);
     const refusal = limits.take('requests', ways.origin);
     if (refusal !== undefined) {
       const told = apology.explain(refusal, 'action');
       if (limits.take('refusals', ways.origin) !== undefined) return;
+      const isCommand = name === 'rerun' || name === 'run';
       return apology.say(
         ways,
         told,
         isCommand ? { rerun: parseInvocation(value), scene: undefined } : undefined,
       );
     }
-    const inPlace = { at: clock(), replace: isPrivate(body as Clicked), audience: 'asker' } as const;
+    await answerClick(ways, name, value, body as Clicked);
+    if ((body as Clicked).view?.type === 'home') await redrawHome(ways);
+  });
+
+  const answerClick = async (ways: Ways, name: string, value: string, body: Clicked): Promise<void> => {
+    const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
     // `rerun` answers in the place of the message it stands on, `run` beside it.
     if (name === 'rerun') return runCommand(ways, parseInvocation(value), inPlace);
     if (name === 'run') return runCommand(ways, parseInvocation(value), { at: clock() });
@@ -50,18 +72,17 @@ export function registerInteractions(app: App, house: ListenerContext): void {
     const listener = ownValue(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
     try {
-      const admission = await admit(client, ways.origin, listener.right);
+      const admission = await admit(ways.client, ways.origin, listener.right);
       if (admission === undefined) return;
-      const { view, state } = body as Clicked;
-      const fields = readFields((view?.state ?? state)?.values as never);
-      const metadata = view?.private_metadata ?? '';
+      const fields = readFields((body.view?.state ?? body.state)?.values as never);
+      const metadata = body.view?.private_metadata ?? '';
       await listener.run({ value, fields, metadata }, createRequest(ways, admission, inPlace), (rerun) =>
         runCommand(ways, rerun, inPlace),
       );
     } catch (error) {
       await apology.say(ways, apology.explain(error, 'action'));
     }
-  });
+  };
 
   app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context }) => {
     const listener = ownValue(listeners.views, view.callback_id);
@@ -127,6 +148,7 @@ async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readon
 /** Where a click happened: in a view, or in a message. */
 interface Clicked {
   readonly view?: {
+    readonly type?: string;
     readonly state?: { readonly values?: object };
     readonly private_metadata?: string;
     readonly hash?: string;

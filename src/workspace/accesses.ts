@@ -120,7 +120,7 @@ export function describeAccess(
   at: number,
   zone: string,
 ): string {
-  const shown = `access ····${lastFour.replaceAll('·', '')}`;
+  const shown = `access ending ${lastFour.replaceAll('·', '')}`;
   return lapsesAt === undefined ? shown : `${shown}, ${formatExpiry({ lapsesAt }, at, zone)}`;
 }
 

@@ -97,22 +97,22 @@ export function expiresSoon({ lapsesAt }: Lapsing, at: number, zone: string): bo
   return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON;
 }
 
-/** `lapses in 12 days (Thu 3 Dec 2026)`, `lapsed yesterday (…)`, `no expiry` */
+/** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry` */
 export function formatExpiry({ lapsesAt }: Lapsing, at: number, zone: string): string {
   if (lapsesAt === undefined) return 'no expiry';
   const left = daysLeft(lapsesAt, at, zone);
   const day = dayAt(lapsesAt, zone);
-  return `${at < lapsesAt ? `lapses ${ahead(left)}` : `lapsed ${ago(-left)}`} (${formatDays(day, day)})`;
+  return `${at < lapsesAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < lapsesAt ? ahead(left) : ago(-left)})`;
 }
 
-/** `token ····abcd · fingerprint 0123456789ab`: all that is ever shown of a token. */
+/** `token ending abcd · fingerprint 0123456789ab`: all that is ever shown of a token. */
 export const describeToken = ({
   lastFour,
   fingerprint,
 }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
-  `token ····${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
+  `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
-const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `in ${days} days`;
+const ahead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
 const ago = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
 /**

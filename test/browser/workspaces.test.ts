@@ -44,11 +44,11 @@ describe('a newcomer of the second workspace, without documentation', () => {
     const home = page.getByRole('region', { name: 'App Home' });
     const press = (name: string) => home.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name: 'App Home' }).click();
-    await home.getByText('Three steps to the first answer').waitFor();
+    await home.getByText('Get your first answer in three steps').waitFor();
     await press('Connect…');
     const form = page.getByRole('dialog', { name: 'Connect billing' });
     await form.getByLabel('User access token').fill(token);
-    await form.getByLabel('A project to test with').fill('123');
+    await form.getByLabel('Project to test with').fill('123');
     await form.getByRole('button', { name: 'Test and save' }).click();
     await form.getByText('Connected').waitFor();
     await closeModal(page);

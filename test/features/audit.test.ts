@@ -43,7 +43,7 @@ const press = (ts: string, label: string, person = OWNER) =>
 describe('/billing audit', () => {
   it('says so while there is nothing', async () => {
     const { reads, blocks } = await bot.ask('/billing audit');
-    expect(reads).toContain('Nobody has changed anything yet');
+    expect(reads).toContain('No entries yet');
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
@@ -144,15 +144,15 @@ describe('the CSV', () => {
     expect(content).toMatch(/^time,person,deed,about\r\n/);
     expect(content).toContain(`2026-11-21T10:15:30.123Z,${OWNER},project added,project-25\r\n`);
     expect(content.trimEnd().split('\r\n')).toHaveLength(26);
-    await bot.slack.waitFor(() => newest().reads.includes('in your direct messages'));
+    await bot.slack.waitFor(() => newest().reads.includes('as a direct message'));
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
   });
 
   it('comes at a word as well', async () => {
     await recordMany(1);
-    expect((await bot.ask('/billing audit CSV')).reads).toContain('in your direct messages');
+    expect((await bot.ask('/billing audit CSV')).reads).toContain('as a direct message');
     expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]?.name).toBe('tally-audit-2026-11-21.csv');
-    expect((await bot.ask('/billing audit csv', MEMBER)).reads).not.toContain('in your direct messages');
+    expect((await bot.ask('/billing audit csv', MEMBER)).reads).not.toContain('as a direct message');
   });
 
   it('comes as text, as much as fits in whole lines, where Tally may not send files', async () => {

@@ -41,7 +41,9 @@ async function register(name: string, fields: Record<string, string> = {}) {
 
 const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
 const deeds = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ action, about }) => `${action}: ${about}`);
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
+    ({ action, about }) => `${action}: ${about}`,
+  );
 
 const lastOf = (person = OWNER) =>
   readable(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
@@ -89,11 +91,11 @@ describe('/billing connect', () => {
     await openForm();
     const token = goodToken(bot.billing);
     await bot.slack.submit(OWNER, { token, project: '123', role: 'accountant', lifetime: '30-days' });
-    expect(modalText()).toContain('Checking…');
+    expect(modalText()).toContain('Testing the token');
     await bot.slack.waitFor(() => modalText().includes('Connected'), 10_000);
-    expect(modalText()).toMatch(/Project 123 has [\d,.]+ left as Cloud platform \(1\)\./);
-    expect(modalText()).toContain(`token ····${token.slice(-4)}`);
-    expect(modalText()).toContain('30 days, lapses in 30 days (Mon 21 Dec 2026)');
+    expect(modalText()).toMatch(/Project 123 has [\d,.]+ left \(Cloud platform\)\./);
+    expect(modalText()).toContain(`token ending ${token.slice(-4)}`);
+    expect(modalText()).toContain('expires Mon 21 Dec 2026 (30 days)');
     expect(await everywhere()).not.toContain(token);
     expect(await dump()).toContain('v1.test.');
   });
@@ -132,7 +134,7 @@ describe('/billing connect', () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: 'sandbox-token-nobody-knows', project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'));
-    expect(modalText()).toContain('The one registered before stays in use.');
+    expect(modalText()).toContain('The current token stays in use.');
     expect(await told()).toEqual(before);
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Back to the form');
     await bot.slack.waitFor(() => modalText().includes('User access token'));
@@ -145,7 +147,7 @@ describe('/billing connect', () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', product: '2' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
-    expect(modalText()).toContain('project 123 gave no data as Object storage (2)');
+    expect(modalText()).toContain('no Object storage data for project 123');
   });
 
   it('tells the result in a direct message when the form was closed meanwhile', async () => {
@@ -174,7 +176,7 @@ describe('/billing connect', () => {
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);
     expect(modalText()).toContain(sentence);
-    expect(modalText()).toContain('Nothing was stored.');
+    expect(modalText()).toContain('Nothing was saved.');
     if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('owner or admin');
     expect(await dump()).toBe('[]');
   });
@@ -307,7 +309,7 @@ describe('/billing connect', () => {
   );
 
   it('refuses a name behind the verb that is none', async () => {
-    expect((await bot.ask('/billing connect no/name')).reads).toContain('is no name of a connection');
+    expect((await bot.ask('/billing connect no/name')).reads).toContain('isn’t a valid connection name');
     expect(bot.slack.modal(OWNER)).toBeUndefined();
   });
 
@@ -339,10 +341,10 @@ describe('several connections', () => {
     expect(view).toContain('"initial_value":"finance"');
     expect(view).toContain('Globex');
     expect(view).not.toContain(administrator());
-    expect(modalText()).toContain('finance asks http://127.0.0.1');
+    expect(modalText()).toContain('finance uses http://127.0.0.1');
     await bot.slack.dismiss(OWNER);
     await openForm();
-    expect(modalText()).toContain('Registered: finance, main.');
+    expect(modalText()).toContain('You have: finance, main.');
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('Acme');
   });
 
@@ -351,7 +353,7 @@ describe('several connections', () => {
     await register('finance');
     const before = await told();
     const refused = await register('finance', { token: 'sandbox-token-nobody-knows' });
-    expect(refused).toContain('The one registered before stays in use.');
+    expect(refused).toContain('The current token stays in use.');
     expect(await told()).toEqual(before);
 
     await register('finance', { token: administrator() });
@@ -385,7 +387,9 @@ describe('several connections', () => {
     await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
     await openForm();
-    expect(modalText()).toContain('The record of main is damaged and not used.');
+    expect(modalText()).toContain(
+      'The record of main is damaged and not used. Enter its token again to repair it.',
+    );
     await bot.slack.dismiss(OWNER);
     await register('main');
     expect((await bot.ask('/balance 123')).reads).toContain('left');
@@ -399,7 +403,7 @@ describe('several connections', () => {
       await bot.redis.client.hset('tally:workspace:T0SANDBOX1', `connection:c-${n}`, named);
     }
     const asked = bot.billing.requests.length;
-    expect(await register('one-more')).toContain(`${MAX_CONNECTIONS} is the most`);
+    expect(await register('one-more')).toContain(`the limit is ${MAX_CONNECTIONS}`);
     expect(bot.billing.requests).toHaveLength(asked);
     expect(await connectionIn('one-more')).toBeNull();
     expect(await register('main')).toContain('Connected');
@@ -454,10 +458,10 @@ describe('/billing disconnect', () => {
     await register('main');
     await register('finance');
     const which = await bot.ask('/billing disconnect');
-    expect(which.reads).toContain('Disconnect which one?');
+    expect(which.reads).toContain('Disconnect which connection?');
     const confirm = await chosen('disconnect-ask', 'finance', which.ts);
     expect(confirm.reads).toContain('Disconnect finance?');
-    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('token of finance is deleted.');
+    expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('copy of the token for finance.');
     expect(Object.keys(await told())).toEqual(['connection:main']);
     expect((await deeds())[0]).toBe('connection removed: finance');
   });
@@ -468,7 +472,7 @@ describe('/billing disconnect', () => {
     const confirm = await bot.ask('/billing disconnect main');
     expect(confirm.reads).toContain('finance becomes the default');
     expect((await answerTo('Disconnect', confirm.ts)).reads).toContain(
-      'finance is the default connection now.',
+      'The default connection is now finance.',
     );
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
     expect((await deeds()).slice(0, 2)).toEqual([
@@ -481,7 +485,7 @@ describe('/billing disconnect', () => {
   it('asks which one becomes the default where several are left', async () => {
     for (const name of ['main', 'finance', 'eu']) await register(name);
     const heir = await bot.ask('/billing disconnect main');
-    expect(heir.reads).toContain('Which one is asked in its place?');
+    expect(heir.reads).toContain('Choose the new default.');
     const confirm = await chosen('disconnect-heir', 'eu', heir.ts);
     expect(confirm.reads).toContain('eu becomes the default');
     await answerTo('Disconnect', confirm.ts);
@@ -505,15 +509,15 @@ describe('/billing disconnect', () => {
       );
     }
     const { reads } = await bot.ask('/billing disconnect finance');
-    expect(reads).toContain('These projects ask finance and give no figures');
-    expect(reads).toContain('(/billing projects): backups, prod.');
+    expect(reads).toContain('These projects use finance');
+    expect(reads).toContain('These projects use finance: backups, prod.');
   });
 
   it('does not delete a token that was registered after the question', async () => {
     await bot.connect();
     const question = await bot.ask('/billing disconnect');
     await register('main', { token: bot.billing.tokens[0]!.value });
-    expect((await answerTo('Disconnect', question.ts)).reads).toContain('has another token by now');
+    expect((await answerTo('Disconnect', question.ts)).reads).toContain('Someone replaced the token');
     expect(await connectionIn('main')).not.toBeNull();
   });
 
@@ -607,7 +611,7 @@ describe('what is secret', () => {
     await register('finance', { token: 'sandbox-token-nobody-knows' });
     const status = await bot.ask('/billing status');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: status.ts }, 'Test now');
-    await bot.slack.waitFor(() => lastOf().reads.includes('Tested just now'));
+    await bot.slack.waitFor(() => lastOf().reads.includes('The test passed'));
     await bot.ask('/billing audit');
     const all = await everywhere();
     const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];

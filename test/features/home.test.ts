@@ -25,7 +25,8 @@ afterEach(() => bot.stop());
 /** Opens the Home anew and reads it as this person. */
 async function open(person = OWNER): Promise<string> {
   const { slack } = bot;
-  const drawn = () => slack.calls.filter(({ method }) => method === 'views.publish').length;
+  const drawn = () =>
+    slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person).length;
   const before = drawn();
   await slack.openHome(person);
   await slack.waitFor(() => drawn() > before);
@@ -46,14 +47,14 @@ const told = (person: string) =>
 describe('the Home of a new workspace', () => {
   it('leads to the first answer in three steps, the first of them a button for whoever may connect', async () => {
     const page = await open();
-    expect(page).toContain('Three steps to the first answer');
+    expect(page).toContain('Get your first answer in three steps');
     expect(page).toMatch(/1\..*Connect Tally.*2\..*\/balance 123.*3\..*\/spend 123 last-7-days/s);
     await bot.slack.press(OWNER, HOME, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
     await bot.slack.dismiss(OWNER);
-    expect(await open()).toContain('Connect Tally to the billing service: done.');
+    expect(await open()).toContain('Connect Tally to the billing service: done');
     await bot.slack.press(OWNER, HOME, 'Balance');
     expect(readable(await told(OWNER)).reads).toContain('Project 123 · ');
   });
@@ -68,13 +69,19 @@ describe('the Home of a new workspace', () => {
     expect(textOf(form.view)).toContain('Add a project');
     await bot.slack.dismiss(OWNER);
     await open(MEMBER);
-    expect(buttons(MEMBER)).toEqual(['Balance', 'Spend, last 7 days', 'Everything Tally answers']);
+    expect(buttons(MEMBER)).toEqual([
+      'Balance',
+      'Spend, last 7 days',
+      'Schedule a post…',
+      'Refresh',
+      'All commands',
+    ]);
   });
 
   it('tells everybody else whom to ask', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('Ask an owner or admin of this workspace to connect Tally');
-    expect(buttons(MEMBER)).toEqual(['Everything Tally answers']);
+    expect(buttons(MEMBER)).toEqual(['All commands']);
   });
 });
 
@@ -84,39 +91,39 @@ describe('the Home', () => {
   it('shows the projects with what they had when last asked, and buttons that ask again', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'staging', id: '456' });
-    expect(await open()).toContain('*prod* · balance not asked for yet');
+    expect(await open()).toContain('*prod* · no balance yet');
     await bot.ask('/balance prod');
     await expect
       .poll(() => open())
       .toMatch(
         /\*prod · [\d,.]+\sEUR left\*, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
       );
-    await bot.slack.press(OWNER, HOME, 'Spend, last 7 days');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
     expect(answer.reads).toContain('14–20 Nov 2026');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them');
   });
 
   it('shows managers each token’s last four characters and days, others only that they work', async () => {
     const page = await open();
     const token = goodToken(bot.billing);
-    expect(page).toContain(`*main* · token ····${token.slice(-4)} · lapses in 90 days (Fri 19 Feb 2027)`);
+    expect(page).toContain(`*main* · token ending ${token.slice(-4)} · expires Fri 19 Feb 2027 (90 days)`);
     expect(page).not.toContain(token);
     const plain = await open(MEMBER);
     expect(plain).toContain('All connections work');
-    expect(plain).not.toContain('····');
+    expect(plain).not.toContain('token ending');
   });
 
   it.each([
-    [76, 'lapses in 14 days'],
-    [89, 'lapses tomorrow'],
-    [92, 'lapsed 2 days ago'],
+    [76, 'expires Fri 19 Feb 2027 (14 days)'],
+    [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
+    [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
   ])('after %i days tells everybody that a token %s', async (days, sentence) => {
     now = TODAY + days * DAY;
     expect(await open()).toContain(`*${sentence}`);
     const plain = await open(MEMBER);
-    expect(plain).toContain(`An access token that Tally reads billing with ${sentence}`);
+    expect(plain).toContain(`A billing access token ${sentence}`);
     expect(plain).not.toContain('All connections work');
   });
 
@@ -125,7 +132,7 @@ describe('the Home', () => {
     expect(await open()).toContain('*payroll*');
     const alone = await open(MEMBER);
     expect(alone).not.toContain('payroll');
-    expect(alone).toContain('in the channels they belong to');
+    expect(alone).toContain('Ask about projects in their own channels');
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(MEMBER);
     expect(page).toContain('*prod*');
@@ -135,7 +142,7 @@ describe('the Home', () => {
   it('gives managing buttons to managers alone, and they work from there', async () => {
     await open();
     expect(buttons(OWNER)).toEqual(
-      expect.arrayContaining(['Connect…', 'Add a project…', 'Settings…', 'Status']),
+      expect.arrayContaining(['Refresh', 'Connect…', 'Add a project…', 'Settings…', 'Status']),
     );
     await open(MEMBER);
     for (const label of ['Connect…', 'Add a project…', 'Settings…', 'Status'])
@@ -145,15 +152,53 @@ describe('the Home', () => {
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.dismiss(OWNER);
     }
-    await bot.slack.press(OWNER, HOME, 'Everything Tally answers');
+    await bot.slack.press(OWNER, HOME, 'All commands');
     expect(readable(await told(OWNER)).reads).toContain('@Tally spend');
+  });
+
+  it('begins with what needs attention, and ends with the buttons', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    now = TODAY + 80 * DAY;
+    for (const person of [OWNER, MEMBER]) {
+      const page = await open(person);
+      expect(page).toMatch(/^:warning: \*A billing access token expires Fri 19 Feb 2027 \(10 days\)/);
+    }
+    expect(buttons(OWNER).slice(0, 3)).toEqual(['Schedule a post…', 'Add a project…', 'Refresh']);
+    expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Refresh', 'All commands']);
+  });
+
+  it('asks for the balances on Refresh, and shows them', async () => {
+    await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
+    await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
+    expect(await open()).toContain('*prod* · no balance yet');
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    await expect
+      .poll(() => textOf(bot.slack.home(OWNER)?.view.blocks))
+      .toMatch(/\*prod · [\d,.]+\sEUR left\*/);
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
+      '*Its connection finance no longer exists.*',
+    );
+    const asked = bot.billing.requests.length;
+    await bot.slack.press(MEMBER, HOME, 'Refresh').catch(() => open(MEMBER));
+    await bot.slack.press(MEMBER, HOME, 'Refresh');
+    expect(bot.billing.requests.length).toBe(asked);
+  });
+
+  it('is drawn again after a click on it', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    expect(await open()).toContain('*prod* · no balance yet');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Balance');
+    await told(OWNER);
+    await bot.ask('/balance prod');
+    await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
+    await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/\*prod · [\d,.]+ left\*/);
   });
 
   it('stays within Slack’s hundred blocks, and says where the rest is', async () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
-    expect(page).toContain('The first 30 of 60 projects; `/billing projects` lists them all.');
+    expect(page).toContain('The first 30 of 60 projects. See all with `/billing projects`.');
     expect(buttons(OWNER)).toContain('Settings…');
   });
 
@@ -162,20 +207,18 @@ describe('the Home', () => {
     await bot.redis.client.hset(RECORD, 'project:prod', 'no JSON', 'connection:main', '{}');
     const page = await open();
     expect(page).toContain('A project’s record is damaged');
-    expect(page).toContain('*main* · *the record is damaged:* register its token again');
+    expect(page).toContain('*main* · *the record is damaged.* Replace its token.');
     expect(buttons(OWNER)).toContain('Connect…');
-    expect(await open(MEMBER)).toContain('A connection of Tally’s is damaged.');
+    expect(await open(MEMBER)).toContain('A billing connection is damaged.');
   });
 
   it('does not say that all connections work where a project’s connection is gone', async () => {
     await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
     expect(await open()).toContain(
-      '*its connection finance no longer exists:* choose another with `/billing projects edit prod`',
+      '*Its connection finance no longer exists.* Choose another with `/billing projects edit prod`',
     );
     const plain = await open(MEMBER);
-    expect(plain).toContain(
-      '*its connection finance no longer exists:* a Tally manager can choose another one',
-    );
+    expect(plain).toContain('*Its connection finance no longer exists.* A Tally manager can choose another.');
     expect(plain).toContain('A project uses a connection that no longer exists.');
     expect(plain).not.toContain('All connections work');
   });
@@ -184,9 +227,9 @@ describe('the Home', () => {
     const json = (await bot.redis.client.hget(RECORD, 'connection:main'))!;
     const other = json.replace(/"baseUrl":"[^"]+"/, '"baseUrl":"https://elsewhere.example.com"');
     await bot.redis.client.hset(RECORD, 'connection:main', other);
-    expect(await open()).toContain('*its token cannot be opened:* `/billing status` says why');
+    expect(await open()).toContain('*the token can’t be decrypted.* See `/billing status`.');
     const plain = await open(MEMBER);
-    expect(plain).toContain('A connection of Tally’s cannot be used.');
+    expect(plain).toContain('A billing connection doesn’t work.');
     expect(plain).not.toContain('All connections work');
   });
 
@@ -242,8 +285,8 @@ describe('the Home', () => {
       throw new UnsealFailed('malformed');
     };
     const page = textOf(await homeBlocks(request, [broken, () => [section('Every morning at 9')]]));
-    expect(page).toContain('A part of what Tally keeps is damaged');
+    expect(page).toContain('Some of Tally’s data is damaged');
     expect(page).toContain('Every morning at 9');
-    expect(page).toContain('Everything Tally answers');
+    expect(page).toContain('All commands');
   });
 });

@@ -151,7 +151,7 @@ describe('a mention that is no command', () => {
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
     expect(reads).toContain('spend 123 last month');
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Everything Tally answers');
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/billing help'));
   });
 

@@ -44,7 +44,9 @@ const press = (label: string, person = OWNER) =>
   bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
 const direct = (person: string) => person.replace(/^U/, 'D');
 const deeds = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ action, about }) => `${action}: ${about}`);
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
+    ({ action, about }) => `${action}: ${about}`,
+  );
 const record = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
 const handles = () => bot.redis.client.hlen('tally:handles:T0SANDBOX1');
 const buttonsOf = (person = OWNER) =>
@@ -121,10 +123,10 @@ describe('an application access', () => {
   it('is tested by a token that is given back at once, sealed, and told of as far as the service tells', async () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
-    expect(said).toContain('Tested: the service issued a token, and took it back.');
-    expect(said).toContain('access ····0001 · named Application access · restricted');
+    expect(said).toContain('The test passed: the service issued a token and revoked it.');
+    expect(said).toContain('access ending 0001 · named Application access · restricted');
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
-    expect(said).toContain(`May have tokens issued: <@${MEMBER}>`);
+    expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
     expect(await deeds()).toEqual(['application access registered: prod (project 123)']);
     const { id, secret } = identity.accesses.good;
@@ -141,7 +143,7 @@ describe('an application access', () => {
   });
 
   it('warns where it is unrestricted', async () => {
-    expect(await register('unrestricted')).toContain('*It is unrestricted:*');
+    expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
   });
 
   it('is not stored where the service refuses it, and the one before stays', async () => {
@@ -170,7 +172,7 @@ describe('an application access', () => {
     const asked = identity.requests.length;
     expect(await form({ people: [MEMBER] })).toContain(`<@${MEMBER}>`);
     const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
-    expect(await form({ people: [OWNER], auth_url: other })).toContain('is another address');
+    expect(await form({ people: [OWNER], auth_url: other })).toContain('is a new address');
     expect(identity.requests.length).toBe(asked);
     expect((await deeds())[0]).toBe('token issuers changed: prod (project 123)');
     await issue(MEMBER);
@@ -183,8 +185,8 @@ describe('an application access', () => {
     expect(bot.slack.modal(OWNER)!.errors.auth_url).toContain(identity.authUrl);
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
     await fillIn('good', { auth_url: wrong });
-    await shows('Not registered');
-    expect(modalText()).toContain('Nothing was stored.');
+    await shows('Not saved');
+    expect(modalText()).toContain('Nothing was saved.');
     await press('Back to the form');
     await shows('Secret key');
     expect(JSON.stringify(view())).toContain(wrong);
@@ -199,7 +201,7 @@ describe('an application access', () => {
       await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
       await shows('Secret key');
       await bot.slack.submit(OWNER, { access_id, secret: given });
-      await shows('Not registered');
+      await shows('Not saved');
       await press('Back to the form');
       await shows('Secret key');
       await bot.slack.dismiss(OWNER);
@@ -213,18 +215,16 @@ describe('an application access', () => {
     await shows('Secret key');
     const { id, secret } = identity.accesses.good;
     await bot.slack.submit(OWNER, { access_id: secret, secret: id });
-    expect(bot.slack.modal(OWNER)!.errors.access_id).toContain('seem to be swapped');
+    expect(bot.slack.modal(OWNER)!.errors.access_id).toContain('look swapped');
     expect(identity.requests).toEqual([]);
   });
 
   it('is registered with a warning where it seems to expire soon', async () => {
     const said = await register('lapsing');
-    expect(said).toContain(
-      'The token of the test would have expired at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.',
-    );
+    expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
-    expect(usual).toContain('The service does not say when the access expires.');
+    expect(usual).toContain('The service doesn’t say when the access expires.');
     expect(usual).not.toContain('would have expired');
   });
 
@@ -242,19 +242,19 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
-    await shows('Not registered');
+    await shows('Not saved');
     expect(bot.log()).toMatch(/"where":"access","kind":"access-refused".*answered with a failure/);
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
   });
 
   it('says who of those that are named gets no token as things are, and why', async () => {
-    const none = 'Named, and gets none as things are';
+    const none = 'Can’t get tokens yet';
     expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
     const people = [MEMBER, GUEST, STRANGER, BOT_USER];
     const said = await register('good', { people });
     expect(said).toContain(
-      `*${none}:* <@${GUEST}> (a guest: /billing settings can let guests ask), <@${STRANGER}> (of another organisation), <@${BOT_USER}> (has left, or is a program)`,
+      `*${none}:* <@${GUEST}> (guests are turned off in /billing settings), <@${STRANGER}> (external), <@${BOT_USER}> (has left, or is an app)`,
     );
     const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
     const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
@@ -265,7 +265,7 @@ describe('an application access', () => {
     await bot.slack.submit(OWNER, { people });
     await shows('Saved.');
     expect(modalText()).not.toContain(`<@${GUEST}> (`);
-    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (of another organisation), <@${BOT_USER}>`);
+    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (external), <@${BOT_USER}>`);
   });
 
   it('is saved though Slack does not tell who they are', async () => {
@@ -276,7 +276,7 @@ describe('an application access', () => {
     await bot.slack.waitFor(() => identity.requests.length === 1);
     bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
     await shows('can issue OS_TOKENs');
-    expect(modalText()).toContain(`May have tokens issued: <@${OWNER}>, <@${GUEST}>`);
+    expect(modalText()).toContain(`Can get tokens: <@${OWNER}>, <@${GUEST}>`);
     expect(modalText()).not.toContain('as things are');
   });
 
@@ -324,8 +324,8 @@ describe('/os-token', () => {
     expect(pieces()).toHaveLength(2);
     expect(pieces()[0]).toBe(token);
     expect(pieces()[1]).toContain(`export OS_TOKEN='${token}'`);
-    expect(modalText()).toMatch(/^Your temporary key to the cloud platform’s API, for prod/m);
-    expect(modalText()).toContain('It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
+    expect(modalText()).toMatch(/^OS_TOKEN for prod/m);
+    expect(modalText()).toContain('It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
     expect(modalText()).toContain('Project prod (sandbox-project) in Default · role member');
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
   });
@@ -333,13 +333,13 @@ describe('/os-token', () => {
   it('says which service OS_ENDPOINT is of', async () => {
     await register();
     const first = await issue();
-    expect(modalText()).toContain('OS_ENDPOINT is that of compute:');
+    expect(modalText()).toContain('OS_ENDPOINT is the compute endpoint:');
     identity.setMode('bare');
     await press('Issue another');
     await shown(OWNER, first);
     expect(pieces()[1]).toContain(`OS_ENDPOINT='${identity.authUrl}'`);
     expect(modalText()).toContain(
-      'The service told no address of compute, so OS_ENDPOINT is that of identity:',
+      'The service sent no compute endpoint, so OS_ENDPOINT is the identity endpoint:',
     );
   });
 
@@ -347,7 +347,7 @@ describe('/os-token', () => {
     await register('lapsing');
     await issue(MEMBER);
     expect(modalText(MEMBER)).toContain(
-      'It lapses at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
+      'It expires at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
     );
   });
 
@@ -422,7 +422,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('given back at once')),
+        .some((one) => readable(one).reads.includes('Tally revoked it')),
     );
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
@@ -437,8 +437,8 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Issuing');
     bot.slack.failNext('views.update', failure);
-    await shows('could not be shown');
-    expect(modalText()).toContain('given back at once');
+    await shows('couldn’t show the token');
+    expect(modalText()).toContain('Tally revoked it');
     expect(modalText()).toContain('/os-token prod');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
@@ -448,13 +448,13 @@ describe('/os-token', () => {
   it('warns beside a token of an unrestricted access', async () => {
     await register('unrestricted');
     await issue();
-    expect(modalText()).toContain('*This access is unrestricted:*');
+    expect(modalText()).toContain('*This access is unrestricted.*');
   });
 
   it.each([
-    ['no-zone', 'It lapses at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
-    ['no-expiry', 'The service does not tell when it lapses.'],
-    ['bare', 'The service does not tell when it lapses. '],
+    ['no-zone', 'It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
+    ['no-expiry', 'The service doesn’t say when it expires.'],
+    ['bare', 'The service doesn’t say when it expires. '],
   ])('shows the token when the service is in the mood for %s', async (mode, sentence) => {
     await register();
     identity.setMode(mode);
@@ -463,9 +463,9 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', ['Register anew…', 'Try again']],
-    ['404', 'does not know that application access', ['Register anew…', 'Try again']],
-    ['403', 'refused the application access (HTTP 403)', ['Register anew…', 'Try again']],
+    ['401', 'refused the application access (HTTP 401)', ['Replace access…', 'Try again']],
+    ['404', 'does not know that application access', ['Replace access…', 'Try again']],
+    ['403', 'refused the application access (HTTP 403)', ['Replace access…', 'Try again']],
     ['400', 'HTTP 400', ['Try again']],
     ['413', 'HTTP 413', ['Try again']],
     ['429', 'asked too often', ['Try again']],
@@ -563,10 +563,10 @@ describe('/os-token', () => {
       ['october', 'october'],
     ]) {
       const { reads } = await bot.ask(`/os-token ${typed}`);
-      expect(reads).toContain(`“${quoted}” names a period, and a token is for now`);
+      expect(reads).toContain(`“${quoted}” is a period, and a token has none`);
       expect(reads).toContain('/os-token prod');
     }
-    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token is for a whole project');
+    expect((await bot.ask('/os-token prod storage')).reads).toContain('a token covers the whole project');
     const { reads } = await bot.ask('/os-token nowhere');
     expect(reads).toContain('I don’t recognize “nowhere”.');
     expect(reads).not.toContain('last-7-days');
@@ -583,7 +583,7 @@ describe('/os-token', () => {
     expect(said.reads).not.toContain(pasted);
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access:project', 'prod');
     await shows('Secret key');
-    expect(modalText()).toContain('For prod: with it Tally issues temporary OS_TOKENs');
+    expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { reads } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
     expect(reads).toContain('A Tally manager registers it with /billing projects access.');
     expect(reads).not.toContain('Choose a project');
@@ -598,7 +598,7 @@ describe('/os-token', () => {
       bot.slack
         .messages(OWNER, CHANNEL)
         .map(readable)
-        .find(({ reads }) => reads.includes('never sent in a message')),
+        .find(({ reads }) => reads.includes('never sends a token in a message')),
     );
     expect(said.ephemeral).toBe(true);
     expect(said.reads).toContain('Type /os-token prod in the message field');
@@ -611,7 +611,7 @@ describe('the first time in front of others', () => {
     await register();
     const asked = identity.requests.length;
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     expect(identity.requests.length).toBe(asked);
     await bot.slack.submit(MEMBER);
     const first = await shown(MEMBER);
@@ -623,7 +623,7 @@ describe('the first time in front of others', () => {
   it('goes on for the one who was asked, and only once', async () => {
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     const { private_metadata: carried } = view(MEMBER)!;
     await forged(OWNER, { type: 'view_submission' }, carried!);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
@@ -787,7 +787,7 @@ describe('Revoke now', () => {
     await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
     await press('Revoke now');
     await shows('Revoked.');
-    expect(modalText()).toContain('Tally could not write that into its audit.');
+    expect(modalText()).toContain('Tally couldn’t add this to the audit.');
     expect(buttonsOf()).toEqual([]);
     expect(identity.isLive(token)).toBe(false);
   });
@@ -835,7 +835,7 @@ describe('Revoke now', () => {
     await issue();
     for (const [mode, sentence] of [
       ['429', 'asked too often'],
-      ['no-revocation', 'does not take tokens back'],
+      ['no-revocation', 'can’t revoke tokens'],
     ] as const) {
       identity.setMode(mode);
       await press(mode === '429' ? 'Revoke now' : 'Revoke');
@@ -855,7 +855,7 @@ describe('Revoke now', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('could not be given back either')),
+        .some((one) => readable(one).reads.includes('couldn’t revoke it either')),
     );
     expect((await deeds())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
@@ -869,12 +869,12 @@ describe('Revoke now', () => {
     await press('Issue another');
     await shown(OWNER, first);
     expect(buttonsOf()).toEqual(['Issue another']);
-    expect(modalText()).toContain('The service does not take tokens back: it lives until it lapses.');
+    expect(modalText()).toContain('The service can’t revoke tokens. This one works until it expires.');
   });
 
   it('is not offered from the beginning where registering found that out', async () => {
     identity.setMode('no-revocation');
-    expect(await register()).toContain('does not take tokens back');
+    expect(await register()).toContain('can’t revoke tokens');
     await issue();
     expect(buttonsOf()).toEqual(['Issue another']);
     expect(await bot.redis.client.hvals('tally:handles:T0SANDBOX1').then(String)).not.toContain('"key"');
@@ -950,7 +950,7 @@ describe('Issue another', () => {
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     await bot.slack.submit(MEMBER);
     await shown(MEMBER);
     now += 3 * 3_600_000;
@@ -1054,7 +1054,7 @@ describe('a token of unusual length', () => {
 
   it('is shown whole without the button when the window cannot carry it encrypted', async () => {
     const { token, asked } = await registerLong(2_400);
-    await shows('too long to be given back from this window');
+    await shows('too long to revoke from this window');
     expect(pieces()[0]).toBe(token);
     expect(buttonsOf()).toEqual(['Issue another']);
     expect(view()?.private_metadata).toMatch(/^[\w-]{22} !unknown$/);
@@ -1128,7 +1128,7 @@ describe('a token in few round trips', () => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('appears on your screen only', MEMBER);
+    await shows('Only you will see the token', MEMBER);
     const goingOn = await commandsOf(async () => {
       await bot.slack.submit(MEMBER);
       await shown(MEMBER);
@@ -1163,14 +1163,14 @@ describe('where projects are shown', () => {
       await bot.slack.waitFor(() => published() > before);
       return textOf(bot.slack.home(person)?.view);
     };
-    expect(await home(OWNER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(OWNER)).toContain('OS_TOKEN: access ending 0001');
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
-    expect(await home(MEMBER)).toContain('OS_TOKEN: access ····0001');
+    expect(await home(MEMBER)).toContain('OS_TOKEN: access ending 0001');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
-    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ····0001');
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ····0001');
+    expect((await bot.ask('/billing projects', OWNER)).reads).toContain('OS_TOKEN: access ending 0001');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('OS_TOKEN: access ending 0001');
     await bot.connect();
-    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ····0001');
+    expect((await bot.ask('/billing status', OWNER)).reads).toContain('prod · access ending 0001');
     expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('0001');
     await register('good', { people: [OWNER] });
     expect(await home(MEMBER)).not.toContain('OS_TOKEN');

@@ -115,7 +115,7 @@ describe('a project gets a name', () => {
     expect(view).toContain('"initial_value":"123"');
     expect(view).toContain('"initial_user":"U0OWNER001"');
     expect(view).toContain('"include":["public","private"]');
-    expect(modalText()).toContain('The default one, now main');
+    expect(modalText()).toContain('Default (main)');
     expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
     await bot.slack.dismiss(OWNER);
     expect(await stored('web-shop')).toEqual({
@@ -162,7 +162,7 @@ describe('a project gets a name', () => {
     await add('prod', '123');
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
-    expect(text).toContain('“prod” is taken by another project.');
+    expect(text).toContain('“prod”.');
     const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
     for (const kept of [
       '"initial_value":"456"',
@@ -186,7 +186,7 @@ describe('a project gets a name', () => {
       save({ alias: 'prod', id: '2' }, MEMBER),
     ]);
     expect(told.filter((text) => text.includes('Now try'))).toHaveLength(1);
-    expect(told.filter((text) => text.includes('is taken by another project'))).toHaveLength(1);
+    expect(told.filter((text) => text.includes('Another project is already named'))).toHaveLength(1);
     expect((await stored('prod'))?.id).toBe(told[0]!.includes('Now try') ? '1' : '2');
     await Promise.all([bot.slack.dismiss(OWNER), bot.slack.dismiss(MEMBER)]);
   });
@@ -197,7 +197,7 @@ describe('a project gets a name', () => {
     );
     await bot.redis.client.hset(KEY, many);
     await openForm('/billing projects add');
-    expect(await save({ alias: 'one-more', id: '1' })).toContain('There are 200 projects already');
+    expect(await save({ alias: 'one-more', id: '1' })).toContain('You have 200 projects');
     await bot.slack.dismiss(OWNER);
     expect(await stored('one-more')).toBeUndefined();
   });
@@ -223,7 +223,7 @@ describe('a project gets a name', () => {
         },
       },
     });
-    await bot.slack.waitFor(() => modalText().includes('That connection was removed meanwhile.'));
+    await bot.slack.waitFor(() => modalText().includes('Someone removed that connection.'));
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
   });
@@ -232,7 +232,7 @@ describe('a project gets a name', () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
-      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name has letters, digits and hyphens only/);
+      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name can have letters, digits and hyphens/);
     }
     await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
     expect(bot.slack.modal(OWNER)!.errors.alias).toContain('“a-b”');
@@ -279,26 +279,26 @@ describe('a name', () => {
     ['x'.repeat(33), 'begins with a letter'],
     ['two words', 'begins with a letter'],
     ['prod.eu', 'begins with a letter'],
-    ['123', 'That is an ID'],
-    ['may', 'a period, a product'],
-    ['MAY', 'a period, a product'],
-    ['cloud', 'a period, a product'],
-    ['object-storage', 'a period, a product'],
-    ['q3', 'a period, a product'],
-    ['q9', 'a period, a product'],
-    ['d7', 'a period, a product'],
-    ['last-week', 'a period, a product'],
-    ['lastweek', 'a period, a product'],
-    ['october2026', 'a period, a product'],
-    ['to', 'a period, a product'],
-    ['project', 'a period, a product'],
-    ['help', 'a period, a product'],
-    ['spend', 'a word of Tally'],
-    ['os-token', 'a word of Tally'],
-    ['ostoken', 'a word of Tally'],
-    ['con-nect', 'a word of Tally'],
-    ['none', 'a word of Tally'],
-    ['add', 'a word of Tally'],
+    ['123', 'That is a project ID'],
+    ['may', 'a period or a product'],
+    ['MAY', 'a period or a product'],
+    ['cloud', 'a period or a product'],
+    ['object-storage', 'a period or a product'],
+    ['q3', 'a period or a product'],
+    ['q9', 'a period or a product'],
+    ['d7', 'a period or a product'],
+    ['last-week', 'a period or a product'],
+    ['lastweek', 'a period or a product'],
+    ['october2026', 'a period or a product'],
+    ['to', 'a period or a product'],
+    ['project', 'a period or a product'],
+    ['help', 'a period or a product'],
+    ['spend', 'a Tally command'],
+    ['os-token', 'a Tally command'],
+    ['ostoken', 'a Tally command'],
+    ['con-nect', 'a Tally command'],
+    ['none', 'a Tally command'],
+    ['add', 'a Tally command'],
   ])('may not be “%s”', (typed, why) => expect(problem(typed)).toContain(why));
 
   it('may be none that looks like a secret, which is not repeated', () => {
@@ -310,7 +310,7 @@ describe('a name', () => {
 
   it('that is suggested instead is one that is taken', () => {
     for (const word of ['may', 'q3', 'spend', 'last-week', 'virtualization', 'previous-quarter-to-date'])
-      expect(problem(problem(word)!.match(/such as (\S+)\.$/)![1]!)).toBeUndefined();
+      expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
   it('that is taken never reads as anything else, and means the project beside any other words', () => {
@@ -341,7 +341,7 @@ describe('a name', () => {
   it('with “help” in it is a name to every command', async () => {
     await add('help-desk', '123');
     expect((await bot.ask('/billing default help-desk')).reads).toContain(
-      'This channel asks about help-desk',
+      'The default project of this channel is help-desk',
     );
     expect((await bot.ask('/balance help-desk')).reads).toMatch(/^help-desk · /);
   });
@@ -353,7 +353,7 @@ describe('a name', () => {
     await replaced(answer, 'warehouse · ', MEMBER);
     const default_ = await bot.ask('/billing default warehose');
     await bot.slack.press(OWNER, place(default_), '/billing default warehouse');
-    await replaced(default_, 'This channel asks about warehouse');
+    await replaced(default_, 'The default project of this channel is warehouse');
   });
 
   it('is kept when billing has nothing for it as that product, and the other products are offered', async () => {
@@ -372,7 +372,7 @@ describe('/billing projects', () => {
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.dismiss(OWNER);
     const members = await bot.ask('/billing projects', MEMBER);
-    expect(members.reads).toContain('as in /spend 123');
+    expect(members.reads).toContain('for example /spend 123');
     expect(members.reads).not.toContain('Add a project…');
   });
 
@@ -418,7 +418,7 @@ describe('/billing projects', () => {
     await replaced(first, 'page 1 of 3');
     expect((await bot.ask('/billing projects 7733')).reads).toContain('1 project with “7733”\n*team-33*');
     const none = await bot.ask('/billing projects nowhere');
-    expect(none.reads).toContain('No project here has “nowhere” in its name or ID.');
+    expect(none.reads).toContain('No project matches “nowhere”.');
     expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
   });
 
@@ -446,7 +446,7 @@ describe('/billing projects', () => {
           manager,
           more: [{ verb: 'access', label: 'Application access…' }],
           damaged: manager ? all.map(({ alias }) => alias) : [],
-          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ····0001'),
+          access: ({ owner }) => (owner === 'U1' ? undefined : '<!here> access ending 0001'),
           channelDefault: all[0]?.alias,
         });
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
@@ -492,7 +492,7 @@ describe('a project that is changed', () => {
     await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(await save({ alias: 'live' })).toContain(
-      'prod is now called live. The 2 channels that had it as default follow.',
+      'prod is now named live. It stays the default of 2 channels.',
     );
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
@@ -505,7 +505,7 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await add('dev', '456');
     await openForm('/billing projects rename dev');
-    expect(await save({ alias: 'prod' })).toContain('“prod” is taken by another project.');
+    expect(await save({ alias: 'prod' })).toContain('“prod”.');
     await bot.slack.dismiss(OWNER);
     expect([(await stored('prod'))?.id, (await stored('dev'))?.id]).toEqual(['123', '456']);
   });
@@ -514,7 +514,7 @@ describe('a project that is changed', () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.redis.client.hdel(KEY, 'project:prod');
-    expect(await save({ id: '456' })).toContain('No project is called prod any more');
+    expect(await save({ id: '456' })).toContain('Someone renamed or removed prod');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
   });
@@ -534,7 +534,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now called ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else was quicker|No project is called prod any more/);
+    expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });
@@ -543,9 +543,9 @@ describe('two managers at once', () => {
 describe('a project that is removed', () => {
   async function remove(alias: string): Promise<Answer> {
     const asked = await bot.ask(`/billing projects remove ${alias}`);
-    expect(asked.reads).toContain('It can be brought back for 10 minutes.');
+    expect(asked.reads).toContain('You can undo this for 10 minutes.');
     await bot.slack.press(OWNER, place(asked), 'Remove');
-    return replaced(asked, `${alias} is removed.`);
+    return replaced(asked, `Removed ${alias}.`);
   }
 
   it('takes the defaults along, and all comes back with Undo within ten minutes', async () => {
@@ -570,7 +570,7 @@ describe('a project that is removed', () => {
     const removed = await remove('prod');
     now = START + 10 * MINUTE;
     await bot.slack.press(OWNER, place(removed), 'Undo');
-    await replaced(removed, 'The ten minutes are over');
+    await replaced(removed, 'You can no longer undo this');
     expect(await stored('prod')).toBeUndefined();
   });
 
@@ -583,7 +583,7 @@ describe('a project that is removed', () => {
     await bot.ask('/billing default dev');
     await add('prod', '789');
     await bot.slack.press(OWNER, place(removed), 'Undo');
-    await replaced(removed, 'Another project is called prod by now.');
+    await replaced(removed, 'Another project is now named prod.');
     expect((await stored('prod'))?.id).toBe('789');
 
     await bot.redis.client.hdel(KEY, 'project:prod');
@@ -599,7 +599,7 @@ describe('a project that is removed', () => {
     await save({ id: '456' });
     await bot.slack.dismiss(OWNER);
     await bot.slack.press(OWNER, place(asked), 'Remove');
-    await replaced(asked, 'There is no such project any more');
+    await replaced(asked, 'Someone changed or removed');
     const again = await bot.ask('/billing projects remove prod');
     await bot.slack.press(OWNER, place(again), 'Keep');
     await replaced(again, 'Nothing was changed.');
@@ -621,7 +621,7 @@ describe('a project whose record is damaged', () => {
       await damage(json);
       const list = await bot.ask('/billing projects');
       expect(list.reads).toContain('live');
-      expect(list.reads).toContain('*prod* · *the record is damaged:*');
+      expect(list.reads).toContain('*prod* · *the record is damaged.*');
       expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('damaged');
       const edit = await bot.ask('/billing projects edit prod');
       expect(edit.reads).toContain('Remove the damaged record of prod?');
@@ -646,7 +646,7 @@ describe('a project whose record is damaged', () => {
     const before = await snapshot();
     await forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod -' });
     await forgedClick(OWNER, { action_id: 'project-remove', value: 'live -' });
-    await brings('There is no such project any more', () =>
+    await brings('Someone changed or removed', () =>
       forgedClick(OWNER, { action_id: 'project-remove', value: 'prod 123' }),
     );
     expect(await snapshot()).toEqual(before);
@@ -662,12 +662,14 @@ describe('/billing default', () => {
     );
     const choice = await bot.ask('/billing default');
     await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
-    await replaced(choice, 'This channel asks about dev');
+    await replaced(choice, 'The default project of this channel is dev');
     await bot.ask('/billing default prod');
-    expect((await bot.ask('/billing default', MEMBER)).reads).toContain('This channel asks about prod');
+    expect((await bot.ask('/billing default', MEMBER)).reads).toContain(
+      'The default project of this channel is prod',
+    );
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toMatch(/^prod · /);
-    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · the default here');
-    expect((await bot.ask('/billing default none')).reads).toContain('no default project now');
+    expect((await bot.ask('/billing projects', MEMBER)).reads).toContain('*prod* · default in this channel');
+    expect((await bot.ask('/billing default none')).reads).toContain('Removed the default project');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/spend mtd', MEMBER)).reads).toContain('Which project?');
     expect((await audit()).slice(0, 3)).toEqual([
@@ -681,20 +683,20 @@ describe('/billing default', () => {
     await add('prod', '123');
     for (const words of ['', ' prod', ' none'])
       expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).reads).toContain(
-        'A direct message has no default project.',
+        'Direct messages have no default project.',
       );
     expect(await defaultOf('D0OWNER001')).toBeNull();
   });
 
   it('takes a registered project that may be asked about there, and nothing else', async () => {
     await add('prod', '123', { channels: [GENERAL] });
-    expect((await bot.ask('/billing default nowhere')).reads).toContain(
-      'is the name of no registered project',
-    );
-    expect((await bot.ask('/billing default 999')).reads).toContain('is the name of no registered project');
+    expect((await bot.ask('/billing default nowhere')).reads).toContain('isn’t a project name');
+    expect((await bot.ask('/billing default 999')).reads).toContain('isn’t a project name');
     expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain('asks about prod');
+    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain(
+      'default project of this channel is prod',
+    );
   });
 });
 
@@ -727,7 +729,7 @@ describe('a command without a project', () => {
     const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [box] } } } as never;
     await bot.slack.act(OWNER, place(asked), { action_id: 'remember', selected_options: [box] }, ticked);
     const option = { value: '/spend prod this-month', text: { type: 'plain_text', text: 'prod' } };
-    await brings('Remembered: this channel asks about prod', () =>
+    await brings('The default project of this channel is now prod', () =>
       bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
     );
     expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov 2026 UTC');
@@ -818,7 +820,7 @@ describe('nothing is gained', () => {
       '/billing default prod',
       '/billing default none',
     ])
-      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|Unknown command/);
+      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|isn’t a/);
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
     expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('What Tally answers');
     expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');

@@ -9,12 +9,12 @@ const reads = (failure: Failure, kept = true) =>
 describe('a token that was not registered', () => {
   it('leaves the one before in use, or nothing, where that is certain', () => {
     expect(reads(new TimedOut('billing', 1000))).toMatch(/^Not connected\n.*stays in use/s);
-    expect(reads(new TimedOut('billing', 1000), false)).toContain('Nothing was stored.');
+    expect(reads(new TimedOut('billing', 1000), false)).toContain('Nothing was saved.');
   });
 
   it('is not said to be unstored where the store’s answer was lost', () => {
     const said = reads(new StoreUnavailable({}, true));
-    expect(said).toMatch(/^Perhaps not connected\n/);
+    expect(said).toMatch(/^May not be connected\n/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 

@@ -34,7 +34,7 @@ async function save(fields: Record<string, string | readonly string[]>, person =
 
 const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? 'null');
 const audited = async () =>
-  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, deed, about }) => [who, deed, about]);
+  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, action, about }) => [who, action, about]);
 
 /** What the open form has in an input, as Slack would send it. */
 const initial = (block: string): unknown => {
@@ -55,11 +55,11 @@ describe('/billing settings', () => {
     });
     expect(said.split('\n').slice(0, 6)).toEqual([
       'Saved.',
-      'Answers are now for everyone in the channel.',
-      'Amounts are now labelled EUR.',
-      'Owners, admins, 1 person and 1 user group manage Tally now.',
-      'Guests may ask now.',
-      'Members of other organisations may ask now, in shared channels.',
+      'Everyone in the channel now sees answers.',
+      'The currency label is now EUR.',
+      'Owners, admins, 1 person and 1 user group now manage Tally.',
+      'Guests can now ask.',
+      'External people can now ask in shared channels.',
     ]);
     expect(await stored()).toEqual({
       zone: 'UTC',
@@ -76,14 +76,14 @@ describe('/billing settings', () => {
       [
         OWNER,
         'settings changed',
-        'default visibility, currency label, who manages, whether guests may ask, whether members of other organisations may ask',
+        'default visibility, currency label, who manages, whether guests may ask, whether external people may ask',
       ],
     ]);
   });
 
-  it('says beside the zone what scheduled posts leave out where billing cuts its days elsewhere', async () => {
+  it('says beside the zone what no charge falls outside a scheduled post’s days where billing cuts its days elsewhere', async () => {
     await openForm();
-    expect(modalText()).toContain('scheduled posts leave out');
+    expect(modalText()).toContain('no charge falls outside a scheduled post’s days');
   });
 
   it('shows what is set, groups by their names, and takes each thing back', async () => {
@@ -95,14 +95,14 @@ describe('/billing settings', () => {
     expect(initial('others')).toMatchObject([{ value: 'guests' }]);
     await bot.slack.dismiss(OWNER);
     const said = await save({ currency: '', managers: [], managerGroups: [], others: [] });
-    expect(said).toContain('Amounts now stand without a label.');
-    expect(said).toContain('Owners and admins alone manage Tally now.');
-    expect(said).toContain('Guests may not ask any more.');
+    expect(said).toContain('Amounts no longer have a currency label.');
+    expect(said).toContain('Only owners and admins now manage Tally.');
+    expect(said).toContain('Guests can no longer ask.');
     expect(await stored()).toMatchObject({ currency: '', managers: [], managerGroups: [], guests: false });
   });
 
   it('changes and audits nothing when nothing was different', async () => {
-    expect(await save({})).toContain('Nothing was different, so nothing was changed.');
+    expect(await save({})).toContain('No changes to save.');
     expect(await stored()).toBeNull();
     expect(await audited()).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('/billing settings', () => {
 
   it('says, keeps and audits how numbers are written', async () => {
     expect(await save({ locale: 'de' })).toContain(
-      'Numbers in public answers and posts are now written as in 1.234.567,80.',
+      'Public answers and posts now write numbers like 1.234.567,80.',
     );
     expect(await stored()).toMatchObject({ locale: 'de' });
     expect(await audited()).toEqual([[OWNER, 'settings changed', 'number format']]);
@@ -242,7 +242,7 @@ describe('user groups', () => {
     await openForm();
     expect(initial('managerGroups')).toMatchObject([{ text: { text: `@${FINOPS}` }, value: FINOPS }]);
     await bot.slack.submit(OWNER, { managerGroups: [] });
-    await bot.slack.waitFor(() => modalText().includes('Owners and admins alone manage Tally now.'));
+    await bot.slack.waitFor(() => modalText().includes('Only owners and admins now manage Tally.'));
   });
 
   it('do not keep the form from opening when Slack is silent about them', async () => {
@@ -272,10 +272,10 @@ describe('damaged settings', () => {
 
   it('let the form start from the defaults, which says so, and are replaced by saving', async () => {
     await openForm();
-    expect(modalText()).toContain('The stored settings are damaged and cannot be read.');
+    expect(modalText()).toContain('The saved settings are damaged.');
     expect(modalText()).toContain('(UTC)');
     await bot.slack.submit(OWNER, {});
-    await bot.slack.waitFor(() => modalText().includes('The damaged settings are replaced.'));
+    await bot.slack.waitFor(() => modalText().includes('Replaced the damaged settings.'));
     expect(await audited()).toContainEqual([OWNER, 'settings changed', 'damaged settings replaced']);
     await bot.slack.dismiss(OWNER);
     expect((await bot.ask('/spend 123')).reads).toContain('spent');

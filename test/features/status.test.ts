@@ -74,11 +74,11 @@ const buttonsIn = (blocks: readonly object[]) => JSON.stringify(blocks).match(/"
 describe('/billing status', () => {
   it('leads to the form while nothing is connected', async () => {
     const forOwner = await bot.ask('/billing status');
-    expect(forOwner.reads).toContain('not connected to a billing service yet');
+    expect(forOwner.reads).toContain('isn’t connected to a billing service yet');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const forMember = await bot.ask('/billing status', MEMBER);
-    expect(forMember.reads).toContain('An owner or admin of the workspace connects it once');
+    expect(forMember.reads).toContain('Ask a Tally manager to connect it');
     expect(buttonsIn(forMember.blocks)).toEqual([]);
   });
 
@@ -90,15 +90,15 @@ describe('/billing status', () => {
     });
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
-    expect(reads).toContain(`token ····${lastFour} · fingerprint ${fingerprint}`);
+    expect(reads).toContain(`token ending ${lastFour} · fingerprint ${fingerprint}`);
     expect(reads).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
-    expect(reads).toContain(`registered by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
-    expect(reads).toMatch(/^\*main\*\n\*lapses in 12 days \(Thu 3 Dec 2026\)\* · not used yet$/m);
+    expect(reads).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
+    expect(reads).toMatch(/^\*main\*\n\*expires Thu 3 Dec 2026 \(12 days\)\* · not used yet$/m);
   });
 
   it.each([
-    [{ lapsesAt: NOW - 3 * DAY }, 'lapsed 3 days ago'],
-    [{ lapsesAt: NOW + 15 * DAY }, 'lapses in 15 days'],
+    [{ lapsesAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
+    [{ lapsesAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { lapsesAt: _, ...rest } = connection('main');
@@ -115,8 +115,8 @@ describe('/billing status', () => {
     await save('old', { lapsesAt: NOW - DAY });
     const { reads, blocks } = await bot.ask('/billing status', MEMBER);
     expect(reads).toMatch(/^\*main\* · default$/m);
-    expect(reads).toMatch(/^\*finance\* · its token lapses in 3 days \(Tue 24 Nov 2026\)$/m);
-    expect(reads).toMatch(/^\*old\* · its token lapsed yesterday/m);
+    expect(reads).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
+    expect(reads).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
     for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
@@ -132,10 +132,10 @@ describe('/billing status', () => {
   it('says when no connection is the default, and that settings are damaged', async () => {
     await save('eu');
     await save('us');
-    expect((await bot.ask('/billing status')).reads).toContain('None of these is the default');
+    expect((await bot.ask('/billing status')).reads).toContain('There is no default connection');
     await bot.redis.client.hset(HASH, 'settings', '{');
     const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('The settings of this workspace are damaged');
+    expect(reads).toContain('This workspace’s settings are damaged');
     expect(reads).toContain('*us*');
   });
 
@@ -168,9 +168,7 @@ describe('a project whose connection is gone', () => {
   it('is named with it, and with what to do to those who manage', async () => {
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain('*prod* uses the connection finance, which no longer exists.');
-    expect(reads).toContain(
-      '`/billing projects edit prod`, or register it again with `/billing connect finance`',
-    );
+    expect(reads).toContain('`/billing projects edit prod`, or reconnect it with `/billing connect finance`');
     expect(reads).not.toContain('sound');
     const plain = await bot.ask('/billing status', MEMBER);
     expect(plain.reads).toContain('*prod* uses the connection finance, which no longer exists.');
@@ -182,7 +180,7 @@ describe('a project whose connection is gone', () => {
   it('is not named where it may not be asked about', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
     const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('Projects that belong to other channels use a connection that no longer exists.');
+    expect(reads).toContain('Some projects in other channels use a connection that no longer exists.');
     expect(reads).not.toMatch(/payroll|\bhr\b/);
     expect((await bot.ask('/billing status')).reads).toContain('*payroll* uses the connection hr');
   });
@@ -204,7 +202,7 @@ describe('a project whose connection is gone', () => {
     await save('other');
     await bot.redis.client.hset(HASH, 'settings', JSON.stringify({ ...DEFAULT_SETTINGS, connection: 'x' }));
     const { reads } = await bot.ask('/billing status', MEMBER);
-    expect(reads).toContain('None of these is the default');
+    expect(reads).toContain('There is no default connection');
     expect(reads).not.toContain(ALL_WORK);
   });
 });
@@ -274,7 +272,7 @@ describe('Test now', () => {
     await bot.ask('/billing status');
     const { reads } = await press('connection-test', 'finance');
     expect(reads).toMatch(
-      /\*finance\*[\s\S]*Tested just now: the token is accepted, and project 123 answers\.[\s\S]*\*main\*/,
+      /\*finance\*[\s\S]*The test passed: the token works, and project 123 has data\.[\s\S]*\*main\*/,
     );
     expect(bot.billing.requests).toHaveLength(1);
     expect(bot.billing.requests[0]).toMatchObject({ token: 'Administrator' });
@@ -287,7 +285,7 @@ describe('Test now', () => {
     await save('main', { test: { project: '123', product: 2 } });
     await bot.ask('/billing status');
     expect((await press('connection-test', 'main')).reads).toContain(
-      'the token is accepted, but project 123 gave no data as Object storage (2)',
+      'The token works, but there is no Object storage data for project 123',
     );
   });
 
@@ -324,8 +322,10 @@ describe('a sealed record that was moved', () => {
   const refusedEverywhere = async () => {
     expect((await bot.ask('/balance 123')).reads).toContain('The stored access token cannot be opened.');
     const { reads } = await bot.ask('/billing status');
-    expect(reads).toContain('Its record does not belong here or was changed, so it is not used.');
-    expect((await bot.ask('/billing status', MEMBER)).reads).toContain('cannot be used now');
+    expect(reads).toContain('Its record was changed outside of Tally.');
+    expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
+      'doesn’t work: a Tally manager can fix it',
+    );
     expect(bot.billing.requests).toEqual([]);
   };
 
@@ -361,9 +361,7 @@ describe('a sealed record that was moved', () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
-    expect((await bot.ask('/billing status')).reads).toContain(
-      'sealed with a key that this bot does not have',
-    );
+    expect((await bot.ask('/billing status')).reads).toContain('missing from ENCRYPTION_KEYS');
     expect((await bot.ask('/balance 123')).reads).toContain('put the key back into ENCRYPTION_KEYS');
   });
 });
@@ -381,17 +379,15 @@ describe('an application access', () => {
     };
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
     const unconnected = (await bot.ask('/billing status')).reads;
-    expect(unconnected).toContain('not connected to a billing service yet');
-    expect(unconnected).toContain('Project 123 · access ····abcd');
+    expect(unconnected).toContain('isn’t connected to a billing service yet');
+    expect(unconnected).toContain('Project 123 · access ending abcd');
     await save('main');
-    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ····abcd');
+    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · access ending abcd');
     expect((await bot.ask('/billing status', MEMBER)).reads).not.toContain('abcd');
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
-    expect((await bot.ask('/billing status')).reads).toContain(
-      'Project 123 · cannot be opened and is not used',
-    );
+    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · can’t be decrypted');
   });
 });
 

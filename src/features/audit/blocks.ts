@@ -31,14 +31,14 @@ export function auditMessage({ entries, older }: AuditPage, first: boolean): Mes
       entries.length === 0 ? section(first ? NOTHING_YET : NOTHING_OLDER) : listOf(entries),
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
       context(
-        `Times are in your own zone · the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries are kept`,
+        `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
       ),
     ],
   };
 }
 
-const NOTHING_YET = 'Nobody has changed anything yet: registering a token will be the first entry.';
-const NOTHING_OLDER = 'Nothing older is kept.';
+const NOTHING_YET = 'No entries yet.';
+const NOTHING_OLDER = 'No older entries.';
 
 const listOf = (entries: readonly RecordedEntry[]): RichTextBlock => ({
   type: 'rich_text',
@@ -73,15 +73,16 @@ function subject(about: string): RichTextElement[] {
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 export const auditSentMessage = (): Message => {
-  const said = 'The file is in your direct messages with Tally.';
+  const said = 'Tally sent you the file as a direct message.';
   return { text: said, blocks: [section(said)] };
 };
 
 /** The newest lines that fit, where Tally may not send files. */
 export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
-  const count = shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'all of it';
-  const said = `Tally may not send files here: it was installed without the permission files:write. So here is ${count} as text.`;
+  const count =
+    shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
+  const said = `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`;
   const blocks: Block[] = [section(said), preformatted(formatAuditCsv(entries.slice(0, shown)))];
   return { text: said, blocks };
 }

@@ -35,7 +35,7 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
     help: [
       {
         usage: '/billing audit [csv]',
-        what: 'Who registered, changed or removed what, without secrets; also as CSV (who manages Tally here).',
+        what: 'Who changed what, also as a CSV file (managers only).',
       },
     ],
     verbs: {

@@ -17,13 +17,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import {
-  type Connection,
-  describeToken,
-  formatExpiry,
-  LIFETIME_NAMES,
-  ROLE_NAMES,
-} from '../../workspace/connections.ts';
+import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
 /** How the token ended up: what it could read with it, or that the test project gave nothing. */
@@ -41,11 +35,11 @@ export interface ConnectedResult {
 
 export function connectedBlocks(connected: ConnectedResult): Block[] {
   const { connection, input, balance, at, zone, locale } = connected;
-  const product = `${PRODUCTS[input.product].name} (${input.product})`;
+  const product = PRODUCTS[input.product].name;
   const found =
     balance === undefined
-      ? `The service accepted the token, but project ${input.project} gave no data as ${product}. Check the ID and the product.`
-      : `Project ${input.project} has ${amount(balance, locale)} left as ${product}.`;
+      ? `The token works, but there is no ${product} data for project ${input.project}. Check the ID and the product.`
+      : `Project ${input.project} has ${amount(balance, locale)} left (${product}).`;
   return [
     header('Connected'),
     section(found),
@@ -59,22 +53,26 @@ function next({ connection: { name }, input: { project }, names, chosen }: Conne
   const tries = `Now try \`/balance ${project}\` and \`/spend ${project} last-7-days\`.`;
   if (names.length === 1) return tries;
   if (name === chosen) return `${name} is the default connection. ${tries}`;
-  return `The default connection is still ${chosen}. Projects that name ${name} ask it: \`/billing projects\`. Another default: \`/billing status\`.`;
+  return `The default connection is still ${chosen}. To use ${name}, choose it for a project in \`/billing projects\`, or make it the default in \`/billing status\`.`;
 }
 
 function amount({ balance }: BalanceRecord, locale: string): string {
   const read = parseAmount(balance);
   return 'value' in read
     ? formatMoney(read.value, locale)
-    : `an amount that Tally cannot read (${read.unreadable})`;
+    : `an amount that Tally can’t read (${read.unreadable})`;
 }
 
-/** A registered token in words: never more of it than its last four characters and its fingerprint. */
+/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
 export function describeConnection(connection: Connection, at: number, zone: string): string {
-  const { name, baseUrl, role, lifetime } = connection;
-  const lasts =
-    lifetime === 'none' ? 'no expiry' : `${LIFETIME_NAMES[lifetime]}, ${formatExpiry(connection, at, zone)}`;
-  return `${name} · ${baseUrl} · ${describeToken(connection)} · ${ROLE_NAMES[role]} · ${lasts}`;
+  const { name, baseUrl, role } = connection;
+  return [
+    name,
+    baseUrl,
+    describeToken(connection),
+    ROLE_NAMES[role],
+    formatExpiry(connection, at, zone),
+  ].join(' · ');
 }
 
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
@@ -83,9 +81,9 @@ export const connectedModal = (blocks: readonly Block[]): ModalView =>
 /** What whoever holds the token in their hands can do about it; they need not be told to ask an admin. */
 const ADVICE: Partial<Record<Failure['kind'], string>> = {
   'token-rejected':
-    'Copy it from the console once more: all of it and nothing else. A token that has lapsed or was withdrawn is rejected too, and so is one of another service; then check the address.',
+    'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',
   forbidden:
-    'Its role may not cover billing: Read-only or Accountant do. Or the project belongs to another account than the token.',
+    'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
 };
 
 /** Why the test of a new token failed. */
@@ -101,11 +99,9 @@ export function refusalMessage(failure: Failure): Message {
  * @param kept whether one was registered before
  */
 export function refusedBlocks(reason: Message, remembered: string, kept: boolean, failure: Failure): Block[] {
-  const left = kept
-    ? 'The new token was not stored. The one registered before stays in use.'
-    : 'Nothing was stored.';
+  const left = kept ? 'The new token wasn’t saved. The current token stays in use.' : 'Nothing was saved.';
   return [
-    header(mayHaveBeenSaved(failure) ? 'Perhaps not connected' : 'Not connected'),
+    header(mayHaveBeenSaved(failure) ? 'May not be connected' : 'Not connected'),
     ...withoutActions(reason.blocks),
     ...(changedNothing(failure) ? [section(left)] : []),
     actions(button('connect-again', 'Back to the form', { style: 'primary', value: remembered })),

@@ -25,14 +25,17 @@ function question(text: string, ...blocks: readonly Block[]): Message {
 
 export function chooseConnectionMessage(names: readonly string[]): Message {
   const options = names.map((name) => option(name, name));
-  return question('Disconnect which one?', actions(select('disconnect-ask', 'Connection', options), KEEP));
+  return question(
+    'Disconnect which connection?',
+    actions(select('disconnect-ask', 'Connection', options), KEEP),
+  );
 }
 
 export function chooseDefaultMessage(name: string, heirs: readonly string[]): Message {
   const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
   return question(
     `Disconnect ${name}?`,
-    section(`${name} is the default connection. Which one is asked in its place?`),
+    section(`${name} is the default connection. Choose the new default.`),
     actions(select('disconnect-heir', 'New default', options), KEEP),
   );
 }
@@ -54,7 +57,7 @@ export function confirmDisconnectMessage(
   return question(
     isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
     section(
-      'Tally deletes its sealed copy of the token. In the console the token lives on until it lapses or you delete it there.',
+      'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
     ),
     ...effects.map(section),
     context(
@@ -66,7 +69,7 @@ export function confirmDisconnectMessage(
         value: [name, connection?.fingerprint ?? '-', heir].filter(Boolean).join(' '),
         confirm: confirmDialog(
           'Disconnect?',
-          isLast ? NOBODY : `Nobody can ask ${name} afterwards.`,
+          isLast ? NOBODY : `Nobody will be able to use ${name}.`,
           'Disconnect',
           'Keep',
         ),
@@ -76,10 +79,9 @@ export function confirmDisconnectMessage(
   );
 }
 
-const NOBODY = 'Nobody in this workspace gets figures until somebody connects again.';
+const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
 
-const inherits = (heir: string): string =>
-  `${heir} becomes the default: projects that name no connection ask it from now on.`;
+const inherits = (heir: string): string => `${heir} becomes the default connection.`;
 
 /** Projects that name the connection lose it, and nothing else is guessed in its place. */
 function orphans(name: string, record: Workspace): string[] {
@@ -88,11 +90,11 @@ function orphans(name: string, record: Workspace): string[] {
   const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);
   const more = aliases.length > MOST_NAMED ? [`${aliases.length - MOST_NAMED} more`] : [];
   return [
-    `These projects ask ${name} and give no figures until they are given another connection (/billing projects): ${[...named, ...more].join(', ')}.`,
+    `These projects use ${name}: ${[...named, ...more].join(', ')}. They give no figures until you choose another connection in /billing projects.`,
   ];
 }
 
 export function disconnectedText(name: string, heir: string | undefined): string {
-  const gone = `Disconnected. Tally’s copy of the token of ${name} is deleted.`;
-  return heir === undefined ? gone : `${gone} ${heir} is the default connection now.`;
+  const gone = `Disconnected. Tally deleted its copy of the token for ${name}.`;
+  return heir === undefined ? gone : `${gone} The default connection is now ${heir}.`;
 }

@@ -48,10 +48,10 @@ export function createDisconnect({
     const [name = '', fingerprint, wish] = value.split(' ');
     const { workspace } = request;
     if (!workspace.connectionNames.includes(name))
-      return request.reply.update(connectTextMessage('There was no connection any more.'));
+      return request.reply.update(connectTextMessage('That connection was already removed.'));
     if (fingerprint !== fingerprintOf(name, workspace))
       return request.reply.update(
-        connectTextMessage(`${name} has another token by now. Nothing was changed.`),
+        connectTextMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
       );
     const heirs = heirsOf(name, workspace);
     const heir = heirs.find((one) => one === wish);

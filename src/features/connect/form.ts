@@ -1,7 +1,7 @@
 import type { ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { context, option, section } from '../../slack/kit/atoms.ts';
+import { context, header, option, section } from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import {
   type Connection,
@@ -26,11 +26,11 @@ export const isNameable = (name: string, { connectionNames }: Workspace, typed =
 /** What the form begins with: what the connection of that name has, else what a new one probably will. */
 export function connectFormDefaults(
   record: Workspace,
-  given: string | undefined,
+  wanted: string | undefined,
   addresses: DefaultAddresses,
 ): ConnectFormDefaults {
   const chosen = record.defaultConnection;
-  const name = given ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
+  const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   if (current !== undefined) return knownAs(current);
   const like = record.connections.get(chosen ?? '');
@@ -52,7 +52,7 @@ const choices = (names: Record<string, string>) =>
 
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
-/** The form, what has to be filled in first. The token's field is never filled in. */
+/** The three fields that everyone fills in, then the others under More. The token's field is never filled in. */
 export function connectForm(known: ConnectFormDefaults, record: Workspace): ModalView {
   const others = record.connectionNames;
   return modal({
@@ -61,33 +61,34 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
-      ...(others.length === 0 ? [] : [section(beside(known.name ?? '', record))]),
+      ...(others.length === 0 ? [] : [section(describeEffect(known.name ?? '', record))]),
       textInput({
         block: 'token',
         label: 'User access token',
-        hint: 'In the console: Access management → Access tokens → Create token. It is shown there once. Slack shows it while you type; Tally seals it and never shows it again, so it is asked for each time.',
+        hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
         max: 3000,
       }),
       textInput({
         block: 'base_url',
         label: 'Address of the billing service',
-        hint: 'The part before /bill/graphql. Only https and public addresses, unless the operator of this bot trusts others.',
+        hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
         placeholder: 'https://billing.example.com',
         initial: known.baseUrl,
         max: 500,
       }),
       textInput({
         block: 'project',
-        label: 'A project to test with',
-        hint: 'Its ID, digits only. In the console: Cloud servers → your project → project card.',
+        label: 'Project to test with',
+        hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
         placeholder: '123',
         initial: known.project,
         max: 64,
       }),
+      header('More'),
       choiceInput({
         block: 'product',
-        label: 'Product of that project',
-        hint: 'Projects under Cloud servers belong to the cloud platform.',
+        label: 'Product of the project',
+        hint: 'For projects under Cloud servers, choose Cloud platform.',
         options: PRODUCT_CHOICES,
         initial: known.product ?? String(DEFAULT_PRODUCT),
       }),
@@ -96,36 +97,36 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
         label: 'Name of the connection',
         hint:
           others.length === 0
-            ? 'For this workspace alone. One connection is enough unless you have several accounts.'
-            : `Registered: ${others.join(', ')}. One of these gets a new token; another name adds a connection.`,
+            ? 'Keep this name unless you have several accounts.'
+            : `You have: ${others.join(', ')}. Use one of these to replace its token, or a new name to add a connection.`,
         initial: known.name,
         max: 32,
       }),
       choiceInput({
         block: 'role',
         label: 'Role of the token',
-        hint: 'As chosen in the console. Read-only or Accountant is enough for Tally.',
+        hint: 'As in the console. Read-only or Accountant is enough.',
         options: choices(ROLE_NAMES),
         initial: known.role ?? 'read-only',
       }),
       choiceInput({
         block: 'lifetime',
         label: 'Lifetime of the token',
-        hint: 'As chosen in the console, counted from today.',
+        hint: 'As in the console. Tally counts it from today.',
         options: choices(LIFETIME_NAMES),
         initial: known.lifetime ?? '90-days',
       }),
       choiceInput({
         block: 'type',
         label: 'Type of the token',
-        hint: 'As chosen in the console.',
+        hint: 'As in the console.',
         options: choices(TYPE_NAMES),
         initial: known.type ?? 'for-oneself',
       }),
       textInput({
         block: 'account',
         label: 'Account',
-        hint: 'As chosen in the console, to recognise it later.',
+        hint: 'Helps you recognize the token later.',
         initial: known.account,
         max: MAX_ACCOUNT_LENGTH,
         optional: true,
@@ -133,7 +134,7 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
       textInput({
         block: 'auth_url',
         label: 'Address of the identity service',
-        hint: 'Only for OS_TOKENs; it ends with /v3. Balances and spending do without.',
+        hint: 'Only needed for OS_TOKENs. It ends with /v3.',
         placeholder: 'https://identity.example.com/v3',
         initial: known.authUrl,
         max: 500,
@@ -143,20 +144,20 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
   });
 }
 
-/** What is there already, and what becomes of it. */
-function beside(name: string, record: Workspace): string {
+/** What saving the form will do to the connection of this name. */
+function describeEffect(name: string, record: Workspace): string {
   const current = record.connections.get(name);
   if (current !== undefined)
-    return `${name} asks ${current.baseUrl} with the token ending in ${current.lastFour}. A new token takes its place once it has passed the test; until then the old one stays in use.`;
+    return `${name} uses ${current.baseUrl} with the token ending ${current.lastFour}. Tally tests the new token before it replaces this one.`;
   if (record.connectionNames.includes(name))
-    return `The record of ${name} is damaged and not used. Registering its token anew mends it.`;
-  return `${name} will be a new connection beside ${record.connectionNames.join(', ')}.`;
+    return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
+  return `${name} will be a new connection. You have: ${record.connectionNames.join(', ')}.`;
 }
 
 export const checkingModal: ModalView = modal({
   title: 'Connect billing',
   blocks: [
-    section('Checking… Tally asks the billing service for the balance of the test project.'),
-    context('You can close this window: the result then comes as a direct message.'),
+    section('Testing the token: Tally is asking the billing service for the project’s balance…'),
+    context('You can close this window. Tally then sends you the result as a direct message.'),
   ],
 });

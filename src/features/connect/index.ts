@@ -108,11 +108,11 @@ export function createConnect(parts: ConnectParts): Feature {
     help: [
       {
         usage: '/billing connect [name]',
-        what: 'Register or replace an access token that Tally reads billing with (for those who manage). A workspace with several accounts names several.',
+        what: 'Connect Tally to the billing service, or replace its token (managers only). Use a name for each account if you have several.',
       },
       {
         usage: '/billing disconnect [name]',
-        what: 'Delete such a token from Tally (for those who manage).',
+        what: 'Remove a connection and its token from Tally (managers only).',
       },
     ],
     verbs: {
@@ -182,8 +182,8 @@ function defaultWith(name: string, record: Workspace) {
 const tooMany = (name: string): InvalidWord =>
   new InvalidWord(
     name,
-    `would be connection ${MAX_CONNECTIONS + 1}, and ${MAX_CONNECTIONS} is the most`,
-    'Replace one of those there are, or remove one with /billing disconnect.',
+    `is one connection too many: the limit is ${MAX_CONNECTIONS}`,
+    'Replace a connection, or remove one with /billing disconnect.',
   );
 
 function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {

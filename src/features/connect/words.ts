@@ -2,7 +2,7 @@ import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { FormFields } from '../../slack/kit/modal.ts';
+import { type FormFields, withErrorAtTop } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -36,8 +36,8 @@ export interface AddressChecks {
   readonly authUrl: CheckUrl;
 }
 
-const A_NAME = 'A name has 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
-const A_SECRET = 'That looks like a token. Choose words that everybody may see.';
+const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
+const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
 export const MAX_ACCOUNT_LENGTH = 100;
 /** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
 const TOKEN = /^[\x21-\x7e]+$/;
@@ -46,7 +46,8 @@ const TOKEN = /^[\x21-\x7e]+$/;
 export function parseConnectionName(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   if (name === '') return undefined;
-  if (!isConnectionName(name)) throw new InvalidWord(name.slice(0, 40), 'is no name of a connection', A_NAME);
+  if (!isConnectionName(name))
+    throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
   return name;
 }
 
@@ -66,7 +67,7 @@ export function parseConnectForm(fields: FormFields, checks: AddressChecks): Rea
     take(
       block,
       known.find((one) => one === fields[block]),
-      'Choose what was chosen in the console.',
+      'Choose the same as in the console.',
     );
   const token = unquoted(fields.token ?? '');
   const name = (fields.name ?? '').toLowerCase();
@@ -93,12 +94,15 @@ export function parseConnectForm(fields: FormFields, checks: AddressChecks): Rea
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
     product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
   };
-  return Object.keys(errors).length > 0 ? { errors } : { input };
+  return Object.keys(errors).length > 0 ? { errors: withErrorAtTop(errors, ABOVE_MORE, 'More') } : { input };
 }
 
-const ONE_WORD = 'Paste the token alone, as the console showed it: one word, no spaces or line breaks.';
-const AN_ID = 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.';
-const A_PRODUCT = 'Choose the product the project belongs to.';
+/** The fields of the form that are in sight when it opens. */
+const ABOVE_MORE = ['token', 'base_url', 'project'] as const;
+
+const ONE_WORD = 'Paste only the token, without spaces or line breaks.';
+const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
+const A_PRODUCT = 'Choose the project’s product.';
 
 function checkedUrl(text: string, check: CheckUrl): { readonly url?: string; readonly refusal?: string } {
   try {

@@ -14,10 +14,10 @@ import {
 import { mention } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
 import { findConnection, requireSettings } from '../../workspace/workspace.ts';
-import { connectionBlocks } from './connections.ts';
-import { projectBlocks, projectCommands } from './projects.ts';
+import { attentionBlocks, connectionBlocks } from './connections.ts';
+import { isFullMember, projectBlocks, projectCommands } from './projects.ts';
 
-/** More than Slack takes in a view would leave the person with an old page. */
+/** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
 
 export type HomeSection = (request: Request) => readonly Block[] | Promise<readonly Block[]>;
@@ -29,20 +29,20 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
   const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
   const hasNames = workspace.aliases.size > 0;
   const sections: readonly HomeSection[] = [
+    ...(isConnected ? [attentionBlocks] : []),
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
     ...(isConnected ? [connectionBlocks] : []),
   ];
   const main = (await Promise.all(sections.map((section) => guarded(section, request)))).flat();
-  const end = [...(request.user.canManage && isConnected ? [managing()] : []), ...help(request)];
+  const end = [...(isConnected ? [mainButtons(request)] : []), ...help(request)];
   return [...main.slice(0, MOST_BLOCKS - end.length), ...end];
 }
 
-const DAMAGED =
-  'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
+const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
-/** What is damaged is left out, and the rest of the page stands. */
+/** A section that meets a damaged record says so; the rest of the page is drawn as usual. */
 async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
   try {
     return await draw(request);
@@ -59,13 +59,15 @@ function steps(request: Request): Block[] {
   const id = tested?.id ?? '123';
   const [balance, spend] = tested === undefined ? [] : projectCommands(tested.words);
   return [
-    header('Three steps to the first answer'),
-    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done.')] : connectStep(request)),
+    header('Get your first answer in three steps'),
+    ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done')] : connectStep(request)),
     markup(
-      `*2.* Type \`/balance ${id}\` in any channel: what project ${id} has left, and for how long. The number stands on the project card in the console.`,
+      `*2.* Type \`/balance ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
     ),
     ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
-    markup(`*3.* Type \`/spend ${id} last-7-days\`: what it cost day by day, against the week before.`),
+    markup(
+      `*3.* Type \`/spend ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
+    ),
     ...(spend === undefined ? [] : [actions(spend)]),
   ];
 }
@@ -87,7 +89,7 @@ function nameless(request: Request): Block[] {
   return [
     header('Projects'),
     markup(
-      `No project has a name yet, so questions carry its ID: \`/balance ${tested?.id ?? '123'}\`. With a name everybody can type \`/balance prod\`, and this page shows what it has left.`,
+      `No project has a name yet. Ask by ID, for example \`/balance ${tested?.id ?? '123'}\`. Name a project to type \`/balance prod\` and to see its balance here.`,
     ),
     ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];
@@ -96,9 +98,7 @@ function nameless(request: Request): Block[] {
 function connectStep({ user, workspace }: Request): Block[] {
   if (user.canManage)
     return [
-      markup(
-        '*1.* Connect Tally to the billing service: the form takes its address and a read-only access token, and says where to find them.',
-      ),
+      markup('*1.* Connect Tally to the billing service. You need its address and a read-only access token.'),
       actions(
         button('connect', 'Connect…', { style: 'primary' }),
         ...commandButton('settings', 'Settings…', verb('settings')),
@@ -106,17 +106,26 @@ function connectStep({ user, workspace }: Request): Block[] {
     ];
   const named = requireSettings(workspace).managers.slice(0, 5).map(mention);
   const who = ['an owner or admin of this workspace', ...named].join(' or ');
-  return [markup(`*1.* Ask ${who} to connect Tally, once: there is a button for it on their page here.`)];
+  return [markup(`*1.* Ask ${who} to connect Tally.`)];
 }
 
 const verb = (text: string): CommandInvocation => ({ command: '/billing', text });
 
-const managing = (): Block =>
+/** Redraws Home with balances asked for now. */
+export const REFRESH = 'home-refresh';
+
+const mainButtons = (request: Request): Block =>
   actions(
-    button('connect', 'Connect…'),
-    ...commandButton('add', 'Add a project…', verb('projects add')),
-    ...commandButton('settings', 'Settings…', verb('settings')),
-    ...commandButton('status', 'Status', verb('status')),
+    ...(isFullMember(request) ? commandButton('schedule', 'Schedule a post…', verb('schedule')) : []),
+    ...(request.user.canManage ? commandButton('add', 'Add a project…', verb('projects add')) : []),
+    button(REFRESH, 'Refresh'),
+    ...(request.user.canManage
+      ? [
+          button('connect', 'Connect…'),
+          ...commandButton('settings', 'Settings…', verb('settings')),
+          ...commandButton('status', 'Status', verb('status')),
+        ]
+      : []),
   );
 
 function help({ at }: Request): Block[] {
@@ -125,10 +134,10 @@ function help({ at }: Request): Block[] {
     markup(
       'In any channel: `/balance 123`, `/spend 123 last-month`. In a thread: `@Tally spend 123 last-month`. Under Messages here: `spend 123 last-month`.',
     ),
-    actions(...commandButton('help', 'Everything Tally answers', verb('help'))),
+    actions(...commandButton('help', 'All commands', verb('help'))),
     context(
-      'Answers to the buttons on this page arrive under Messages, for you alone.',
-      `As of ${formatInstant(at)}. Open this page again to see it anew.`,
+      'Answers to these buttons arrive under Messages. Only you see them.',
+      `As of ${formatInstant(at)}`,
     ),
   ];
 }

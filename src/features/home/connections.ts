@@ -1,47 +1,60 @@
 import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
-import { type Connection, expiresSoon, formatExpiry } from '../../workspace/connections.ts';
+import {
+  type Connection,
+  expiresSoon,
+  formatExpiry,
+  type OpenableConnection,
+} from '../../workspace/connections.ts';
 import { tryUnseal } from '../../workspace/fields.ts';
 import { isConnectionMissing } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 
-/** One part of the record; undefined where it is damaged. */
-interface Kept {
+/** A connection as Home shows it; `connection` is undefined where its record is damaged. */
+interface HomeConnection {
   readonly name: string;
   readonly connection: Connection | undefined;
-  /** Its seal opens. */
+  /** Whether its token can be decrypted. */
   readonly isOpen: boolean;
 }
 
-/** Managers see each token and how long it lasts, everybody else whether there is something to expect. */
+const isTokenOpen = (connection: OpenableConnection | undefined): boolean =>
+  connection !== undefined && tryUnseal(connection.token) !== undefined;
+
+const connectionsOf = ({ workspace }: Request): readonly HomeConnection[] =>
+  workspace.connectionNames.map((name) => ({
+    name,
+    connection: workspace.connections.get(name),
+    isOpen: isTokenOpen(workspace.connections.get(name)),
+  }));
+
+/** The most urgent problem with the connections, at the top of Home; nothing where all of them work. */
+export function attentionBlocks(request: Request): Block[] {
+  const problem = findProblem(connectionsOf(request), request);
+  return problem === undefined ? [] : [markup(`:warning: *${escapeMarkup(problem)}*`)];
+}
+
+/** For managers each token and when it expires; for everyone else whether all of them work. */
 export function connectionBlocks(request: Request): Block[] {
-  const { workspace } = request;
-  const all = workspace.connectionNames.map((name) => {
-    const connection = workspace.connections.get(name);
-    return {
-      name,
-      connection,
-      isOpen: connection !== undefined && tryUnseal(connection.token) !== undefined,
-    };
-  });
-  if (!request.user.canManage) return [section(worst(all, request))];
+  const all = connectionsOf(request);
+  if (!request.user.canManage) return findProblem(all, request) === undefined ? [section(CALM)] : [];
   const title = all.length === 1 ? 'Connection' : 'Connections';
   return [header(title), markup(all.map((one) => line(one, request)).join('\n'))];
 }
 
-function line({ name, connection, isOpen }: Kept, { workspace, at }: Request): string {
+function line({ name, connection, isOpen }: HomeConnection, { workspace, at }: Request): string {
   const { zone } = requireSettings(workspace);
   const isDefault = workspace.connectionNames.length > 1 && name === workspace.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
-  if (connection === undefined) return `${shown} · *the record is damaged:* register its token again`;
-  if (!isOpen) return `${shown} · *its token cannot be opened:* \`/billing status\` says why`;
-  const lapses = formatExpiry(connection, at, zone);
+  if (connection === undefined) return `${shown} · *the record is damaged.* Replace its token.`;
+  if (!isOpen) return `${shown} · *the token can’t be decrypted.* See \`/billing status\`.`;
+  const expiry = formatExpiry(connection, at, zone);
   const used = workspace.lastUsed(name);
   return [
     shown,
-    `token ····${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
-    expiresSoon(connection, at, zone) ? `*${lapses}*` : lapses,
+    `token ending ${escapeMarkup(connection.lastFour.replaceAll('·', ''))}`,
+    expiresSoon(connection, at, zone) ? `*${expiry}*` : expiry,
     ...(used === undefined ? [] : [`last used ${formatInstant(used)}`]),
   ].join(' · ');
 }
@@ -50,21 +63,20 @@ const CALM = 'All connections work. No access token expires in the next two week
 const CUT_OFF =
   'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
 const NO_DEFAULT =
-  'No connection is the default, so only projects that name one can be asked about. A Tally manager can choose it with /billing status.';
-const DAMAGED = 'A connection of Tally’s is damaged. An owner or admin can mend it with /billing connect.';
-const SHUT =
-  'A connection of Tally’s cannot be used. An owner or admin finds out why with /billing status, and can mend it.';
+  'There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in /billing status.';
+const DAMAGED = 'A billing connection is damaged. A Tally manager can fix it with /billing connect.';
+const SHUT = 'A billing connection doesn’t work. A Tally manager can see why in /billing status.';
 
-function worst(all: readonly Kept[], { workspace, at }: Request): string {
+function findProblem(all: readonly HomeConnection[], { workspace, at }: Request): string | undefined {
   const { zone } = requireSettings(workspace);
-  const sound = all.flatMap(({ connection }) => connection ?? []);
-  if (sound.length < all.length) return DAMAGED;
+  const intact = all.flatMap(({ connection }) => connection ?? []);
+  if (intact.length < all.length) return DAMAGED;
   if (all.some(({ isOpen }) => !isOpen)) return SHUT;
   if (workspace.projects.some((project) => isConnectionMissing(project, workspace))) return CUT_OFF;
   if (all.length > 1 && workspace.defaultConnection === undefined) return NO_DEFAULT;
-  const [first] = sound
+  const [first] = intact
     .filter((connection) => expiresSoon(connection, at, zone))
     .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
-  if (first === undefined) return CALM;
-  return `An access token that Tally reads billing with ${formatExpiry(first, at, zone)}. An owner or admin can replace it with /billing connect.`;
+  if (first === undefined) return undefined;
+  return `A billing access token ${formatExpiry(first, at, zone)}. A Tally manager can replace it with /billing connect.`;
 }

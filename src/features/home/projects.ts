@@ -1,14 +1,14 @@
-import type { Button } from '@slack/types';
+import type { Button, SectionBlock } from '@slack/types';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { commandButton } from '../../slack/command-buttons.ts';
+import { commandButton, commandOption } from '../../slack/command-buttons.ts';
 import {
-  actions,
   type Block,
   context,
   formatInstant,
   header,
   markup,
+  overflow,
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
@@ -18,46 +18,62 @@ import type { Project } from '../../workspace/projects.ts';
 import { isConnectionMissing, visibleProjects } from '../../workspace/resolve-project.ts';
 import { damagedIds, requireSettings } from '../../workspace/workspace.ts';
 
-/** Two blocks each: well within the hundred that a Home may have, the rest of it included. */
-const MOST = 30;
+/** Leaves most of Slack's hundred blocks to the rest of the page. */
+export const MOST_PROJECTS = 30;
 
 const DAMAGED =
-  'A project’s record is damaged, so questions by ID are not answered. /billing projects shows which, and removes it.';
-const ELSEWHERE = 'The projects of this workspace are asked about in the channels they belong to.';
+  'A project’s record is damaged, so questions by ID are refused. Remove it in /billing projects.';
+const ELSEWHERE = 'Ask about projects in their own channels.';
+
+/** The projects that a person can ask about from Home, where no channel limits are met. */
+export const homeProjects = ({ workspace, user }: Request): readonly Project[] =>
+  visibleProjects(workspace, { channel: undefined, manager: user.canManage });
 
 /** The projects that this person may ask about from here, each with what it had when it was last asked about. */
 export function projectBlocks(request: Request): Block[] {
   const { workspace, user } = request;
   if (workspace.aliases.size === 0) return [];
-  const mine = visibleProjects(workspace, { channel: undefined, manager: user.canManage });
+  const mine = homeProjects(request);
   const damaged = user.canManage && damagedIds(workspace, 'project').length > 0 ? [section(DAMAGED)] : [];
   if (mine.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
-  const shown = mine.slice(0, MOST).flatMap((project) => rows(project, request));
-  const note = `The first ${MOST} of ${mine.length} projects; \`/billing projects\` lists them all.`;
-  return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST ? [context(note)] : [])];
+  const shown = mine.slice(0, MOST_PROJECTS).map((project) => projectSection(project, request));
+  const note = `The first ${MOST_PROJECTS} of ${mine.length} projects. See all with \`/billing projects\`.`;
+  return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST_PROJECTS ? [context(note)] : [])];
 }
 
-function rows(project: Project, request: Request): Block[] {
+/** What the project has, what it is, and a menu of what can be done with it. */
+function projectSection(project: Project, request: Request): SectionBlock {
   const { alias, id, product, connection = '' } = project;
-  const todo = request.user.canManage
-    ? `choose another with \`/billing projects edit ${alias}\``
-    : 'a Tally manager can choose another one';
+  const { canManage } = request.user;
   const access = accessSummary(id, request);
+  const todo = canManage
+    ? `Choose another with \`/billing projects edit ${alias}\`.`
+    : 'A Tally manager can choose another.';
   const lines = [
     headline(project, request),
-    `project ${id} · ${PRODUCTS[product].name} (${product})`,
+    `project ${id} · ${PRODUCTS[product].name}`,
     ...(isConnectionMissing(project, request.workspace)
-      ? [`*its connection ${escapeMarkup(connection)} no longer exists:* ${todo}`]
+      ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
       : []),
     ...(access === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(access)}`]),
   ];
-  const token = commandButton('os-token', 'OS_TOKEN…', { command: '/os-token', text: alias });
-  return [
-    markup(lines.join('\n')),
-    actions(...projectCommands(alias), ...(isIssuer(project, request) ? token : [])),
+  const options = [
+    commandOption('Balance', { command: '/balance', text: alias }),
+    commandOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
+    ...(isIssuer(project, request)
+      ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
+      : []),
+    ...(isFullMember(request)
+      ? [commandOption('Schedule a post…', { command: '/billing', text: `schedule ${alias}` })]
+      : []),
+    ...(canManage ? [commandOption('Edit…', { command: '/billing', text: `projects edit ${alias}` })] : []),
   ];
+  return { ...markup(lines.join('\n')), accessory: overflow('run:home', options) };
 }
+
+/** Guests and external people can ask, but set up nothing. */
+export const isFullMember = ({ user: { role } }: Request): boolean => role === 'admin' || role === 'member';
 
 const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
   const access = workspace.accesses.get(id);
@@ -74,7 +90,7 @@ export const projectCommands = (words: string): Button[] => [
 function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {
   const name = escapeMarkup(alias);
   const last = workspace.lastBalance(id, product);
-  if (last === undefined) return `*${name}* · balance not asked for yet`;
+  if (last === undefined) return `*${name}* · no balance yet`;
   const amount = parseAmount({ text: last.balance });
   if ('unreadable' in amount) return `*${name}* · unreadable balance, ${formatInstant(last.at)}`;
   const label = currency ?? requireSettings(workspace).currency;

@@ -45,7 +45,7 @@ export interface AccessForm {
 export function accessForm(form: AccessForm): ModalView {
   const { project, label, current, authUrl, issuers, groups } = form;
   const stays = current !== undefined && current !== 'damaged';
-  const keeps = stays ? ' Leave ID and secret empty to keep those that are registered.' : '';
+  const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
     metadata: project,
@@ -53,7 +53,9 @@ export function accessForm(form: AccessForm): ModalView {
     submit: 'Test and save',
     close: 'Cancel',
     blocks: [
-      section(`For ${label}: with it Tally issues temporary OS_TOKENs to the people named below.${keeps}`),
+      section(
+        `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
+      ),
       ...(current === undefined ? [] : beside(form)),
       textInput({
         block: 'auth_url',
@@ -73,14 +75,14 @@ export function accessForm(form: AccessForm): ModalView {
       textInput({
         block: 'secret',
         label: 'Secret key',
-        hint: 'Shown in the console once. Slack shows it while you type; Tally seals it and never shows it again.',
+        hint: 'The console shows it once. Tally encrypts it and never shows it again.',
         max: 3000,
         optional: stays,
       }),
       peopleInput({
         block: 'people',
-        label: 'People who may have tokens issued',
-        hint: 'Only those named, managers and owners too. Guests have to be let in by the settings as well.',
+        label: 'People who can get tokens',
+        hint: 'Only these people get tokens, even among owners and managers. Guests need to be turned on in /billing settings too.',
         initial: issuers.people,
         max: MAX_ISSUERS,
       }),
@@ -88,8 +90,8 @@ export function accessForm(form: AccessForm): ModalView {
         {
           block: 'groups',
           action: 'issuerGroups',
-          label: 'User groups who may have tokens issued',
-          hint: 'Everybody in the group, as it is at the time.',
+          label: 'User groups that can get tokens',
+          hint: 'Everyone in these groups.',
           max: MAX_ISSUER_GROUPS,
         },
         issuers.groups,
@@ -102,11 +104,11 @@ export function accessForm(form: AccessForm): ModalView {
 function beside({ current, project, label, at, zone }: AccessForm): Block[] {
   const words =
     current === 'damaged' || current === undefined
-      ? 'The registered access is damaged and not used. Registering it anew mends it.'
-      : `Registered: ${describeAccess(current, at, zone)}. A new one takes its place once it has passed the test.`;
+      ? 'The current access is damaged and not used. Enter ID and secret again to repair it.'
+      : `Current: ${describeAccess(current, at, zone)}. Tally tests a new access before it replaces this one.`;
   const ask = confirmDialog(
-    `Remove the access of ${label}?`,
-    'Nobody can have tokens issued for it then. Tokens issued before live until they lapse.',
+    `Remove the access for ${label}?`,
+    'Nobody will be able to get new tokens. Existing tokens work until they expire.',
     'Remove',
     'Keep',
   );
@@ -119,8 +121,8 @@ function beside({ current, project, label, at, zone }: AccessForm): Block[] {
 export const testingModal: ModalView = modal({
   title: TITLE,
   blocks: [
-    section('Testing… Tally has a token issued with it, and gives that one back.'),
-    context('You can close this window: the result then comes as a direct message.'),
+    section('Testing: Tally is getting a token and revoking it…'),
+    context('You can close this window. Tally then sends you the result as a direct message.'),
   ],
 });
 
@@ -130,11 +132,11 @@ export const accessSavedText = (blocks: readonly Block[]): ModalView => modal({ 
 export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
 
 const TESTED: Record<RevocationResult, string> = {
-  revoked: 'Tested: the service issued a token, and took it back.',
+  revoked: 'The test passed: the service issued a token and revoked it.',
   'not-offered':
-    'Tested: the service issued a token. It does not take tokens back, so that one lives until it lapses; nobody has seen it.',
+    'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
   failed:
-    'Tested: the service issued a token. Giving it back failed, so that one lives until it lapses; nobody has seen it.',
+    'The test passed: the service issued a token. Revoking it failed, so it works until it expires. Nobody has seen it.',
 };
 
 export interface RegisteredAccess {
@@ -164,7 +166,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
     ...(restricted === false
       ? [
           markup(
-            '*It is unrestricted:* whoever has a token of it can make further accesses that outlive it. Make a restricted one in the console, and register that instead.',
+            '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
           ),
         ]
       : []),
@@ -172,8 +174,8 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
       ? [
           section(
             isShort(issued, at)
-              ? `The token of the test would have expired at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer there, the access itself expires then: make one that lasts longer in the console, and register that.`
-              : 'The service does not say when the access expires. You can set an expiry in the console.',
+              ? `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, in ${formatDuration(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`
+              : 'The service doesn’t say when the access expires. You can set an expiry in the console.',
           ),
         ]
       : []),
@@ -196,17 +198,17 @@ export function issuersText({ people, groups }: Issuers, excluded: readonly Inel
   const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
   const without = excluded.map(({ person, standing }) => `${mention(person)} (${IS[standing]})`);
   return [
-    `May have tokens issued: ${listed(named)}`,
-    ...(without.length > 0 ? [`*Named, and gets none as things are:* ${listed(without)}`] : []),
+    `Can get tokens: ${listed(named)}`,
+    ...(without.length > 0 ? [`*Can’t get tokens yet:* ${listed(without)}`] : []),
   ].join('\n');
 }
 
 const IS: Readonly<Record<Role, string>> = {
   admin: 'an admin',
   member: 'a member',
-  guest: 'a guest: /billing settings can let guests ask',
-  stranger: 'of another organisation',
-  nobody: 'has left, or is a program',
+  guest: 'guests are turned off in /billing settings',
+  stranger: 'external',
+  nobody: 'has left, or is an app',
 };
 
 function listed(all: readonly string[]): string {

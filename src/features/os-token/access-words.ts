@@ -31,12 +31,12 @@ export function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
-  const works = 'Name a project, as in /billing projects access prod, or its ID.';
+  const works = 'Type a project name or ID, for example /billing projects access prod.';
   if (word === '') throw new InvalidWord('access', 'names no project', works);
   const meant = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
     word.slice(0, 40),
-    'is the name of no registered project',
+    'isn’t a project name',
     works,
     meant === undefined ? undefined : `projects access ${meant}`,
   );
@@ -66,17 +66,19 @@ export function parseAccessForm(
     access_id: isKept
       ? undefined
       : areSwapped(id, secret)
-        ? 'ID and secret seem to be swapped: the other field holds what looks like an ID.'
+        ? 'The ID and the secret look swapped.'
         : ID.test(id)
           ? undefined
-          : 'Paste the ID alone: one word, no spaces or line breaks.',
+          : 'Paste only the ID, without spaces or line breaks.',
     secret:
-      isKept || secret !== '' ? undefined : 'The secret belongs to the ID. It is shown in the console once.',
+      isKept || secret !== ''
+        ? undefined
+        : 'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
     people:
       !isProjectId(metadata) || !isIssuers(issuers)
-        ? `Choose at most ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`
+        ? `Choose up to ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`
         : issuers.people.length + issuers.groups.length === 0
-          ? 'Name at least one person or group: nobody else may have tokens issued.'
+          ? 'Choose at least one person or group.'
           : undefined,
   }).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence] as const]));
   if (errors.length > 0 || url.value === undefined) return { errors: Object.fromEntries(errors) };

@@ -132,16 +132,9 @@ export function createAccess(parts: AccessParts) {
     request: Request,
   ): Promise<Block[]> => {
     const current = findAccess(request.workspace, project);
-    if (current === undefined)
-      throw new InvalidWord('Access ID', 'is empty, and none is registered', 'Fill in ID and secret.');
+    if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
     if (url !== current.authUrl)
-      throw new InvalidWord(
-        url,
-        'is another address',
-        'For another one, fill in ID and secret as well.',
-        undefined,
-        'always',
-      );
+      throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
     const { id, secret } = current.open();
     const change = changed('token issuers changed', project, request);
     await workspaces.saveAccess(change, { ...without(current), issuers, id, secret });
@@ -162,7 +155,7 @@ export function createAccess(parts: AccessParts) {
       const blocks =
         given === undefined ? await rename(input, request) : await register(input, given, request);
       await request.reply.modal.update(accessSavedText(blocks), {
-        text: 'The application access is registered.',
+        text: 'The application access is saved.',
         blocks,
       });
     } catch (error) {
@@ -171,10 +164,10 @@ export function createAccess(parts: AccessParts) {
       const { text, blocks } = failureMessage(error);
       const isKnown = request.workspace.accesses.has(input.project);
       const sorry = [
-        header(mayHaveBeenSaved(error) ? 'Perhaps not registered' : 'Not registered'),
+        header(mayHaveBeenSaved(error) ? 'May not be saved' : 'Not saved'),
         ...withoutActions(blocks),
         ...(changedNothing(error)
-          ? [section(isKnown ? 'The one registered before stays in use.' : 'Nothing was stored.')]
+          ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
           : []),
       ];
       const suggested = error.kind === 'wrong-identity-url' ? error.suggestion : undefined;
@@ -197,10 +190,10 @@ export function createAccess(parts: AccessParts) {
     const { label } = projectLabel(request.workspace, project);
     if (!request.workspace.accessIds.includes(project))
       return request.reply.modal.update(
-        accessSavedText([section(`There is no access of ${label} any more.`)]),
+        accessSavedText([section(`The access for ${label} was already removed.`)]),
       );
     await workspaces.removeAccess(changed('application access removed', project, request), project);
-    const text = `The access of ${label} is removed from Tally. It lives on in the console until it is deleted there.`;
+    const text = `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`;
     await request.reply.modal.update(accessSavedText([section(text)]), { text, blocks: [section(text)] });
   };
 

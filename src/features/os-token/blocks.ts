@@ -55,17 +55,17 @@ function rowsOf({ tokens, now, zone }: TokenWindow, beside = false): SectionBloc
   });
 }
 
-const COPY_FIRST = 'The result takes the place of the newer token in this window. Copy that one first.';
+const COPY_FIRST = 'The result replaces the newer token in this window. Copy that token first.';
 
 export const issuingModal = (label: string): ModalView =>
-  window([section(`Issuing a token for ${label}…`), context('It appears here, on your screen only.')]);
+  window([section(`Issuing a token for ${label}…`), context('It appears here. Only you see it.')]);
 
-export const revokingModal: ModalView = window([section('Giving the token back…')]);
+export const revokingModal: ModalView = window([section('Revoking the token…')]);
 
 /** Somebody pressed twice, or an earlier press was lost on its way. */
 export const busyModal = (buttons: readonly Button[], led: TokenWindow): ModalView =>
   tokenErrorModal([section(BUSY)], buttons, led);
-const BUSY = 'Tally is still working on your last click. If nothing happens, press again in half a minute.';
+const BUSY = 'Tally is still working on your last click. If nothing happens, try again in 30 seconds.';
 
 export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
 
@@ -78,13 +78,11 @@ export const confirmIssueModal = (label: string, carried: string): ModalView =>
     submit: 'Continue',
     close: 'Cancel',
     blocks: [
+      section(`Only you will see the token for ${label}. Tally doesn’t post anything in the channel.`),
       section(
-        `The token for ${label} appears on your screen only. Nobody else in the channel sees it, and nothing is posted.`,
+        'Anyone who has the token can act in the project. Don’t paste it into a conversation, and check who can see your screen.',
       ),
-      section(
-        'Whoever has it acts in the project as the access does: do not paste it into a conversation, and mind who sees your screen.',
-      ),
-      context('You are asked this once.'),
+      context('Tally asks this only once.'),
     ],
   });
 
@@ -108,16 +106,16 @@ export function tokenModal(shown: ShownToken): ModalView {
   const revoke = revocation === 'here' && own !== undefined ? [revokeButton('Revoke now', own)] : [];
   return window(
     [
-      section(`Your temporary key to the cloud platform’s API, for ${label}. ${lapse(shown)}`),
+      section(`OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiryText(shown)}`),
       preformatted(issued.token),
-      section(`The same for a shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
+      section(`For your shell, ready to paste. ${ENDPOINT[shown.endpoint]}`),
       preformatted(lines),
       section(belongsToModal(issued)),
       ...(issued.credential?.restricted === false ? [markup(UNRESTRICTED)] : []),
       actions(...revoke, anotherButton('Issue another', word)),
       ...rowsOf({ ...shown, tokens: earlier }, true),
       context(
-        'Shown once, to you alone. Tally does not keep it: when this window is closed, it is gone from here.',
+        'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
         ...(revocation === 'here' ? [] : [NO_REVOCATION[revocation]]),
       ),
     ],
@@ -126,13 +124,13 @@ export function tokenModal(shown: ShownToken): ModalView {
 }
 
 const ENDPOINT = {
-  compute: 'OS_ENDPOINT is that of compute:',
-  identity: 'The service told no address of compute, so OS_ENDPOINT is that of identity:',
+  compute: 'OS_ENDPOINT is the compute endpoint:',
+  identity: 'The service sent no compute endpoint, so OS_ENDPOINT is the identity endpoint:',
 } as const;
 
-function lapse({ issued: { expiresAt }, now, zone }: ShownToken): string {
-  if (expiresAt === undefined) return 'The service does not tell when it lapses.';
-  return `It lapses at ${formatClockTime(expiresAt, zone)}, in ${formatDuration(expiresAt - now)}.`;
+function expiryText({ issued: { expiresAt }, now, zone }: ShownToken): string {
+  if (expiresAt === undefined) return 'The service doesn’t say when it expires.';
+  return `It expires at ${formatClockTime(expiresAt, zone)}, in ${formatDuration(expiresAt - now)}.`;
 }
 
 /** Whose it is, as the service tells it. */
@@ -141,17 +139,17 @@ export function belongsToModal({ project, roles, user }: IssuedToken): string {
   const also = project?.name !== undefined && project.id !== undefined ? ` (${project.id})` : '';
   const domain = project?.domain === undefined ? '' : ` in ${project.domain}`;
   return [
-    named === undefined ? 'The service does not name the project' : `Project ${named}${also}${domain}`,
-    roles.length === 0 ? 'roles not told' : `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
+    named === undefined ? 'The service doesn’t name the project' : `Project ${named}${also}${domain}`,
+    roles.length === 0 ? 'no roles named' : `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
     ...(user === undefined ? [] : [`acts as ${user}`]),
   ].join(' · ');
 }
 
 const UNRESTRICTED =
-  '*This access is unrestricted:* whoever has the token can make further accesses with it, which outlive it. In the console, replace the access by a restricted one.';
+  '*This access is unrestricted.* Anyone with this token can create more accesses that outlive it. Ask a Tally manager to register a restricted one.';
 const NO_REVOCATION = {
-  'not-offered': 'The service does not take tokens back: it lives until it lapses.',
-  'too-long': 'The token is too long to be given back from this window: it lives until it lapses.',
+  'not-offered': 'The service can’t revoke tokens. This one works until it expires.',
+  'too-long': 'The token is too long to revoke from this window. It works until it expires.',
 } as const;
 
 const revokeButton = (label: string, { carried }: WindowToken, confirm?: ConfirmationDialog): Button =>
@@ -179,14 +177,14 @@ export interface RevokedToken {
 export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Message {
   const said: Record<RevokeOutcome, string> = {
     dead: 'Revoked. The service confirms that it is no longer accepted.',
-    alive: `The service said that it revoked the token, and still accepts it. It works ${until}.`,
-    unchecked: 'Revoked. Whether the service still accepts it could not be checked.',
+    alive: `The service says that it revoked the token, but still accepts it. It works ${until}.`,
+    unchecked: 'Revoked. Tally couldn’t check that the service no longer accepts it.',
     'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
-    'not-offered': `The service does not take tokens back. The token works ${until}.`,
+    'not-offered': `The service can’t revoke tokens. The token works ${until}.`,
     refused: `The service refused to revoke the token (HTTP 401). It may still work ${until}.`,
   };
   const text = said[outcome];
-  const unaudited = isAudited ? [] : [section('Tally could not write that into its audit.')];
+  const unaudited = isAudited ? [] : [section('Tally couldn’t add this to the audit.')];
   return { text, blocks: [section(text), ...unaudited] };
 }
 
@@ -205,7 +203,7 @@ export function notRevokedText({ text, blocks }: Message, until: string): Messag
 
 export const usedModal = (led: TokenWindow): ModalView =>
   window(
-    [section('This window has been used, or its token has expired. Nothing was done.'), ...rowsOf(led)],
+    [section('This window was already used, or its token has expired. Nothing was changed.'), ...rowsOf(led)],
     led.tokens,
   );
 
@@ -218,9 +216,9 @@ export const tokenErrorModal = (
   window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(led)], led.tokens);
 
 /** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
-export function useSlashCommandMessage(word: string | undefined, rerun: CommandInvocation): Message {
+export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
   const typed = ['/os-token', word].filter(Boolean).join(' ');
-  const text = `A token is never sent in a message. Type ${typed} in the message field of a channel, or press the button: it then appears in a window, on your screen only.`;
+  const text = `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`;
   return {
     text,
     blocks: [
@@ -232,11 +230,11 @@ export function useSlashCommandMessage(word: string | undefined, rerun: CommandI
 
 /** Where the window was closed meanwhile, or Slack did not draw it. */
 export function lostMessage({ label, word }: { label: string; word: string }, isWithdrawn: boolean): Message {
-  const what = `The token for ${label} could not be shown: the window was closed, or Slack did not take it.`;
+  const what = `Tally couldn’t show the token for ${label}: the window was closed, or Slack refused it.`;
   const since = isWithdrawn
-    ? 'So it was given back at once.'
-    : 'It could not be given back either: nobody has seen it, and it lives until it lapses.';
-  const text = `${what} ${since} For another one, type /os-token ${word}.`;
+    ? 'Tally revoked it.'
+    : 'Tally couldn’t revoke it either. Nobody has seen it, and it works until it expires.';
+  const text = `${what} ${since} To get another one, type /os-token ${word}.`;
   return { text, blocks: [section(text)] };
 }
 

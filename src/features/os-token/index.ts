@@ -29,9 +29,9 @@ import {
   CONFIRM_VIEW,
   confirmIssueModal,
   issuingModal,
+  slashCommandOnlyMessage,
   tokenErrorModal,
   usedModal,
-  useSlashCommandMessage,
   waitingTokenModal,
 } from './blocks.ts';
 import {
@@ -48,12 +48,12 @@ import { parseTokenText } from './words.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: '/billing projects access [project]',
-  what: 'The application access that OS_TOKENs of a project are issued with, and who may have them issued (for those who manage).',
+  what: 'Register the application access for a project’s OS_TOKENs and choose who can get them (managers only).',
   examples: ['/billing projects access prod'],
 };
 const HELP: HelpLine = {
   usage: '/os-token [project]',
-  what: 'A temporary OS_TOKEN for the cloud platform’s API, shown to you alone, for those who were named for the project.',
+  what: 'Get a temporary OS_TOKEN for the cloud platform’s API. Only you see it. A manager chooses who can get one.',
   examples: ['/os-token prod', '/os-token 123'],
 };
 
@@ -146,7 +146,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const { user, channel, workspace } = request;
     if (!request.reply.modal.canOpen)
       return request.reply.private(
-        useSlashCommandMessage(rerunText, { command: '/os-token', text: rerunText }),
+        slashCommandOnlyMessage(rerunText, { command: '/os-token', text: rerunText }),
       );
     const wanted = wantedBy(named, undefined, [], request);
     const { errand } = wanted;
@@ -194,7 +194,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
         right: 'ask',
         async run(text, request) {
           const named = parseTokenText(text, request.workspace.aliases);
-          if (named === 'help') return request.reply.private(helpMessage('A key to the API', [HELP]));
+          if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await ask(named, request, named.alias ?? named.project ?? '');
         },
       },
@@ -267,7 +267,7 @@ function remedies(failure: Failure, { errand, word }: IssueWindow, manage: boole
       return [];
     case 'wrong-identity-url': {
       const value = JSON.stringify({ project, authUrl: failure.suggestion });
-      const label = failure.suggestion === undefined ? 'Register anew…' : 'Use the corrected address…';
+      const label = failure.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
       return manage ? [button('access', label, { value, style: 'primary' })] : [];
     }
     case 'access-refused':
@@ -276,7 +276,7 @@ function remedies(failure: Failure, { errand, word }: IssueWindow, manage: boole
     case 'access-missing':
     case 'unseal-failed':
       return [
-        ...(manage ? [button('access', 'Register anew…', { value: project, style: 'primary' })] : []),
+        ...(manage ? [button('access', 'Replace access…', { value: project, style: 'primary' })] : []),
         again,
       ];
     default:

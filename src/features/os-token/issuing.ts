@@ -146,7 +146,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     } catch (error) {
       if (await withdraw(wanted, issued, request)) throw error;
       const until =
-        issued.expiresAt === undefined ? 'it lapses' : formatClockTime(issued.expiresAt, userZone(request));
+        issued.expiresAt === undefined ? 'it expires' : formatClockTime(issued.expiresAt, userZone(request));
       const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
       if (isFailure(error)) throw left;
       await request.reply.private(failureMessage(left)).catch(ignoreFailure);

@@ -9,10 +9,9 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
   const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
   if (help) return 'help';
   const word = alias ?? project;
-  if (phrase !== undefined)
-    throw refused(formatPhrase(phrase), 'names a period, and a token is for now', word);
+  if (phrase !== undefined) throw refused(formatPhrase(phrase), 'is a period, and a token has none', word);
   if (product !== undefined)
-    throw refused(PRODUCTS[product].word, 'is a product, and a token is for a whole project', word);
+    throw refused(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
   return {
     ...(project !== undefined && { project }),
     ...(alias !== undefined && { alias }),

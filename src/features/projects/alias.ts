@@ -4,7 +4,7 @@ import { tokenize } from '../../domain/language/tokenizer.ts';
 
 const FORM = /^[a-z][a-z0-9-]{1,31}$/;
 const FORM_WORDS =
-  'A name begins with a letter and has 2 to 32 letters, digits and hyphens, such as web-shop.';
+  'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
 /** Second words of `/billing projects` and `/billing default`. */
 const OWN_WORDS = ['access', 'add', 'edit', 'rename', 'remove', 'page', 'none'];
@@ -21,7 +21,7 @@ export const normalizeAlias = (typed: string): string => normalizeText(typed);
 /** Why a name is not saved as it was typed, in a sentence; undefined where only capitals differ. */
 export function alteredAlias(typed: string, alias: string): string | undefined {
   if (typed.trim().toLowerCase() === alias) return undefined;
-  return `A name has letters, digits and hyphens only. To save it as “${alias}”, type it like that.`;
+  return `A name can have letters, digits and hyphens. Type “${alias}” to use that.`;
 }
 
 /**
@@ -32,15 +32,15 @@ export function alteredAlias(typed: string, alias: string): string | undefined {
  */
 export function validateAlias(alias: string, verbs: readonly string[]): string | undefined {
   if (looksLikeSecret(alias) || labelsSecret(`${alias} 1`))
-    return 'That looks like a token or a password. Choose a name that everybody may see.';
-  if (/^\d+$/.test(alias)) return `That is an ID; a name goes with it. ${FORM_WORDS}`;
+    return 'That looks like a token or a password. Everyone can see names, so choose another.';
+  if (/^\d+$/.test(alias)) return `That is a project ID, not a name. ${FORM_WORDS}`;
   if (!FORM.test(alias)) return FORM_WORDS;
   if (reserved(verbs).has(alias.replaceAll('-', '')))
-    return `“${alias}” is a word of Tally’s commands. Choose another, such as ${alternative(alias)}.`;
+    return `“${alias}” is a Tally command. Choose another name, for example ${alternative(alias)}.`;
   const [word, ...others] = tokenize(alias, new Set()).tokens;
   return word?.kind === 'unknown' && others.length === 0
     ? undefined
-    : `“${alias}” means a period, a product or something else in a command. Choose another, such as ${alternative(alias)}.`;
+    : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternative(alias)}.`;
 }
 
 /** Commands are found with and without their hyphens. */

@@ -59,10 +59,8 @@ export function projectListMessage(list: ProjectList): Message {
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
       context(
         [
-          ...(pages > 1
-            ? [`page ${page} of ${pages} · \`/billing projects web\` looks for a name or an ID`]
-            : []),
-          'Anything else can be asked about by its ID.',
+          ...(pages > 1 ? [`page ${page} of ${pages} · search with \`/billing projects web\``] : []),
+          'You can ask about any other project by its ID.',
         ].join(' · '),
       ),
     ],
@@ -71,7 +69,7 @@ export function projectListMessage(list: ProjectList): Message {
 
 function row(project: Project, { manager, more, channelDefault, access }: ProjectList): SectionBlock {
   const { alias } = project;
-  const mark = alias === channelDefault ? ' · the default here' : '';
+  const mark = alias === channelDefault ? ' · default in this channel' : '';
   const told = access(project);
   const billing = (label: string, verb: string) =>
     commandOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
@@ -105,7 +103,7 @@ const SHOWN_DAMAGED = 10;
 
 const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] =>
   damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
-    ...markup(`*${escapeMarkup(alias)}* · *the record is damaged:* remove it, and add it again`),
+    ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
     accessory: overflow('run:project', [
       commandOption('Remove…', { command: '/billing', text: `projects remove ${alias}` }),
     ]),
@@ -144,13 +142,13 @@ const turns = (search: string, page: number, pages: number) =>
 function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
   const text =
     projects.length > 0
-      ? `No project here has ${quoted(search)} in its name or ID.`
+      ? `No project matches ${quoted(search)}.`
       : others
-        ? 'None of the registered projects can be asked about here.'
+        ? 'No project is available in this channel.'
         : 'No project has a name yet.';
   const todo = manager
-    ? 'Give one a name, and everybody can type /spend prod instead of its ID.'
-    : 'Ask by ID, as in /spend 123. Owners and admins give projects names with /billing projects add.';
+    ? 'Name a project, then type /spend prod instead of its ID.'
+    : 'Ask by ID, for example /spend 123. A Tally manager can name projects.';
   const all = commandButton('all', 'All projects', { command: '/billing', text: 'projects' });
   const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
   return {
@@ -177,7 +175,7 @@ export function removeProjectMessage(project: Project, channels: readonly string
     blocks: [
       header(text),
       section(
-        `The name goes, and its limits with it: commands that use it stop working. The project itself is not touched. It can be brought back for ${MINUTES} minutes.`,
+        `This removes the name and its channel limits. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
       ),
       context(
         [
@@ -206,7 +204,7 @@ export function damagedProjectMessage(alias: string): Message {
     blocks: [
       header(text),
       section(
-        `What was registered of ${alias} cannot be read any more, its limits included; so no ID is asked about until it is removed. Then it can be added again.`,
+        `Tally can’t read the record of ${alias}, and so doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
       ),
       actions(
         button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),
@@ -219,7 +217,7 @@ export function damagedProjectMessage(alias: string): Message {
 const MINUTES = UNDO_MS / 60_000;
 
 export function removedProjectMessage(project: Project): Message {
-  const text = `${project.alias} is removed. It can still be asked about by its ID, ${project.id}.`;
+  const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
   return projectTextMessage(
     text,
     actions(button('project-undo', 'Undo', { value: project.alias })),
@@ -231,11 +229,13 @@ export function removedProjectMessage(project: Project): Message {
 export function channelDefaultMessage(project: Project, manager: boolean): Message {
   const { alias } = project;
   return projectTextMessage(
-    `This channel asks about ${alias} when no project is named.`,
+    `The default project of this channel is ${alias}.`,
     actions(
       ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),
       ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
-      ...(manager ? commandButton('none', 'No default', { command: '/billing', text: 'default none' }) : []),
+      ...(manager
+        ? commandButton('none', 'Remove default', { command: '/billing', text: 'default none' })
+        : []),
     ),
     context(what(project)),
   );

@@ -15,7 +15,7 @@ import { requireProject } from './words.ts';
 
 const NONE = 'none';
 const ALONE = projectTextMessage(
-  'A direct message has no default project. Name the project here, as in /balance prod; or go to a channel and type /billing default prod there.',
+  'Direct messages have no default project. Type the project, for example /balance prod.',
 );
 
 export interface ChannelDefaults {
@@ -53,7 +53,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
         if (word === '') return tell(channel, request);
         if (word === NONE) {
           await set(channel, undefined, request);
-          return request.reply.update(projectTextMessage('This channel has no default project now.'));
+          return request.reply.update(projectTextMessage('Removed the default project of this channel.'));
         }
         const project = requireProject(word, workspace, (meant) => `default ${meant}`);
         if (!isFor(project, channel)) throw elsewhere(project);
@@ -72,7 +72,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       await set(channel, alias, request);
       await request.reply.private(
         projectTextMessage(
-          `Remembered: this channel asks about ${alias} when no project is named. /billing default none ends that.`,
+          `The default project of this channel is now ${alias}. To remove it, type /billing default none.`,
         ),
       );
     },
@@ -86,18 +86,17 @@ const isFor = (project: Project, channel: string): boolean =>
 const elsewhere = ({ alias }: Project): InvalidWord =>
   new InvalidWord(
     alias,
-    'is limited to other channels, so it cannot be the default of this one',
-    `Add this channel to it first: /billing projects edit ${alias}.`,
+    'is limited to other channels, so it can’t be the default here',
+    `Add this channel with /billing projects edit ${alias} first.`,
     undefined,
     'always',
   );
 
 function noDefault(projects: readonly Project[], manager: boolean) {
-  const text = 'This channel has no default project: commands name theirs, as in /balance prod.';
-  if (!manager)
-    return projectTextMessage(`${text} An owner or admin can set one with /billing default prod.`);
+  const text = 'This channel has no default project. Type the project, for example /balance prod.';
+  if (!manager) return projectTextMessage(`${text} A Tally manager can set a default.`);
   if (projects.length === 0)
-    return projectTextMessage(`${text} To set one, give a project a name first: /billing projects add.`);
+    return projectTextMessage(`${text} To set one, name a project first with /billing projects add.`);
   const options = projects.map(({ alias }) =>
     commandOption(alias, { command: '/billing', text: `default ${alias}` }),
   );

@@ -31,7 +31,7 @@ export function projectForm(
       textInput({
         block: 'alias',
         label: 'Name',
-        hint: '2 to 32 letters, digits and hyphens. People type it in place of the ID.',
+        hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
         placeholder: 'prod',
         initial: filled.alias,
         max: 64,
@@ -47,16 +47,17 @@ export function projectForm(
       choiceInput({
         block: 'product',
         label: 'Product',
-        hint: 'Projects under Cloud servers belong to the cloud platform.',
+        hint: 'For projects under Cloud servers, choose Cloud platform.',
         options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
         initial: String(filled.product ?? DEFAULT_PRODUCT),
       }),
+      header('More'),
       ...connectionInput(record, filled.connection),
       optional(
         textInput({
           block: 'currency',
           label: 'Currency label',
-          hint: 'Stands beside amounts, in place of the workspace’s. The billing service names no currency.',
+          hint: 'Shown next to amounts, instead of the workspace’s label.',
           placeholder: 'EUR',
           initial: filled.currency,
           max: MAX_CURRENCY_LENGTH,
@@ -76,12 +77,12 @@ const optional = (input: InputBlock): InputBlock => ({ ...input, optional: true 
 function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
   const { connectionNames: names, defaultConnection: current } = record;
   if (names.length === 0) return [];
-  const first = current === undefined ? 'The default one' : `The default one, now ${current}`;
+  const first = current === undefined ? 'Default' : `Default (${current})`;
   return [
     choiceInput({
       block: 'connection',
       label: 'Connection',
-      hint: 'The account that is asked.',
+      hint: 'Which account to use.',
       options: [option(first, DEFAULT_CONNECTION), ...names.map((name) => option(name, name))],
       initial: chosen,
     }),
@@ -93,7 +94,9 @@ function channelsInput(channels: readonly string[]): InputBlock {
     type: 'input',
     block_id: 'channels',
     label: plainText('Only in these channels'),
-    hint: plainText('Where it may be asked about. Leave it empty for everywhere. Managers may ask anywhere.'),
+    hint: plainText(
+      'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+    ),
     element: {
       type: 'multi_conversations_select',
       action_id: 'value',
@@ -110,7 +113,7 @@ function ownerInput(owner: string): InputBlock {
     type: 'input',
     block_id: 'owner',
     label: plainText('Owner'),
-    hint: plainText('Who answers for what it spends.'),
+    hint: plainText('The person responsible for what this project spends.'),
     element: { type: 'users_select', action_id: 'value', initial_user: owner },
   };
 }

@@ -29,18 +29,17 @@ import {
 const HELP: readonly HelpLine[] = [
   {
     usage: '/billing projects [name]',
-    what: 'The projects that have a name; owners and admins add, edit and remove them.',
+    what: 'List the projects you can ask about. Managers also add, edit and remove them.',
     examples: ['/billing projects', '/billing projects add prod 123'],
   },
   {
     usage: '/billing default [name | none]',
-    what: 'The project that this channel asks about when none is named.',
+    what: 'Show or set the default project of this channel.',
     examples: ['/billing default', '/billing default prod'],
   },
 ];
 
-const WITHHELD =
-  'The name you typed could be a secret, so it is not filled in. Choose one that everybody may see.';
+const WITHHELD = 'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;

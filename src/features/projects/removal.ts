@@ -20,7 +20,7 @@ export function createRemoval(workspaces: Workspaces) {
     );
     await request.reply.update(
       projectTextMessage(
-        `The damaged record of ${alias} is removed. Add it again with /billing projects add ${alias}.`,
+        `Removed the damaged record of ${alias}. To add it again, type /billing projects add ${alias}.`,
       ),
     );
   };
@@ -35,7 +35,7 @@ export function createRemoval(workspaces: Workspaces) {
       const project = workspace.projects.find((one) => one.alias === alias);
       if (project === undefined || project.id !== id)
         return request.reply.update(
-          projectTextMessage(`There is no such project any more: ${alias} was changed or removed meanwhile.`),
+          projectTextMessage(`Someone changed or removed ${alias}. Nothing was removed.`),
         );
       const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['project removed', `${alias} (project ${id})`]);
@@ -46,20 +46,20 @@ export function createRemoval(workspaces: Workspaces) {
     async undo(alias: string, request: Request): Promise<void> {
       const { workspace, user, at } = request;
       const taken = projectTextMessage(
-        `Another project is called ${alias} by now. Rename that one first, or add this one under another name.`,
+        `Another project is now named ${alias}. Rename that one first, or add this one under another name.`,
       );
       const removal = await workspaces.findRemovedProject(user.teamId, alias, at);
       if (removal === undefined)
         return request.reply.update(
           projectTextMessage(
             workspace.aliases.has(alias)
-              ? `${alias} is there already.`
-              : 'The ten minutes are over: it can be added again with /billing projects add.',
+              ? `${alias} is already back.`
+              : 'You can no longer undo this. Add the project again with /billing projects add.',
           ),
         );
       if (workspace.aliases.size >= MAX_PROJECTS)
         return request.reply.update(
-          projectTextMessage(`There are ${MAX_PROJECTS} projects by now, and no more fit.`),
+          projectTextMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
         );
       const change = auditedChange(request, ['project restored', `${alias} (project ${removal.project.id})`]);
       if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);

@@ -20,19 +20,17 @@ export function createSaving(workspaces: Workspaces) {
     const known =
       form.before === '' ? undefined : workspace.projects.find(({ alias }) => alias === form.before);
     if (form.before !== '' && known === undefined) {
-      const gone = projectTextMessage(
-        `No project is called ${form.before} any more: it was renamed or removed meanwhile. Nothing was saved.`,
-      );
+      const gone = projectTextMessage(`Someone renamed or removed ${form.before}. Nothing was saved.`);
       return request.reply.modal.update(closedProjectModal(gone.blocks), gone);
     }
     if (holdsRegisteredSecret(form.alias, workspace)) {
       const { alias: _, ...others } = form;
-      return again('That name is a registered secret. Choose one that everybody may see.', others);
+      return again('That name is a registered secret. Choose another name.', others);
     }
     if (form.connection !== undefined && !workspace.connectionNames.includes(form.connection))
-      return again('That connection was removed meanwhile. Choose another.');
+      return again('Someone removed that connection. Choose another.');
     if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
-      return again(`There are ${MAX_PROJECTS} projects already, and no more can be registered.`);
+      return again(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
 
     const { before: _, ...registered } = form;
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
@@ -43,7 +41,7 @@ export function createSaving(workspaces: Workspaces) {
       known === undefined
         ? await workspaces.addProject(change, project)
         : await workspaces.changeProject(change, known.alias, project);
-    if (!saved) return again(`“${project.alias}” is taken by another project. Choose another name.`);
+    if (!saved) return again(`Another project is already named “${project.alias}”. Choose another name.`);
 
     const blocks = savedBlocks(
       project.alias,
@@ -51,7 +49,7 @@ export function createSaving(workspaces: Workspaces) {
       projectDetails(project),
     );
     await request.reply.modal.update(closedProjectModal(blocks), {
-      text: `${project.alias} is saved.`,
+      text: `Saved ${project.alias}.`,
       blocks,
     });
   };
@@ -73,11 +71,9 @@ const changes = (before: Project, after: Project): readonly string[] =>
   FIELDS.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 
 function happened(known: Project | undefined, { alias }: Project, channels: number): string {
-  if (known === undefined) return `Saved. Everybody who may ask can now type ${alias}.`;
+  if (known === undefined) return 'Saved.';
   if (known.alias === alias) return 'Saved.';
   const moved =
-    channels === 1
-      ? ' The channel that had it as default follows.'
-      : ` The ${channels} channels that had it as default follow.`;
-  return `Saved. ${known.alias} is now called ${alias}.${channels === 0 ? '' : moved}`;
+    channels === 1 ? ' It stays the default of 1 channel.' : ` It stays the default of ${channels} channels.`;
+  return `Saved. ${known.alias} is now named ${alias}.${channels === 0 ? '' : moved}`;
 }

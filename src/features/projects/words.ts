@@ -55,8 +55,8 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   const meant = nearestWord(first, [...VERBS.keys(), ...more]);
   throw new InvalidWord(
     first.slice(0, 40),
-    'is nothing that /billing projects does',
-    `It takes ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to look for.`,
+    'isn’t a /billing projects command',
+    `Use ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
     meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
   );
 }
@@ -98,15 +98,16 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
  * @throws InvalidWord
  */
 export function requireProject(word: string, record: Workspace, textOf: (word: string) => string): Project {
-  if (word === '') throw new InvalidWord('…', 'names no project', `Type /billing ${textOf('prod')}.`);
+  if (word === '')
+    throw new InvalidWord('…', 'names no project', `Type a project, for example /billing ${textOf('prod')}.`);
   const named = record.aliases.has(word) ? findProject(record, word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;
   const meant = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
     word.slice(0, 40),
-    'is the name of no registered project',
-    'See /billing projects.',
+    'isn’t a project name',
+    'See all projects with /billing projects.',
     meant === undefined ? undefined : textOf(meant),
   );
 }
@@ -133,13 +134,13 @@ export function parseProjectForm(fields: FormFields, metadata: string, verbs: re
     alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
     id: isProjectId(id)
       ? undefined
-      : 'A project ID is 1 to 32 digits and does not begin with a zero, for example 123.',
-    product: isProductId(product) ? undefined : 'Choose the product the project belongs to.',
+      : 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.',
+    product: isProductId(product) ? undefined : 'Choose the project’s product.',
     currency: isCurrencyLabel(currency) ? undefined : CURRENCY_RULE,
     channels:
       channels.length <= MOST_CHANNELS && channels.every(isChannel)
         ? undefined
-        : `Choose at most ${MOST_CHANNELS} channels, no direct messages.`,
+        : `Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`,
     owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
   if (Object.keys(errors).length > 0 || !isProductId(product)) return { errors };

@@ -33,7 +33,7 @@ export function settingsForm({ settings, damaged, groups, at }: SettingsFormStat
       textInput({
         block: 'currency',
         label: 'Currency label',
-        hint: 'Stands beside amounts, such as EUR or €. The billing service names no currency, so without a label none is shown.',
+        hint: 'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
         initial: settings.currency,
         max: MAX_CURRENCY_LENGTH,
         optional: true,
@@ -41,14 +41,14 @@ export function settingsForm({ settings, damaged, groups, at }: SettingsFormStat
       choiceInput({
         block: 'locale',
         label: 'Numbers in public answers and posts',
-        hint: 'Answers for one person alone follow the language of that person’s Slack.',
+        hint: 'Private answers follow each person’s Slack language.',
         options: numberOptions(settings.locale),
         initial: settings.locale,
       }),
       peopleInput({
         block: 'managers',
         label: 'People who manage Tally',
-        hint: 'Beside owners and admins, who always do. Full members only: naming a guest has no effect.',
+        hint: 'Owners and admins always manage Tally. Only full members can be added.',
         initial: settings.managers,
         max: MAX_MANAGERS,
       }),
@@ -57,7 +57,7 @@ export function settingsForm({ settings, damaged, groups, at }: SettingsFormStat
           block: 'managerGroups',
           action: 'managerGroups',
           label: 'User groups that manage Tally',
-          hint: 'Every full member of the group, as it is at the time.',
+          hint: 'Every full member of these groups manages Tally.',
           max: MAX_MANAGER_GROUPS,
         },
         settings.managerGroups,
@@ -70,9 +70,9 @@ export function settingsForm({ settings, damaged, groups, at }: SettingsFormStat
 
 /** Said here once, and not again in every post. */
 const CUT =
-  'If billing cuts its days in another time zone, scheduled posts leave out what it reports for the day before and the day after theirs.';
+  'Choose the zone in which the billing service counts its days, so that no charge falls outside a scheduled post’s days.';
 const DAMAGED =
-  'The stored settings are damaged and cannot be read. The form shows the defaults; saving replaces what was stored.';
+  'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.';
 
 function zoneInput(chosen: ZoneName, at: number): InputBlock {
   return {
@@ -81,7 +81,7 @@ function zoneInput(chosen: ZoneName, at: number): InputBlock {
     dispatch_action: true,
     label: plainText('Reporting time zone'),
     hint: plainText(
-      'Days begin and end at midnight there, for everybody in this workspace. Type a city, an area or UTC.',
+      'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
     ),
     element: {
       type: 'external_select',
@@ -97,9 +97,9 @@ const visibilityInput = ({ visibility }: Settings): InputBlock =>
   choiceInput({
     block: 'visibility',
     label: 'Who sees answers',
-    hint: 'Help, refusals and errors stay with the person who asks.',
+    hint: 'Help and errors are always private.',
     options: [
-      option('The person who asks, until they share them', 'asker'),
+      option('Only the person who asks, until they share', 'asker'),
       option('Everyone in the channel', 'channel'),
     ],
     initial: visibility,
@@ -108,11 +108,11 @@ const visibilityInput = ({ visibility }: Settings): InputBlock =>
 const othersInput = ({ guests, strangers }: Settings): InputBlock =>
   checksInput({
     block: 'others',
-    label: 'Who else may ask',
-    hint: 'Full members always may. Guests and members of other organisations never manage.',
+    label: 'Who else can ask',
+    hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
     options: [
       option('Guests of this workspace', 'guests'),
-      option('Members of other organisations, in shared channels', 'strangers'),
+      option('External people, in shared channels', 'strangers'),
     ],
     initial: [...(guests ? ['guests'] : []), ...(strangers ? ['strangers'] : [])],
   });
@@ -121,10 +121,10 @@ export const savingSettingsModal: ModalView = modal({ title: 'Settings', blocks:
 
 export function settingsSavedMessage(changes: readonly SettingsChange[], damaged: boolean): Message {
   const sentences = [
-    ...(damaged ? ['The damaged settings are replaced.'] : []),
+    ...(damaged ? ['Replaced the damaged settings.'] : []),
     ...changes.map(({ sentence }) => sentence),
   ];
-  const text = sentences.length === 0 ? 'Nothing was different, so nothing was changed.' : 'Saved.';
+  const text = sentences.length === 0 ? 'No changes to save.' : 'Saved.';
   return { text: [text, ...sentences].join(' '), blocks: [text, ...sentences].map(section) };
 }
 

@@ -20,45 +20,42 @@ const PARTS: readonly Part[] = [
     name: 'reporting time zone',
     keys: ['zone'],
     sentence: ({ zone }, at) =>
-      `Days now begin and end at midnight in ${zone}; there it is ${formatLocalTime(zone, at)}. Earlier answers keep the days they were asked with.`,
+      `Days now begin at midnight in ${zone}, where it is ${formatLocalTime(zone, at)}. Earlier answers keep their days.`,
   },
   {
     name: 'default visibility',
     keys: ['visibility'],
     sentence: ({ visibility }) =>
       visibility === 'channel'
-        ? 'Answers are now for everyone in the channel.'
-        : 'Answers are now for the person who asks, until they are shared.',
+        ? 'Everyone in the channel now sees answers.'
+        : 'Answers are now private until they are shared.',
   },
   {
     name: 'currency label',
     keys: ['currency'],
     sentence: ({ currency }) =>
-      currency === '' ? 'Amounts now stand without a label.' : `Amounts are now labelled ${currency}.`,
+      currency === '' ? 'Amounts no longer have a currency label.' : `The currency label is now ${currency}.`,
   },
   {
     name: 'number format',
     keys: ['locale'],
-    sentence: ({ locale }) =>
-      `Numbers in public answers and posts are now written as in ${numberExample(locale)}.`,
+    sentence: ({ locale }) => `Public answers and posts now write numbers like ${numberExample(locale)}.`,
   },
   {
     name: 'who manages',
     keys: ['managers', 'managerGroups'],
-    sentence: (now) => `${managing(now)} now.`,
+    sentence: (now) => `${managing(now)}.`,
   },
   {
     name: 'whether guests may ask',
     keys: ['guests'],
-    sentence: ({ guests }) => (guests ? 'Guests may ask now.' : 'Guests may not ask any more.'),
+    sentence: ({ guests }) => (guests ? 'Guests can now ask.' : 'Guests can no longer ask.'),
   },
   {
-    name: 'whether members of other organisations may ask',
+    name: 'whether external people may ask',
     keys: ['strangers'],
     sentence: ({ strangers }) =>
-      strangers
-        ? 'Members of other organisations may ask now, in shared channels.'
-        : 'Members of other organisations may not ask any more.',
+      strangers ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
   },
 ];
 
@@ -75,8 +72,9 @@ function managing({ managers, managerGroups }: Settings): string {
   const named = [
     ...(managers.length > 0 ? [count(managers.length, 'person', 'people')] : []),
     ...(managerGroups.length > 0 ? [count(managerGroups.length, 'user group', 'user groups')] : []),
-  ].join(' and ');
-  return named === '' ? 'Owners and admins alone manage Tally' : `Owners, admins, ${named} manage Tally`;
+  ];
+  if (named.length === 0) return 'Only owners and admins now manage Tally';
+  return `${['Owners', 'admins', ...named.slice(0, -1)].join(', ')} and ${named.at(-1)} now manage Tally`;
 }
 
 const count = (number: number, one: string, many: string): string => `${number} ${number === 1 ? one : many}`;

@@ -39,7 +39,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     help: [
       {
         usage: '/billing settings',
-        what: 'Time zone, who sees answers, currency label, number format, who manages, who else may ask (for those who manage).',
+        what: 'Time zone, who sees answers, currency label, number format, who manages and who can ask (managers only).',
       },
     ],
     verbs: {

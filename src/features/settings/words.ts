@@ -37,8 +37,8 @@ const SENTENCES: Partial<Record<keyof Settings, string>> = {
   visibility: 'Choose one from the list.',
   currency: CURRENCY_RULE,
   locale: 'Choose one from the list.',
-  managers: 'Choose at most 100 people from the list.',
-  managerGroups: 'Choose at most 20 user groups from the list.',
+  managers: 'Choose up to 100 people from the list.',
+  managerGroups: 'Choose up to 20 user groups from the list.',
 };
 
 export function parseSettingsForm(

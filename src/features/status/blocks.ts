@@ -82,9 +82,9 @@ export function statusMessage({ workspace, user, place, at, tested }: StatusView
 }
 
 const DAMAGED_SETTINGS =
-  'The settings of this workspace are damaged and not used. Whoever manages it can save them anew with /billing settings.';
+  'This workspace’s settings are damaged and not used. A Tally manager can save them again with /billing settings.';
 const NO_DEFAULT =
-  'None of these is the default, so only projects that name one can be asked about. Make one the default.';
+  'There is no default connection, so only projects with their own connection work. Make one the default.';
 
 /** The projects whose connection is gone, with what each of them asks for. */
 function cutOffBlocks(record: Workspace, place: AskLocation): Block[] {
@@ -98,21 +98,21 @@ function cutOffBlocks(record: Workspace, place: AskLocation): Block[] {
 }
 
 const MOST_CUT_OFF = 10;
-const CUT_OFF_ELSEWHERE = 'Projects that belong to other channels use a connection that no longer exists.';
+const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
 
 function cutOffWords({ alias, connection = '' }: Project, manage: boolean): string {
   const what = `*${escapeMarkup(alias)}* uses the connection ${escapeMarkup(connection)}, which no longer exists.`;
   const todo = manage
-    ? ` Choose another with \`/billing projects edit ${alias}\`, or register it again with \`/billing connect ${escapeMarkup(connection)}\`.`
+    ? ` Choose another with \`/billing projects edit ${alias}\`, or reconnect it with \`/billing connect ${escapeMarkup(connection)}\`.`
     : ' A Tally manager can choose another one.';
   return what + todo;
 }
 
 function nothingThere(manage: boolean, more: readonly Block[]): Message {
-  const text = 'Tally is not connected to a billing service yet.';
+  const text = 'Tally isn’t connected to a billing service yet.';
   const todo = manage
-    ? 'It takes the address of the service and an access token.'
-    : 'An owner or admin of the workspace connects it once, with /billing connect.';
+    ? 'You need the address of the service and an access token.'
+    : 'Ask a Tally manager to connect it with /billing connect.';
   const buttons = manage ? [actions(button('connect', 'Connect…', { style: 'primary' }))] : [];
   return { text, blocks: [section(`${text} ${todo}`), ...buttons, ...more] };
 }
@@ -156,8 +156,8 @@ const MOST_ACCESSES = 30;
 
 /** Opens the seal and drops what was in it. */
 function accessText(access: OpenableAccess | undefined, at: number, zone: string): string {
-  if (access === undefined) return 'damaged and not used';
-  if (tryUnseal(access.open) === undefined) return 'cannot be opened and is not used: register it anew';
+  if (access === undefined) return 'damaged and not used: register it again';
+  if (tryUnseal(access.open) === undefined) return 'can’t be decrypted: register it again';
   return describeAccess(access, at, zone);
 }
 
@@ -181,23 +181,22 @@ function forMembers(entries: readonly Entry[], scene: Scene, isSound: boolean): 
 }
 
 function troubleOf({ connection, broken }: Entry, { at, zone }: Scene): string | undefined {
-  if (connection === undefined || broken !== undefined)
-    return ' · cannot be used now; an owner or admin can mend it';
+  if (connection === undefined || broken !== undefined) return ' · doesn’t work: a Tally manager can fix it';
   return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : undefined;
 }
 
 const BROKEN: Record<UnsealFailed['reason'], string> = {
   'unknown-key':
-    'Its token was sealed with a key that this bot does not have. Whoever runs the bot can put the key back into ENCRYPTION_KEYS; or replace the token.',
-  'not-authentic': 'Its record does not belong here or was changed, so it is not used. Replace the token.',
-  malformed: 'Its record is damaged and not used. Replace the token.',
+    'Its token is encrypted with a key that is missing from ENCRYPTION_KEYS. Replace the token, or ask your operator to restore the key.',
+  'not-authentic': 'Its record was changed outside of Tally. Replace the token.',
+  malformed: 'Its record is damaged. Replace the token.',
 };
 
 function forManager(entry: Entry, scene: Scene, tested: readonly Block[]): Block[] {
   const { connection, broken } = entry;
   const lines = [
     title(entry, scene),
-    ...(broken === undefined ? [] : [`*Cannot be used.* ${BROKEN[broken]}`]),
+    ...(broken === undefined ? [] : [`*Doesn’t work.* ${BROKEN[broken]}`]),
     ...(connection === undefined ? [] : details(connection, entry, scene)),
   ];
   return [markup(lines.join('\n')), ...tested, buttons(entry)];
@@ -219,7 +218,7 @@ function details(connection: Connection, { lastUsed }: Entry, { at, zone }: Scen
     `${noted} · ${lastUsed === undefined ? 'not used yet' : `last used ${formatInstant(lastUsed)}`}`,
     escapeMarkup(`${hosts} · ${describeToken(connection)}`),
     escapeMarkup(made.join(' · ')),
-    `registered by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
+    `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
   ];
 }
 
@@ -240,6 +239,6 @@ export function formatTestResult(
   { project, product }: NonNullable<Connection['test']>,
   answered: boolean,
 ): string {
-  if (answered) return `Tested just now: the token is accepted, and project ${project} answers.`;
-  return `Tested just now: the token is accepted, but project ${project} gave no data as ${PRODUCTS[product].name} (${product}).`;
+  if (answered) return `The test passed: the token works, and project ${project} has data.`;
+  return `The token works, but there is no ${PRODUCTS[product].name} data for project ${project}.`;
 }

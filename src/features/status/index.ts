@@ -29,8 +29,7 @@ export interface StatusParts {
 
 /** Slack takes no more in a message. */
 const MOST_BLOCKS = 50;
-const DAMAGED =
-  'A part of what Tally keeps is damaged and cannot be shown. Whoever runs the bot can look into it.';
+const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
 export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
@@ -73,7 +72,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
     help: [
       {
         usage: '/billing status',
-        what: 'The connections to billing: whether a token is about to lapse, and more for those who manage, with a test.',
+        what: 'Check that the billing connections work and when their tokens expire. Managers can test and replace them.',
       },
     ],
     verbs: {

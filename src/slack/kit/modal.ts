@@ -156,6 +156,23 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
 /** block id → what was typed or chosen, trimmed; '' where nothing was. Several choices stand with commas between. */
 export type FormFields = Readonly<Record<string, string>>;
 
+/**
+ * Slack shows an error at its field only, which may be out of sight.
+ *
+ * @param errors block id → sentence
+ * @param visible the block ids in sight when the form opens, from the top
+ * @param below the heading of the fields that are out of sight
+ * @returns the errors, with a pointer at the first field where all of them are out of sight
+ */
+export function withErrorAtTop(
+  errors: Readonly<Record<string, string>>,
+  visible: readonly [string, ...string[]],
+  below: string,
+): Record<string, string> {
+  if (visible.some((block) => block in errors)) return { ...errors };
+  return { [visible[0]]: `Something under “${below}” needs a change. Scroll down to see it.`, ...errors };
+}
+
 /** What was chosen where several can be. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 

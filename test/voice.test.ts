@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { literalsIn } from './support/literals.ts';
+
+/** Words that Tally no longer uses in a sentence; docs/glossary.md has the ones to use instead. */
+const RETIRED: readonly RegExp[] = [
+  /\blaps(?:e|es|ed|ing)\b/i,
+  /\bwhoever\b/i,
+  /\bstrangers?\b/i,
+  /\bmeanwhile\b/i,
+  /\bas things are\b/i,
+  /\bstands? there\b/i,
+  /\bis nothing that\b/i,
+  /\bis no [^.]* that Tally knows\b/i,
+  /\bis no command of\b/i,
+  /\bregister(?:ed|ing)? (?:it )?anew\b/i,
+  /\bwithdrawn\b/i,
+  /\btakes? tokens back\b/i,
+  /\bgiv(?:en|ing|es) back\b/i,
+  /\bas one\b/i,
+  /\bother organisations?\b/i,
+  /\bthose who manage\b/i,
+];
+
+/** Files that still have such words, until their sentences are rewritten. Take a file out once it has none. */
+const NOT_YET: ReadonlySet<string> = new Set([
+  'src/delivery/notify-blocks.ts',
+  'src/delivery/retry.ts',
+  'src/domain/failure/permissions.ts',
+  'src/domain/failure/tokens.ts',
+  'src/domain/language/parse.ts',
+  'src/domain/language/syntax-hints.ts',
+  'src/features/mentions/blocks.ts',
+  'src/features/schedules/actions.ts',
+  'src/features/schedules/channel-check.ts',
+  'src/features/schedules/setup.ts',
+  'src/features/schedules/words.ts',
+  'src/ops/reseal-count.ts',
+  'src/slack/command-runner.ts',
+  'src/slack/error-blocks.ts',
+  'src/slack/error-messages.ts',
+  'src/slack/install/installation-tokens.ts',
+  'src/slack/install/not-installed-reply.ts',
+  'src/slack/install/oauth-state.ts',
+  'src/slack/install/pages.ts',
+  'src/slack/subcommands.ts',
+  'src/slack/user-groups.ts',
+  'src/workspace/conflict.ts',
+]);
+
+/** A single word is a name in a stored record, such as the role `stranger`. */
+const sentencesIn = (path: string): string[] =>
+  literalsIn(readFileSync(path, 'utf8')).filter((text) => /\S\s+\S/.test(text));
+
+/** Markdown and YAML are read by people from the first line to the last, except for code and stored names. */
+const proseOf = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .replace(/^```.*?^```/gms, '')
+    .replace(/`[^`\n]*`/g, '')
+    .split(/\n{2,}/);
+
+const retiredIn = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => RETIRED.flatMap((word) => word.exec(text)?.[0] ?? []));
+
+const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => `src/${path}`);
+/** The glossary names the retired words in order to retire them. */
+const PAGES = [
+  ...['README.md', 'manifest.yml'],
+  ...readdirSync('docs')
+    .filter((name) => name.endsWith('.md') && name !== 'glossary.md')
+    .map((name) => `docs/${name}`),
+];
+
+describe('the texts of a source file', () => {
+  it('are its strings and templates, not its comments, names, patterns and paths', () => {
+    const source = [
+      "import { lapse } from './a b.ts'; // 'a comment'",
+      `const whoever = /it's "a pattern"/.test(\`one \${say("two", \`three \${4}\`)} five\`); /* "no" */`,
+      "const more = 'it\\'s six' + 10 / 2;",
+    ].join('\n');
+    expect(literalsIn(source)).toEqual(['two', 'three …', 'one … five', "it's six"]);
+  });
+});
+
+describe('a retired word', () => {
+  it.each(SOURCES.filter((path) => !NOT_YET.has(path)))('is in no sentence of %s', (path) => {
+    expect(retiredIn(sentencesIn(path))).toEqual([]);
+  });
+
+  it.each(PAGES.filter((path) => !NOT_YET.has(path)))('is not on the page %s', (path) => {
+    expect(retiredIn(proseOf(path))).toEqual([]);
+  });
+
+  it.each([...NOT_YET])('is still in %s, else its exception is no longer needed', (path) => {
+    const texts = path.endsWith('.ts') ? sentencesIn(path) : proseOf(path);
+    expect(retiredIn(texts)).not.toEqual([]);
+  });
+});
