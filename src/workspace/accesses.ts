@@ -3,8 +3,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
 import { sealOwnerOf } from './fields.ts';
-import { group, person } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { group, parseRecord, person } from './record-schema.ts';
 import type { Settings } from './settings.ts';
 
 /** More than are ever named one by one; the record is read whole by every command. */

@@ -4,8 +4,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { sealOwnerOf } from './fields.ts';
-import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord, product } from './record-schema.ts';
 
 const KIND = 'billing-token';
 

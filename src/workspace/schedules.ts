@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord, product } from './record-schema.ts';
 
 /** The record is read whole by every command. */
 export const MAX_SCHEDULES = 100;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { SettingsDamaged } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { group, person } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { group, parseRecord, person } from './record-schema.ts';
 
 /** More than anybody names one by one; the record is read whole by every command. */
 export const MAX_MANAGERS = 100;

@@ -41,7 +41,9 @@ async function register(name: string, fields: Record<string, string> = {}) {
 
 const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
 const deeds = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ deed, about }) => `${deed}: ${about}`);
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
+    ({ action, about }) => `${action}: ${about}`,
+  );
 
 const lastOf = (person = OWNER) =>
   readable(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);

@@ -44,7 +44,9 @@ const press = (label: string, person = OWNER) =>
   bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
 const direct = (person: string) => person.replace(/^U/, 'D');
 const deeds = async () =>
-  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(({ deed, about }) => `${deed}: ${about}`);
+  (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
+    ({ action, about }) => `${action}: ${about}`,
+  );
 const record = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
 const handles = () => bot.redis.client.hlen('tally:handles:T0SANDBOX1');
 const buttonsOf = (person = OWNER) =>

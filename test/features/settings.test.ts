@@ -34,7 +34,7 @@ async function save(fields: Record<string, string | readonly string[]>, person =
 
 const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? 'null');
 const audited = async () =>
-  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, deed, about }) => [who, deed, about]);
+  (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, action, about }) => [who, action, about]);
 
 /** What the open form has in an input, as Slack would send it. */
 const initial = (block: string): unknown => {
