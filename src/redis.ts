@@ -1,25 +1,25 @@
 import { Redis } from 'ioredis';
 import { isFailure, StoreUnavailable } from './domain/failure/index.ts';
 
-/** A person waits three seconds for Slack's ack and hears nothing later: better a plain "cannot" now. */
+/** Slack waits three seconds for the ack: a refusal in time is better than silence. */
 const COMMAND_TIMEOUT = 1_500;
 const CONNECT_TIMEOUT = 2_000;
-/** A peer that vanished without a word is given up after this, instead of TCP's quarter of an hour. */
+/** Ends a connection whose peer vanished, long before TCP would after a quarter of an hour. */
 const SILENCE_TIMEOUT = 5_000;
-const LONGEST_PAUSE = 1_000;
+const MAX_RETRY_DELAY = 1_000;
 
-const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), LONGEST_PAUSE);
+const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), MAX_RETRY_DELAY);
 
 interface Watchers {
   /** Called once when the store goes away, however many errors follow. */
   readonly onOutage?: (error: Error) => void;
-  /** Called when it is back. Not called for the first connection. */
+  /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
 }
 
 /**
- * Opens the connection in the background and keeps it. While Redis is away every command fails at once: nothing is
- * queued and nothing is sent a second time, since a command whose answer was lost may have been carried out.
+ * Opens a connection in the background and keeps it open. During an outage every command fails at once: nothing is queued
+ * or sent twice, because a command may have been executed although its answer was lost.
  *
  * @param url `redis://`, `rediss://` or `unix:///path`
  */
@@ -33,25 +33,25 @@ export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {
     socketTimeout: SILENCE_TIMEOUT,
     retryStrategy,
   });
-  let away = false;
+  let isAway = false;
   const lost = (error: Error) => {
-    if (away) return;
-    away = true;
+    if (isAway) return;
+    isAway = true;
     onOutage?.(error);
   };
   redis.on('error', lost);
   // A peer that closes politely emits no error.
   redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
   redis.on('ready', () => {
-    if (away) onRecovery?.();
-    away = false;
+    if (isAway) onRecovery?.();
+    isAway = false;
   });
   return redis;
 }
 
 /**
- * A connection for a queue, whose commands wait for Redis to come back rather than fail, and whose workers block: so
- * whoever waits for one of its answers has to bound the waiting.
+ * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
+ * must limit how long they wait for an answer.
  */
 export function connectQueue(url: string, onError: (error: Error) => void): Redis {
   const redis = new Redis(url.replace(/^unix:\/\//, ''), {
@@ -87,11 +87,11 @@ export async function waitUntilReady(redis: Redis, patience: number): Promise<vo
   });
 }
 
-/** What Redis answers while it is there and yet of no use: starting, failing over, full, or not letting us in. */
-const OF_NO_USE =
+/** Errors of a Redis that runs but cannot serve: it is starting, failing over, full, or refuses our credentials. */
+const UNAVAILABLE =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** Runs commands and turns an outage, whatever form it takes, into StoreUnavailable; a mistake of ours stays what it is. */
+/** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -100,7 +100,7 @@ export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for what changes something: it may have been carried out although its answer was lost. */
+/** Runs commands that write. @throws StoreUnavailable, `unsure` where the command may have been executed although its answer was lost */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
@@ -110,13 +110,13 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Redis answered, or the command never went out. */
+/** Whether Redis answered, or the command was never sent. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error && (cause.name === 'ReplyError' || cause.message.startsWith('Stream isn'));
 
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || isFailure(error)) return false;
-  if (error.name === 'ReplyError') return OF_NO_USE.test(error.message);
+  if (error.name === 'ReplyError') return UNAVAILABLE.test(error.message);
   // ioredis throws plain errors for a connection that is closed, not there yet, or silent.
   return error.name === 'Error' || error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError';
 }

@@ -6,7 +6,7 @@ import { guardRead } from '../redis.ts';
 import { FIELDS } from '../workspace/fields.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../workspace/lease.ts';
-import { parseRecord } from '../workspace/parse-record.ts';
+import { parseRecord } from '../workspace/record-schema.ts';
 import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
 /** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */

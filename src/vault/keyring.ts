@@ -10,7 +10,7 @@ export interface SealingKey {
 
 export interface Keyring {
   seal(plain: string, owner: SealOwner): string;
-  /** @throws UnsealFailed, and nothing else, whatever the envelope */
+  /** @throws UnsealFailed, and nothing else, for any text */
   open(envelope: string, owner: SealOwner): string;
   /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
   needsReseal(envelope: string): boolean;
@@ -18,7 +18,7 @@ export interface Keyring {
 
 const KEY_BYTES = 32;
 
-/** @param keys newest first: the first seals, all open */
+/** @param keys newest first: the first one seals, all of them open */
 export function createKeyring(keys: readonly SealingKey[]): Keyring {
   if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('A key has 32 bytes.');
   const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)] as const));

@@ -2,12 +2,14 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from './keyring.ts';
 import type { SealOwner } from './seal.ts';
 
-/** An envelope anywhere in a text, such as in a record that this version does not know. */
+/** An envelope anywhere in a text, such as a record of a kind that this version does not know. */
 const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
 
 /**
- * A stored value under the newest key: an envelope, or JSON with one as `sealed`. Undefined when it is under that key
- * already; it is opened all the same, so that one which does not belong here is found.
+ * Seals a stored value with the newest key: an envelope, or JSON with one as `sealed`. It is opened in any case, so that
+ * an envelope that belongs elsewhere is found.
+ *
+ * @returns undefined where the newest key sealed it already
  *
  * @throws UnsealFailed
  */
@@ -21,7 +23,7 @@ export function reseal(keyring: Keyring, owner: SealOwner, value: string): strin
   return record === undefined ? sealed : JSON.stringify({ ...record, sealed });
 }
 
-/** Whether something that an older key sealed stands in a value, whosever it is. */
+/** Whether a value contains an envelope that an older key sealed. */
 export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boolean {
   return [...value.matchAll(ENVELOPE)].some(([envelope]) => needsReseal(envelope));
 }

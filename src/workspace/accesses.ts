@@ -3,23 +3,22 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
 import { sealOwnerOf } from './fields.ts';
-import { group, person } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { group, parseRecord, person } from './record-schema.ts';
 import type { Settings } from './settings.ts';
 
-/** More than are ever named one by one; the record is read whole by every command. */
+/** More than anybody picks one by one. Every request reads the whole record. */
 export const MAX_ISSUERS = 100;
-/** Each is looked up whenever a token is asked for. */
+/** Slack is asked for the members of each at every token request. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** Who may have tokens issued: nobody else may, whatever else they may do. */
+/** Who may get tokens: nobody else, not even owners and admins. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
 });
 export type Issuers = Readonly<z.infer<typeof issuers>>;
 
-/** Whether this can be stored as who may issue, whatever a form or a button says. */
+/** Whether these values of a form or a button are valid issuers. */
 export const isIssuers = (given: unknown): given is Issuers => issuers.safeParse(given).success;
 
 const schema = z.object({
@@ -29,15 +28,15 @@ const schema = z.object({
   authUrl: z.url(),
   /** The last four characters of the access ID, or `····` where four would be a third of it or more. */
   lastFour: z.string(),
-  /** What the service told of it; absent where it told nothing. */
+  /** What the service says about it; absent where it says nothing. */
   name: z.string().exactOptional(),
   restricted: z.boolean().exactOptional(),
   /** ms since the epoch */
   lapsesAt: z.int().exactOptional(),
-  /** Whether the service takes tokens back; absent where that is not known. */
+  /** Whether the service revokes tokens; absent where that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
-  /** Slack's id of the person. */
+  /** Slack ID of the person. */
   registeredBy: z.string(),
   /** ms since the epoch */
   registeredAt: z.int(),
@@ -46,7 +45,7 @@ const schema = z.object({
 
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** What tokens are issued with, and where. */
+/** What tokens are issued with, and the service that issues them. */
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
 const KIND = 'application-access';
@@ -55,7 +54,7 @@ const KIND = 'application-access';
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
-/** `open()` opens the seal at each call, so that the secret lives no longer than the request that needs it. */
+/** `open()` unseals at each call, so that the secret stays in memory no longer than the request needs it. */
 export type OpenableAccess = ApplicationAccessRecord & {
   /** @throws UnsealFailed */
   readonly open: () => AccessSecrets;
@@ -96,13 +95,13 @@ export function serializeAccess(
 }
 
 /**
- * What a revocation taught, apart from the sealed record so that nobody's registration is written over: it says of
- * which registration it speaks, and of a later one it says nothing.
+ * What a revocation showed. Stored apart from the access, so that it never overwrites a new registration, and with the
+ * registration's time, so that it applies to that one alone.
  */
 export const serializeRevocable = ({ registeredAt }: ApplicationAccessRecord, revocable: boolean): string =>
   `${registeredAt} ${revocable ? 'yes' : 'no'}`;
 
-/** The access with what was learned of it since it was registered. */
+/** The access with what a revocation showed since it was registered. */
 export function withRevocable(access: OpenableAccess, note: string | undefined): OpenableAccess {
   const [registeredAt, revocable] = note?.split(' ') ?? [];
   return registeredAt === String(access.registeredAt)
@@ -110,11 +109,11 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
     : access;
 }
 
-/** Whether this person is named by name; who is in a group is asked when a token is. */
+/** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
   issuers.people.includes(person);
 
-/** `access ····abcd, lapses in 12 days (Thu 3 Dec 2026)`: all that is ever shown of an access. */
+/** `access ····abcd, lapses in 12 days (Thu 3 Dec 2026)`: an access is never shown in more detail. */
 export function describeAccess(
   { lastFour, lapsesAt }: ApplicationAccessRecord,
   at: number,

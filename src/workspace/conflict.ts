@@ -6,15 +6,15 @@ import { readSettings, type Settings } from './settings.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /**
- * Whether a field says what it said. The same secret sealed anew with another key is no change; of the settings
- * whoever changes them knows which part matters (`findSettingsConflict`).
+ * Whether a field still says the same. A secret resealed with another key is the same; settings always are, because
+ * `findSettingsConflict` compares them part by part.
  */
 export function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
   if (before === now || field === FIELDS.settings) return true;
-  return before !== undefined && now !== undefined && unsealed(before) === unsealed(now);
+  return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
 }
 
-function unsealed(text: string): string {
+function withoutSeal(text: string): string {
   try {
     return JSON.stringify({ ...JSON.parse(text), sealed: undefined });
   } catch {
@@ -22,28 +22,28 @@ function unsealed(text: string): string {
   }
 }
 
-/** For whoever came too late: in a sentence what stands in a field by now. */
+/** What a field holds now, as a sentence for the person whose change came too late. */
 export function describeCurrent(field: string, before: RecordFields, now: RecordFields): string {
-  const is = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
-  const alias = is(FIELDS.project);
-  if (alias !== undefined) return projectNow(alias, projectIn(before, alias), now);
-  const name = is(FIELDS.connection);
+  const after = (prefix: string) => (field.startsWith(prefix) ? field.slice(prefix.length) : undefined);
+  const alias = after(FIELDS.project);
+  if (alias !== undefined) return describeProject(alias, projectIn(before, alias), now);
+  const name = after(FIELDS.connection);
   if (name !== undefined)
     return now[field] === undefined
       ? `The connection ${name} was removed.`
       : `Another token was registered for ${name}: /billing status shows which.`;
-  if (is(FIELDS.access) !== undefined)
+  if (after(FIELDS.access) !== undefined)
     return `The application access was ${now[field] === undefined ? 'removed' : 'registered anew'}: /billing status shows those that are there.`;
-  if (is(FIELDS.channel) !== undefined)
+  if (after(FIELDS.channel) !== undefined)
     return now[field] === undefined
       ? 'The channel has no default project any more.'
       : `The default project of the channel is ${now[field]} now.`;
-  if (is(FIELDS.schedule) !== undefined)
+  if (after(FIELDS.schedule) !== undefined)
     return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}: /billing schedules shows what is there.`;
   return 'Look at what is there now.';
 }
 
-function projectNow(alias: string, before: Project | undefined, now: RecordFields): string {
+function describeProject(alias: string, before: Project | undefined, now: RecordFields): string {
   const project = projectIn(now, alias);
   if (project !== undefined)
     return `${alias} is project ${project.id} now, ${PRODUCTS[project.product].name}: /billing projects ${alias} shows it.`;
@@ -65,26 +65,26 @@ function projectIn(fields: RecordFields, alias: string): Project | undefined {
   }
 }
 
-/** The parts of the settings that both changed; undefined when they did not meet. */
+/** A sentence about the parts of the settings that somebody else changed too; undefined where there are none. */
 export function findSettingsConflict(
   before: RecordFields,
   now: RecordFields,
   parts: readonly (keyof Settings)[],
 ): string | undefined {
-  const [then, current] = [before, now].map(({ settings }) => readSettings(settings));
-  const met = parts.filter((part) => String(then?.[part]) !== String(current?.[part]));
-  if (met.length === 0) return undefined;
-  const stands = met.map((part) => `${NAMES[part]}: ${shown(current?.[part])}`).join('; ');
-  return `Now it is ${stands}.`;
+  const [old, current] = [before, now].map(({ settings }) => readSettings(settings));
+  const conflicts = parts.filter((part) => String(old?.[part]) !== String(current?.[part]));
+  if (conflicts.length === 0) return undefined;
+  const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(current?.[part])}`).join('; ');
+  return `Now it is ${values}.`;
 }
 
-const shown = (value: Settings[keyof Settings] | undefined): string => {
+const describeValue = (value: Settings[keyof Settings] | undefined): string => {
   if (Array.isArray(value)) return `${value.length} named`;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return value === undefined || value === '' ? 'none' : String(value);
 };
 
-const NAMES: Readonly<Record<keyof Settings, string>> = {
+const PART_NAMES: Readonly<Record<keyof Settings, string>> = {
   zone: 'reporting time zone',
   visibility: 'answers are for the',
   currency: 'currency label',

@@ -4,8 +4,7 @@ import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { sealOwnerOf } from './fields.ts';
-import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord, product } from './record-schema.ts';
 
 const KIND = 'billing-token';
 
@@ -32,9 +31,9 @@ export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
   'for-a-user': 'For a user',
 };
 
-/** More connections than accounts anybody has; the record is read whole by every command. */
+/** More than anybody has accounts. Every request reads the whole record. */
 export const MAX_CONNECTIONS = 20;
-/** What a workspace's first connection is called unless somebody calls it otherwise. */
+/** The suggested name of a workspace's first connection. */
 export const FIRST_CONNECTION_NAME = 'main';
 const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
 
@@ -54,9 +53,9 @@ const schema = z.object({
   role: z.enum(ROLES),
   lifetime: z.enum(LIFETIMES),
   type: z.enum(TOKEN_TYPES).exactOptional(),
-  /** The account chosen in the console, as somebody wrote it down. */
+  /** The account chosen in the console, as the person typed it. */
   account: z.string().exactOptional(),
-  /** What its token was tested with when it was registered, and is tested with again on demand. */
+  /** What its token was tested with at registration, and is tested with again on demand. */
   test: z
     .object({
       /** 1 to 32 digits */
@@ -64,7 +63,7 @@ const schema = z.object({
       product,
     })
     .exactOptional(),
-  /** Slack's id of the person. */
+  /** Slack ID of the person. */
   registeredBy: z.string(),
   /** ms since the epoch */
   registeredAt: z.int(),
@@ -77,35 +76,35 @@ const schema = z.object({
 export type Connection = Readonly<Omit<z.infer<typeof schema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
-/** `token()` opens the seal at each call, so that the token lives no longer than the request that needs it. */
+/** `token()` unseals at each call, so that the token stays in memory no longer than the request needs it. */
 export type OpenableConnection = Connection & {
   /** @throws UnsealFailed */
   readonly token: () => string;
 };
 
-/** Days before its end from which on a token is said to lapse soon. */
-const SOON = 14;
+/** Days before its end from which a token expires soon. */
+const SOON_DAYS = 14;
 
-type Lapsing = Pick<Connection, 'lapsesAt'>;
+type Expiring = Pick<Connection, 'lapsesAt'>;
 
-/** Whole days of the zone's calendar until the token lapses; 0 for today, negative afterwards. */
+/** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
 function daysLeft(lapsesAt: number, at: number, zone: string): number {
   return daysBetween(dayAt(at, zone), dayAt(lapsesAt, zone));
 }
 
-export function expiresSoon({ lapsesAt }: Lapsing, at: number, zone: string): boolean {
-  return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON;
+export function expiresSoon({ lapsesAt }: Expiring, at: number, zone: string): boolean {
+  return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON_DAYS;
 }
 
 /** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry` */
-export function formatExpiry({ lapsesAt }: Lapsing, at: number, zone: string): string {
+export function formatExpiry({ lapsesAt }: Expiring, at: number, zone: string): string {
   if (lapsesAt === undefined) return 'no expiry';
   const left = daysLeft(lapsesAt, at, zone);
   const day = dayAt(lapsesAt, zone);
   return `${at < lapsesAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < lapsesAt ? ahead(left) : ago(-left)})`;
 }
 
-/** `token ending abcd · fingerprint 0123456789ab`: all that is ever shown of a token. */
+/** `token ending abcd · fingerprint 0123456789ab`: a token is never shown in more detail. */
 export const describeToken = ({
   lastFour,
   fingerprint,
@@ -145,8 +144,8 @@ function lastFour(token: string): string {
 }
 
 /**
- * Plain and not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`: a service's random
- * token cannot be found by trying, and 48 bits tell two apart.
+ * Not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`. The service's random tokens cannot
+ * be guessed from it, and 48 bits are enough to tell two apart.
  */
 export function fingerprintOf(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12);

@@ -5,11 +5,11 @@ import { keysOf, membersKey } from './keys.ts';
 /** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
 export interface Deletion {
   workspace(id: string, organisation?: string): Promise<void>;
-  /** With every workspace its installation served. */
+  /** With every workspace that its installation serves. */
   organisation(id: string): Promise<void>;
 }
 
-/** @param others what goes with a workspace beside its keys, after them @throws StoreUnavailable */
+/** @param others deletes what a workspace has elsewhere, after its keys */
 export function createDeletion(redis: Redis, others: (id: string) => Promise<void>): Deletion {
   return {
     async workspace(id, organisation) {
@@ -19,13 +19,13 @@ export function createDeletion(redis: Redis, others: (id: string) => Promise<voi
       await others(id);
     },
     async organisation(id) {
-      // First what everybody joins and writes by: nobody comes in behind the list.
+      // First the organisation itself: without it no workspace can join after the list is read.
       await guardRead(() => redis.unlink(...keysOf(id)));
       const members = await guardRead(() => redis.smembers(membersKey(id)));
       const keys = [id, ...members].flatMap((one) => keysOf(one));
       await guardRead(() => redis.unlink(...keys));
       for (const one of [id, ...members]) await others(one);
-      // Last: should Slack have to say it again, the members are still known.
+      // Last, so that the members are still known if this fails and Slack repeats the event.
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };

@@ -3,14 +3,14 @@ import type { Redis } from 'ioredis';
 import { guardRead } from '../redis.ts';
 import { recordKey, seenEventsKey } from './keys.ts';
 
-/** Slack sends an event again at once, after one minute and after five, to whichever process is there. */
-const KEPT = 10 * 60_000;
+/** Slack repeats an event at once, after one minute and after five, to any process. */
+const KEPT_MS = 10 * 60_000;
 
-/** Which events were taken up already, by any process. One key a workspace, so that it goes when the workspace goes. */
+/** The IDs of events that some process handled already: one key a workspace, deleted with it. */
 export interface EventDedup {
   /**
-   * Whether this event comes for the first time, to any process, within ten minutes. Where nothing is known of the
-   * workspace, it may be one that left: what is kept then names nobody.
+   * Whether no process has seen this event in the last ten minutes. A workspace without a record may have left, so its
+   * events are stored under a hash.
    * @param event Slack's `event_id`
    * @param at ms since the epoch
    * @throws StoreUnavailable
@@ -18,10 +18,10 @@ export interface EventDedup {
   first(workspace: string, event: string, at: number): Promise<boolean>;
 }
 
-const namelessKey = (workspace: string, event: string): string =>
+const hashedKey = (workspace: string, event: string): string =>
   `tally:event:${createHash('sha256').update(`${workspace} ${event}`).digest('base64url')}`;
 
-const HEAR = `
+const REMEMBER = `
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return redis.call('SET', KEYS[3], '1', 'PX', ARGV[4], 'NX') and 1 or 0
 end
@@ -35,8 +35,8 @@ export function createEventDedup(redis: Redis): EventDedup {
   return {
     async first(workspace, event, at) {
       const key = seenEventsKey(workspace);
-      const args = [recordKey(workspace), key, namelessKey(workspace, event), at - KEPT, at, event, KEPT];
-      return (await guardRead(() => redis.eval(HEAR, 3, ...args))) === 1;
+      const args = [recordKey(workspace), key, hashedKey(workspace, event), at - KEPT_MS, at, event, KEPT_MS];
+      return (await guardRead(() => redis.eval(REMEMBER, 3, ...args))) === 1;
     },
   };
 }

@@ -3,20 +3,20 @@ import { NotInstalled } from '../domain/failure/index.ts';
 import { guardRead } from '../redis.ts';
 import { issuedKey, recordKey } from './keys.ts';
 
-/** How many tokens a person is issued in `ISSUE_WINDOW`: enough for work, too few to collect them. */
+/** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
 export const MAX_TOKENS = 5;
 /** ms */
 export const ISSUE_WINDOW = 10 * 60_000;
 
-/** How many more tokens a person may have now, counted over all processes. @throws StoreUnavailable from each method */
+/** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
 export interface IssueLimit {
-  /** Counts one more; or, where that is too many, tells when the next is possible (ms) and counts none. */
+  /** Counts one token. @returns undefined; or, where the limit is reached, when the next one is possible (ms) @throws NotInstalled */
   take(workspace: string, person: string, at: number): Promise<number | undefined>;
-  /** Nothing came of it. */
+  /** Takes one back that was not issued. */
   giveBack(workspace: string, person: string, at: number): Promise<void>;
 }
 
-/** A person's times, with commas between. A clock that went back does not shut anybody out for longer than `ISSUE_WINDOW`. */
+/** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `ISSUE_WINDOW`. */
 const TAKE = `
 if redis.call('EXISTS', KEYS[2]) == 0 then return 'gone' end
 local at, span = tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { FIELDS } from './fields.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord } from './record-schema.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const schema = z.object({

@@ -1,20 +1,20 @@
 import type { Redis } from 'ioredis';
 import { guardRead } from '../redis.ts';
 
-/** Words that work once, on any process. They name nobody. */
+/** Nonces that can be used once, across all processes. Their keys name no workspace. */
 export interface OAuthNonces {
   /**
-   * Whether nobody spent it before. Only what is spent is kept, so that asking for words fills nothing.
-   * @param seconds until it lapses of itself
+   * Whether this is its first use. Only used nonces are stored, so issuing them takes no memory.
+   * @param seconds for how long the use is remembered: at least as long as the nonce is valid
    * @throws StoreUnavailable
    */
-  spend(word: string, seconds: number): Promise<boolean>;
+  spend(nonce: string, seconds: number): Promise<boolean>;
 }
 
-/** @param kind of what: of installing, or the signature of a request */
+/** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
 export function createOAuthNonces(redis: Redis, kind: 'state' | 'request' = 'state'): OAuthNonces {
   return {
-    spend: async (word, seconds) =>
-      (await guardRead(() => redis.set(`tally:${kind}:${word}`, '1', 'EX', seconds, 'NX'))) !== null,
+    spend: async (nonce, seconds) =>
+      (await guardRead(() => redis.set(`tally:${kind}:${nonce}`, '1', 'EX', seconds, 'NX'))) !== null,
   };
 }

@@ -6,25 +6,25 @@ import { guardRead } from '../redis.ts';
 import { parseEnvelope, seal, unseal } from '../vault/seal.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, grantsKey, recordKey } from './keys.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord } from './record-schema.ts';
 
 /**
- * What a token's modal leads to. A token is kept nowhere: the modal holds it encrypted, Redis the key to that, until the
- * service has confirmed that the token is revoked and no longer than the token lives. Neither half is the token, and each
- * is bound to the other.
+ * What the buttons of a token's modal may do. No token is stored: the modal holds it encrypted, and Redis holds the key,
+ * until the service confirms that the token is revoked, at most until the token expires. Neither half is the token, and
+ * each is bound to the other.
  */
 const schema = z.object({
-  /** Slack's id of the one who may use it. */
+  /** Slack ID of the person who may use it. */
   person: z.string(),
   /** 1 to 32 digits */
   project: z.string(),
-  /** What was typed to mean it: an alias, else the ID. */
+  /** What a command types to name it: the alias, or the ID. */
   word: z.string(),
-  /** Where the project was asked about: its limits hold for what follows from there, too. */
+  /** The channel of the request: the project's channel limits hold for what follows, too. */
   channel: z.string().exactOptional(),
   /** The identity service that issued the token: it is sent to no other. */
   authUrl: z.string().exactOptional(),
-  /** When the token lapses, in ms, where the service tells. */
+  /** When the token expires, in ms, where the service says. */
   expiresAt: z.int().exactOptional(),
   /** 12 hexadecimal digits, for the audit. */
   audit: z.string().exactOptional(),
@@ -32,22 +32,28 @@ const schema = z.object({
   key: z.string().exactOptional(),
 });
 
-type Kept = Readonly<z.infer<typeof schema>>;
-/** What a modal is about. */
-export type TokenGrant = Omit<Kept, 'key'>;
+type StoredGrant = Readonly<z.infer<typeof schema>>;
+/** Without the key to the token. */
+export type TokenGrant = Omit<StoredGrant, 'key'>;
 
 /** Each method is one round trip. @throws StoreUnavailable */
 export interface OneTimeGrants {
   /**
-   * Keeps an errand until `until` (ms), with the key to a token where there is one.
-   * @throws NotInstalled where the workspace left, and nothing was written
-   * @returns what the modal carries: the handle, and the token encrypted
+   * Stores a grant, with the key to a token if there is one.
+   * @returns what the modal carries: the handle, and the encrypted token
+   * @throws NotInstalled where the workspace left; nothing was written
    */
-  keep(workspace: string, errand: TokenGrant, life: Life, token?: string, also?: Also): Promise<string>;
+  keep(
+    workspace: string,
+    grant: TokenGrant,
+    lifetime: GrantLifetime,
+    token?: string,
+    options?: KeepOptions,
+  ): Promise<string>;
   /**
-   * Gives it out to one of however many ask for the same purpose; the token where the two halves belong together. It
-   * stays, so that a lost answer loses nothing: whoever claimed it replaces it, drops it or releases it.
-   * @returns `busy` for `GRANT_LEASE_MS` ms after somebody claimed it; undefined where it expired or belongs to somebody else
+   * Gives the grant to one request at a time for each purpose, with the token where the two halves belong together. The
+   * grant stays stored, so a lost answer loses nothing: the claimant replaces, drops or releases it.
+   * @returns `busy` for `GRANT_LEASE_MS` after another claim; undefined where it expired or belongs to somebody else
    */
   claim(claim: GrantClaim): Promise<ClaimedGrant | 'busy' | undefined>;
   /** Lets it be claimed for this purpose again at once. */
@@ -57,22 +63,22 @@ export interface OneTimeGrants {
 }
 
 /** Both in ms since the epoch. */
-interface Life {
+interface GrantLifetime {
   readonly at: number;
   readonly until: number;
 }
 
-/** What is done in the same step. */
-interface Also {
-  /** Written into the audit first: where that fails, nothing is kept. */
+/** Written in the same step. */
+interface KeepOptions {
+  /** Written first: if that fails, no grant is stored. */
   readonly entry?: AuditEntry | undefined;
-  /** What a modal carried until now; it leads nowhere any more. */
+  /** What the modal carried until now: its grant is dropped. */
   readonly replaces?: string | undefined;
 }
 
 export interface GrantClaim {
   readonly workspace: string;
-  /** Slack's id of the one who asks. */
+  /** Slack ID of the person who asks. */
   readonly person: string;
   readonly carried: string;
   readonly purpose: Purpose;
@@ -80,7 +86,7 @@ export interface GrantClaim {
   readonly at: number;
 }
 
-/** Issuing another token does not stand in the way of revoking the one before. */
+/** Separate, so that a token can be revoked while another one is issued. */
 const PURPOSES = ['issue', 'revoke'] as const;
 type Purpose = (typeof PURPOSES)[number];
 
@@ -96,9 +102,8 @@ const HANDLE = /^[\w-]{22}$/;
 const KEY_ID = 'once';
 
 /**
- * Values are `<until> <json>`, and `<until>` for a claim. What has expired is cleared away whenever something comes. Of a
- * workspace that left there is neither record nor audit, and nothing comes back. The entry comes first: a stream may
- * refuse it.
+ * Values are `<until> <json>`, and `<until>` for a claim. Expired ones are deleted here. A workspace that left has
+ * neither record nor audit, and gets no grant. The audit entry comes first, because a stream may refuse it.
  */
 const KEEP = `${LUA_AUDIT}
 if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then return 0 end
@@ -116,9 +121,9 @@ if redis.call('PTTL', KEYS[1]) < life then redis.call('PEXPIRE', KEYS[1], life) 
 return 1`;
 
 /**
- * Only the one whose it is can claim it: somebody else's try changes nothing. Whose it is stands in the JSON, in whose
- * texts no quote is bare: so what is looked for is that one property. What is gone is claimed, too: two clicks in an old
- * window are not two tokens.
+ * Only its owner can claim a grant; other people's attempts change nothing. The owner is a property of the JSON, found by
+ * its text: quotes inside of JSON strings are escaped, so nothing else can match. A missing grant is claimed as well, so
+ * that two clicks in an old window do not issue two tokens.
  */
 const CLAIM = `
 local value = redis.call('HGET', KEYS[1], ARGV[1])
@@ -131,13 +136,13 @@ return isThere and value`;
 
 export function createOneTimeGrants(redis: Redis): OneTimeGrants {
   return {
-    async keep(workspace, errand, { at, until }, token, { entry, replaces = '' } = {}) {
+    async keep(workspace, grant, { at, until }, token, { entry, replaces = '' } = {}) {
       const handle = randomBytes(16).toString('base64url');
       const key = token === undefined ? undefined : randomBytes(32);
-      const kept: Kept = { ...errand, ...(key && { key: key.toString('base64url') }) };
+      const stored: StoredGrant = { ...grant, ...(key && { key: key.toString('base64url') }) };
       const keys = [grantsKey(workspace), recordKey(workspace), auditKey(workspace)];
       const life = [Math.floor(at), Math.ceil(Math.max(until, at + 1))];
-      const args = [...life, handle, JSON.stringify(kept), grantHandle(replaces)];
+      const args = [...life, handle, JSON.stringify(stored), grantHandle(replaces)];
       const done = await guardRead(() =>
         redis.eval(
           KEEP,
@@ -147,22 +152,21 @@ export function createOneTimeGrants(redis: Redis): OneTimeGrants {
       );
       if (done !== 1) throw new NotInstalled('unknown');
       if (token === undefined || key === undefined) return handle;
-      return `${handle} ${seal(token, ownerOf(workspace, handle, errand), KEY_ID, createSecretKey(key))}`;
+      return `${handle} ${seal(token, ownerOf(workspace, handle, grant), KEY_ID, createSecretKey(key))}`;
     },
 
     async claim({ workspace, person, carried, purpose, at }) {
       const [handle = '', envelope] = carried.split(' ');
       if (!HANDLE.test(handle)) return undefined;
       const now = Math.floor(at);
-      const whose = JSON.stringify({ person }).slice(1, -1);
-      const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, whose];
+      const owner = JSON.stringify({ person }).slice(1, -1);
+      const args = [handle, leaseOf(handle, purpose), now, now + GRANT_LEASE_MS, owner];
       const value = await guardRead(() => redis.eval(CLAIM, 1, grantsKey(workspace), ...args));
       if (value === 'busy') return 'busy';
       const [, json] = /^\d+ (.*)$/s.exec(String(value)) ?? [];
       if (json === undefined) return undefined;
-      const kept = parseRecord(schema, json);
-      const errand = errandOf(kept);
-      return { grant: errand, token: opened(envelope, ownerOf(workspace, handle, errand), kept.key) };
+      const { key, ...grant } = parseRecord(schema, json);
+      return { grant, token: openToken(envelope, ownerOf(workspace, handle, grant), key) };
     },
 
     async release({ workspace, carried, purpose }) {
@@ -182,16 +186,14 @@ const leaseOf = (handle: string, purpose: Purpose): string => `${handle}:${purpo
 /** What a modal carries, without the token. */
 export const grantHandle = (carried: string): string => carried.split(' ')[0] ?? '';
 
-const errandOf = ({ key: _, ...errand }: Kept): TokenGrant => errand;
-
 const ownerOf = (workspace: string, handle: string, { person, project, authUrl = '' }: TokenGrant) => ({
   workspace,
   kind: 'os-token',
   id: JSON.stringify([handle, person, project, authUrl]),
 });
 
-/** A half that was made up, or belongs to another handle, opens nothing. */
-function opened(
+/** Undefined where the modal's half is made up or belongs to another grant. */
+function openToken(
   envelope: string | undefined,
   owner: ReturnType<typeof ownerOf>,
   key: string | undefined,

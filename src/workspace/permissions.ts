@@ -2,14 +2,14 @@ import { NotAllowed } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What Slack says of a person: an owner or admin, a full member, a guest, a member of another organisation; nobody is
- * who has left, or a program.
+ * What Slack says a person is: an owner or admin, a full member, a guest, a member of another organisation, or nobody:
+ * a bot, or somebody who left.
  */
 export type Role = 'admin' | 'member' | 'guest' | 'stranger' | 'nobody';
 
 /**
- * What a handler demands of who asks: that they belong to the workspace, guests included whatever the settings say;
- * that they may ask, that they are full members, that they manage.
+ * What a handler requires: `belong` for everybody of the workspace, guests included whatever the settings say; `ask` for
+ * people who may ask questions; `member` for full members; `manage` for Tally managers.
  */
 export type Right = 'belong' | 'ask' | 'member' | 'manage';
 
@@ -19,7 +19,7 @@ export interface Permissions {
   readonly canManage: boolean;
 }
 
-/** @param named whether the workspace named this person, or a user group the person is in, to manage */
+/** @param named whether the settings list this person, or a user group of theirs, as a manager */
 export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
   const full = role === 'admin' || role === 'member';
   return {
@@ -29,7 +29,7 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   };
 }
 
-/** @throws NotAllowed unless the right is there */
+/** @throws NotAllowed without the right */
 export function requireRight(right: Right, { role, canAsk, canManage }: Permissions): void {
   const isFull = role === 'admin' || role === 'member';
   if (right === 'belong' ? !isFull && role !== 'guest' : !canAsk)

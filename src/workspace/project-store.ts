@@ -5,33 +5,33 @@ import { type Project, type ProjectRemoval, parseRemoval, UNDO_MS } from './proj
 import { findProject } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** What `Workspaces` does with projects and channels' defaults: each method is one round trip. @throws StoreUnavailable */
+/** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
 export interface ProjectStore {
-  /** False when the alias is taken. */
+  /** @returns false where the alias is taken */
   addProject(change: WorkspaceChange, project: Project): Promise<boolean>;
   /**
-   * Writes a known project anew, under its alias or under a new one, which its channels' defaults follow; false when
-   * that one is taken.
+   * Saves a project under its alias or a new one; the channels whose default it is follow.
+   * @returns false where the new alias is taken
    */
   changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean>;
   removeProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<void>;
-  /** One that cannot be read, with its channels' defaults; there is nothing to bring back. */
+  /** Deletes a damaged project, which cannot be restored, and makes it no channel's default. */
   dropProject(change: WorkspaceChange, alias: string): Promise<void>;
-  /** What `removeProject` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
+  /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
   findRemovedProject(workspace: string, alias: string, now: number): Promise<ProjectRemoval | undefined>;
-  /** Its channels' default as well, but for those that were given another; false when the alias is taken. */
+  /** Also as the default of its channels, except those that have another one now. @returns false where the alias is taken */
   restoreProject(change: WorkspaceChange, removal: ProjectRemoval): Promise<boolean>;
   setChannelDefault(change: WorkspaceChange, channel: string, alias: string | undefined): Promise<void>;
 }
 
-export function createProjectStore(destination: ChangeTarget): ProjectStore {
+export function createProjectStore(target: ChangeTarget): ProjectStore {
   return {
     addProject(change, project) {
       const field = FIELDS.project + project.alias;
       return commitChange(
-        destination,
+        target,
         change,
-        () => ({ seen: { [field]: undefined }, set: written(project) }),
+        () => ({ seen: { [field]: undefined }, set: projectField(project) }),
         field,
       );
     },
@@ -40,14 +40,14 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
       const id = findProject(change.workspace, alias)?.id ?? after.id;
       const stale = id === after.id ? [] : balanceFields(id);
       if (from === to)
-        return commitChange(destination, change, (fields) => ({
+        return commitChange(target, change, (fields) => ({
           seen: fieldValues(fields, from),
           remove: stale,
-          set: written(after),
+          set: projectField(after),
         }));
       const channels = change.workspace.channelsOf(alias);
       return commitChange(
-        destination,
+        target,
         change,
         (fields) => ({
           seen: {
@@ -55,39 +55,42 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
             [to]: undefined,
           },
           remove: [from, ...stale],
-          set: { ...written(after), ...defaults(channels, after.alias) },
+          set: { ...projectField(after), ...defaultFields(channels, after.alias) },
         }),
         to,
       );
     },
     async removeProject(change, removal) {
       const { alias, id } = removal.project;
-      const gone = [FIELDS.project + alias, ...removal.channels.map((channel) => FIELDS.channel + channel)];
-      await commitChange(destination, change, (fields) => ({
-        seen: fieldValues(fields, ...gone),
-        remove: [...gone, ...balanceFields(id)],
+      const removed = [
+        FIELDS.project + alias,
+        ...removal.channels.map((channel) => FIELDS.channel + channel),
+      ];
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...removed),
+        remove: [...removed, ...balanceFields(id)],
         set: { [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
     async dropProject(change, alias) {
-      const gone = [
+      const removed = [
         FIELDS.project + alias,
         ...change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel),
       ];
-      await commitChange(destination, change, (fields) => ({
-        seen: fieldValues(fields, ...gone),
-        remove: gone,
+      await commitChange(target, change, (fields) => ({
+        seen: fieldValues(fields, ...removed),
+        remove: removed,
       }));
     },
     async findRemovedProject(workspace, alias, now) {
-      const json = (await destination.store.read(workspace))[FIELDS.removedProject + alias];
+      const json = (await target.store.read(workspace))[FIELDS.removedProject + alias];
       const removal = json === undefined ? undefined : parseRemoval(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal : undefined;
     },
     restoreProject(change, { project, channels }) {
       const { alias } = project;
       return commitChange(
-        destination,
+        target,
         change,
         (fields) => {
           const free = channels.filter((channel) => fields[FIELDS.channel + channel] === undefined);
@@ -101,7 +104,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
               [FIELDS.project + alias]: undefined,
             },
             remove: [FIELDS.removedProject + alias],
-            set: { ...written(project), ...defaults(free, alias) },
+            set: { ...projectField(project), ...defaultFields(free, alias) },
           };
         },
         FIELDS.project + alias,
@@ -109,7 +112,7 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
     },
     async setChannelDefault(change, channel, alias) {
       const field = FIELDS.channel + channel;
-      await commitChange(destination, change, (fields) =>
+      await commitChange(target, change, (fields) =>
         alias === undefined
           ? { seen: fieldValues(fields, field), remove: [field] }
           : { seen: fieldValues(fields, field, FIELDS.project + alias), set: { [field]: alias } },
@@ -118,8 +121,8 @@ export function createProjectStore(destination: ChangeTarget): ProjectStore {
   };
 }
 
-const written = (project: Project): RecordFields => ({
+const projectField = (project: Project): RecordFields => ({
   [FIELDS.project + project.alias]: JSON.stringify(project),
 });
-const defaults = (channels: readonly string[], alias: string): RecordFields =>
+const defaultFields = (channels: readonly string[], alias: string): RecordFields =>
   Object.fromEntries(channels.map((channel) => [FIELDS.channel + channel, alias]));

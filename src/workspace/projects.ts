@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel } from '../domain/money/amount.ts';
-import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord, product } from './record-schema.ts';
 
-/** The record is read whole by every command. */
+/** Every request reads the whole record. */
 export const MAX_PROJECTS = 200;
-/** How long a removed project can be brought back, in ms. */
+/** How long a removed project or schedule can be restored, in ms. */
 export const UNDO_MS = 10 * 60_000;
 
 const schema = z.object({
@@ -15,13 +14,13 @@ const schema = z.object({
   /** 1 to 32 digits */
   id: z.string(),
   product,
-  /** Name of the connection that is asked; the workspace's default where absent. */
+  /** Name of its connection; the workspace's default where absent. */
   connection: z.string().exactOptional(),
   /** In place of the workspace's currency label. */
   currency: z.string().exactOptional(),
-  /** Slack ids of the channels it may be asked about in; everywhere when empty. */
+  /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
   channels: z.array(z.string()).readonly(),
-  /** Slack id of the person who answers for it. */
+  /** Slack ID of the person who owns it. */
   owner: z.string(),
   addedBy: z.string(),
   /** ms since the epoch */

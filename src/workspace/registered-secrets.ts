@@ -3,26 +3,26 @@ import { fingerprintOf } from './connections.ts';
 import { tryUnseal } from './fields.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Registered secrets are longer; shorter pieces of a text are words. */
-const SHORTEST = 6;
+/** Registered secrets are longer. */
+const MIN_LENGTH = 6;
 
-/** Signs that people and Slack write around a word and between a name and its value. */
-const AROUND = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
-const BETWEEN = /[:=]+/;
+/** Characters that people and Slack put around a word, and between a name and its value. */
+const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
+const ASSIGNMENT = /[:=]+/;
 
-/** Whatever in a text may be a secret in one piece: words, and what stands behind `token=`. A token has signs of its own. */
-const piecesOf = (text: string): readonly string[] => {
-  const words = [...text.split(/\s+/), ...text.split(AROUND)];
-  const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(BETWEEN)]);
-  return [...new Set(pieces)].filter((piece) => piece.length >= SHORTEST);
+/** Every piece of a text that may be a whole secret: words, and values such as after `token=`. Tokens may contain punctuation. */
+const splitPieces = (text: string): readonly string[] => {
+  const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
+  const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
+  return [...new Set(pieces)].filter((piece) => piece.length >= MIN_LENGTH);
 };
 
 /**
- * Whether somebody pasted a secret that this workspace registered: a connection's token, found by its fingerprint, or the
- * secret of an application access, which has none and is opened for it. Only words that mean nothing are compared.
+ * Whether a text contains a secret that this workspace registered: a connection's token, found by its fingerprint, or the
+ * secret of an application access, which is unsealed to compare. Words that Tally understands are not compared.
  */
 export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
-  const pieces = piecesOf(text).filter((piece) => mayBeSecret(piece, record));
+  const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));
   if (pieces.length === 0) return false;
   const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
   if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
@@ -32,6 +32,6 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   });
 }
 
-/** A long number could be a project's ID and a token as well. */
+/** A long number may be a project's ID or a token. */
 const mayBeSecret = (piece: string, { aliases, connectionNames }: Workspace): boolean =>
   !connectionNames.includes(piece) && (/^\d{9,}$/.test(piece) || holdsUnknownWord(piece, aliases));

@@ -9,21 +9,21 @@ import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
 import { damagedIds, findConnection, findProject, requireSettings, type Workspace } from './workspace.ts';
 
-/** What a command names: an ID, an alias, or neither. */
+/** What a command names: an ID, an alias, or nothing. */
 export interface ProjectReference {
   readonly project?: string;
   readonly alias?: string;
   readonly product?: ProductId;
 }
 
-/** The project a question is about, and how it is called in the answer. */
+/** The project a question is about, and its name in the answer. */
 export interface ResolvedProject {
   /** 1 to 32 digits */
   readonly project: string;
   readonly product: ProductId;
   /** The alias where the workspace gave one, else `Project 123`. */
   readonly label: string;
-  /** What a command types to mean it: the alias, else the ID. */
+  /** What a command types to name it: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
   /** Label beside amounts; '' for none. */
@@ -40,20 +40,21 @@ export interface AskLocation {
 }
 
 /**
- * The project that is meant: by alias, by ID, else the channel's default.
- * @throws ProjectMissing, NotConnected where there is nothing to ask with either, NotAllowed where the project is limited to other channels
+ * Finds the project by alias, by ID, or as the channel's default.
+ * @throws ProjectMissing where nothing is named; NotConnected instead, where the workspace has no connection;
+ * NotAllowed where the project is limited to other channels; UnsealFailed where its record is damaged
  */
 export function resolveProject(
   named: ProjectReference,
   record: Workspace,
   place: AskLocation,
 ): ResolvedProject {
-  const project = meant(named, record, place);
+  const project = findRegistration(named, record, place);
   const id = project?.id ?? named.project;
-  // Whoever has nothing to ask with is not asked which project first.
+  // Without a connection, choosing a project would not help.
   if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
-  const limits = limiting(id, product, project, record);
+  const limits = findLimits(id, product, project, record);
   if (!limits.every((one) => canAskAbout(one, place))) throw new NotAllowed('channel');
   return {
     project: id,
@@ -66,20 +67,24 @@ export function resolveProject(
   };
 }
 
-function meant(named: ProjectReference, record: Workspace, place: AskLocation): Project | undefined {
+function findRegistration(
+  named: ProjectReference,
+  record: Workspace,
+  place: AskLocation,
+): Project | undefined {
   if (named.alias !== undefined) return findProject(record, named.alias);
-  return named.project === undefined ? defaultOf(record, place) : registered(named, record);
+  return named.project === undefined ? findChannelDefault(record, place) : findById(named, record);
 }
 
-/** A default that was removed, or limited to other channels since it was set, is none, for managers too. */
-function defaultOf(record: Workspace, place: AskLocation): Project | undefined {
+/** Ignores a default that was removed or limited to other channels since it was set, for managers too. */
+function findChannelDefault(record: Workspace, place: AskLocation): Project | undefined {
   const alias = place.channel === undefined ? undefined : record.channelDefault(place.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
   return project !== undefined && canAskAbout(project, { ...place, manager: false }) ? project : undefined;
 }
 
-/** An ID finds its registration: the only one, or the only one as that product, for aliases may share an ID. */
-function registered({ project, product }: ProjectReference, record: Workspace): Project | undefined {
+/** The only project with this ID, or the only one with this product: several aliases may share an ID. */
+function findById({ project, product }: ProjectReference, record: Workspace): Project | undefined {
   const same = withId(project, record);
   const exact = same.filter((one) => one.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
@@ -87,10 +92,10 @@ function registered({ project, product }: ProjectReference, record: Workspace): 
 }
 
 /**
- * The registrations whose limits hold for a question. A project asked about as what it is obeys its own; an ID that
- * is not clearly one project, or a project asked about as another product, obeys all that it may bring to light.
+ * The projects whose channel limits apply to a question. A project with its own product has its own limits. An ID that
+ * may be several projects, or a project with another product, has the limits of everything that the answer could show.
  */
-function limiting(
+function findLimits(
   id: string,
   product: ProductId,
   project: Project | undefined,
@@ -102,23 +107,23 @@ function limiting(
   return [...(project === undefined ? [] : [project]), ...(exact.length > 0 ? exact : same)];
 }
 
-/** @throws UnsealFailed where one cannot be read: it may be this one, and limited to channels */
+/** @throws UnsealFailed where any project is damaged: it may have this ID, and be limited to channels */
 function withId(id: string | undefined, record: Workspace): readonly Project[] {
   if (damagedIds(record, 'project').length > 0) throw new UnsealFailed('malformed', undefined, 'project');
   return record.projects.filter((one) => one.id === id);
 }
 
-/** Whether a project may be asked about there. */
+/** Whether somebody may ask about the project there. */
 export function canAskAbout({ channels }: Project, { channel, manager }: AskLocation): boolean {
   return manager || channels.length === 0 || (channel !== undefined && channels.includes(channel));
 }
 
-/** The projects that may be asked about there, by alias. */
+/** The projects that somebody may ask about there, ordered by alias. */
 export function visibleProjects(record: Workspace, place: AskLocation): readonly Project[] {
   return record.projects.filter((one) => canAskAbout(one, place));
 }
 
-/** What billing is asked with, unsealed for this one question. */
+/** A connection with its token unsealed, for one question. */
 export interface OpenedConnection {
   readonly workspace: string;
   /** Name of the connection. */
@@ -127,7 +132,7 @@ export interface OpenedConnection {
   readonly token: string;
 }
 
-/** @throws NotConnected, ConnectionMissing where others are there, UnsealFailed */
+/** @throws NotConnected; ConnectionMissing where the workspace has other connections; UnsealFailed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
@@ -144,6 +149,6 @@ export function openConnection(
   throw new ConnectionMissing(name, { label, alias });
 }
 
-/** Whether the connection that a project names is gone. */
+/** Whether the project names a connection that was removed. */
 export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);

@@ -1,38 +1,41 @@
+import type { Redis } from 'ioredis';
 import { UnsealFailed } from '../domain/failure/index.ts';
+import { guardRead } from '../redis.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { FIELDS } from './fields.ts';
+import { recordKey } from './keys.ts';
 import { UNDO_MS } from './projects.ts';
 import { type LastDelivery, parseRemovedSchedule, type Schedule } from './schedules.ts';
 import { findSchedule, type Workspace } from './workspace.ts';
 import { ANY_VALUE, type RecordFields } from './workspace-store.ts';
 
-/** What `Workspaces` does with schedules: each method is one round trip, as those are. @throws StoreUnavailable */
+/** The part of `Workspaces` for schedules. Each method is one round trip. @throws StoreUnavailable */
 export interface ScheduleStore {
-  /** A new one, or one that is known written anew: its timing, its owner, its pause. @throws EditConflict */
+  /** Creates or replaces it. @throws EditConflict */
   saveSchedule(change: WorkspaceChange, schedule: Schedule): Promise<void>;
-  /** It can be brought back for `UNDO_MS`; nothing where it is gone already. @param at ms since the epoch @throws EditConflict */
+  /** It can be restored for `UNDO_MS`. Does nothing where it is removed already. @param at ms since the epoch @throws EditConflict */
   removeSchedule(change: WorkspaceChange, id: string, at: number): Promise<void>;
-  /** How its last delivery ended, as somebody sent it by hand; nothing where a delivery ended meanwhile, or it is gone. */
+  /** Stores how a delivery that a person started ended; nothing where another one ended since, or the schedule was removed. */
   noteSent(workspace: string, record: Workspace, id: string, sent: LastDelivery): Promise<void>;
-  /** Those that cannot be read; there is nothing to bring back. @throws EditConflict */
+  /** Deletes damaged schedules, which cannot be restored. @throws EditConflict */
   dropSchedules(change: WorkspaceChange, ids: readonly string[]): Promise<void>;
-  /** What `removeSchedule` took away less than `UNDO_MS` before `now`; undefined when there is nothing to bring back. */
+  /** What `removeSchedule` removed less than `UNDO_MS` before `now`; undefined where nothing can be restored. @throws UnsealFailed */
   findRemovedSchedule(workspace: string, id: string, now: number): Promise<Schedule | undefined>;
-  /** As it was, with its past: what fell due meanwhile is posted late. False when there is nothing to bring back. */
+  /** With its delivery history: posts that fell due since come late. @returns false where nothing can be restored */
   restoreSchedule(change: WorkspaceChange, id: string): Promise<boolean>;
 }
 
-export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
+export function createScheduleStore(target: ChangeTarget): ScheduleStore {
   return {
     async saveSchedule(change, schedule) {
       const field = FIELDS.schedule + schedule.id;
       const set = { [field]: JSON.stringify(schedule) };
-      await commitChange(destination, change, (fields) => ({ seen: fieldValues(fields, field), set }));
+      await commitChange(target, change, (fields) => ({ seen: fieldValues(fields, field), set }));
     },
     async removeSchedule(change, id, at) {
       const schedule = findSchedule(change.workspace, id);
       if (schedule === undefined) return;
-      await commitChange(destination, change, (fields) => ({
+      await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, FIELDS.schedule + id),
         remove: [FIELDS.schedule + id, FIELDS.sent + id, ...expiredRemovals(fields, at)],
         set: {
@@ -41,19 +44,19 @@ export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
       }));
     },
     async noteSent(workspace, { fields }, id, sent) {
-      await destination.store.write(workspace, {
+      await target.store.write(workspace, {
         seen: { ...fieldValues(fields, FIELDS.sent + id), [FIELDS.schedule + id]: ANY_VALUE },
         set: { [FIELDS.sent + id]: JSON.stringify(sent) },
       });
     },
     async dropSchedules(change, ids) {
-      await commitChange(destination, change, (fields) => ({
+      await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, ...ids.map((id) => FIELDS.schedule + id)),
         remove: ids.flatMap((id) => [FIELDS.schedule + id, FIELDS.sent + id]),
       }));
     },
     async findRemovedSchedule(workspace, id, now) {
-      const json = (await destination.store.read(workspace))[FIELDS.removedSchedule + id];
+      const json = (await target.store.read(workspace))[FIELDS.removedSchedule + id];
       const removal = json === undefined ? undefined : parseRemovedSchedule(json);
       return removal !== undefined && now - removal.at < UNDO_MS ? removal.schedule : undefined;
     },
@@ -62,7 +65,7 @@ export function createScheduleStore(destination: ChangeTarget): ScheduleStore {
       if (json === undefined) return false;
       const { schedule, sent } = parseRemovedSchedule(json);
       return commitChange(
-        destination,
+        target,
         change,
         (fields) => ({
           seen: { ...fieldValues(fields, FIELDS.removedSchedule + id), [FIELDS.schedule + id]: undefined },
@@ -88,5 +91,32 @@ function expiredRemovals(fields: RecordFields, now: number): readonly string[] {
       if (!(error instanceof UnsealFailed)) throw error;
       return true;
     }
+  });
+}
+
+/** Keys of one SCAN. */
+const PAGE = 500;
+
+/** IDs of all workspaces that have schedules, by a scan of their records. @throws StoreUnavailable */
+export function listScheduledWorkspaces(redis: Redis): Promise<readonly string[]> {
+  return guardRead(async () => {
+    const found = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, keys] = await redis.scan(
+        cursor,
+        'MATCH',
+        `${recordKey('A').slice(0, -1)}*`,
+        'COUNT',
+        PAGE,
+      );
+      cursor = next;
+      const names = await Promise.all(keys.map((key) => redis.hkeys(key)));
+      keys.forEach((key, at) => {
+        if (names[at]?.some((name) => name.startsWith(FIELDS.schedule)))
+          found.add(key.slice(key.lastIndexOf(':') + 1));
+      });
+    } while (cursor !== '0');
+    return [...found];
   });
 }

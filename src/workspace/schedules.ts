@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { product } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { parseRecord, product } from './record-schema.ts';
 
-/** The record is read whole by every command. */
+/** Every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
-/** Projects of one schedule: a post has to stay readable. */
+/** Projects of one schedule, so that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
 /** What can be posted. */
@@ -19,7 +18,7 @@ export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
   balance: 'Balance',
 };
 
-/** Why a schedule is paused. All but `person` are Tally's own doing and end by themselves once it works again. */
+/** Why a schedule is paused. All but `person` are set by Tally, which resumes the schedule once it works again. */
 export const PAUSE_REASONS = [
   'person',
   'channel-archived',
@@ -31,7 +30,7 @@ export const PAUSE_REASONS = [
   'app-removed',
 ] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
-/** It is Tally's own. */
+/** Whether Tally paused it, and resumes it. */
 export const resumesByItself = (why: PauseReason): boolean => why !== 'person';
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),
@@ -40,10 +39,10 @@ const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('monthly'), day: z.union([z.int().min(1).max(31), z.literal('last')]) }),
 ]);
 
-/** What a schedule posts, and when: a post keeps it too. */
+/** What a schedule posts, and when. Each post stores it too. */
 export const scheduleContentSchema = z.object({
   report: z.enum(REPORTS),
-  /** By ID and product, so that a project may be renamed or lose its name. */
+  /** By ID and product, so that a project can be renamed or removed. */
   projects: z
     .array(
       z.object({
@@ -67,16 +66,16 @@ const schema = scheduleContentSchema.extend({
   id: z.string().regex(/^[a-z0-9]{8}$/),
   /** Slack's id. */
   channel: z.string(),
-  /** Nothing is posted for a time in which nothing was spent. */
+  /** Whether to post nothing for a period without spend. */
   skipsEmpty: z.boolean().default(false),
-  /** Percent by which a posted total has to change until the post is corrected; 0 for never. */
+  /** Percent by which a posted total must change before the post is corrected; 0 for never. */
   correctsFrom: z.number().min(0).max(100).default(5),
-  /** Slack id of the person who answers for it. */
+  /** Slack ID of the person who owns it. */
   owner: z.string(),
   createdBy: z.string(),
   /** ms since the epoch */
   createdAt: z.int(),
-  /** What falls due after this instant (ms) is posted: set when it is made, changed, or resumed. */
+  /** Dates due after this instant (ms) are posted. Set when the schedule is created, changed or resumed. */
   since: z.int(),
   paused: z
     .object({
@@ -94,7 +93,7 @@ const schema = scheduleContentSchema.extend({
     .exactOptional(),
 });
 
-/** A report that is posted in a channel again and again. */
+/** A report that is posted to a channel regularly. */
 export type Schedule = Readonly<z.infer<typeof schema>>;
 
 /**
@@ -107,7 +106,7 @@ export function parseSchedule(id: string, json: string): Schedule {
   return schedule;
 }
 
-/** A schedule that was removed, with how its last delivery ended; it can be brought back for `UNDO_MS`. */
+/** A removed schedule, with how its last delivery ended; it can be restored for `UNDO_MS`. */
 const unscheduled = z.object({
   schedule: schema,
   sent: z.string().exactOptional(),
@@ -117,7 +116,7 @@ const unscheduled = z.object({
 /** @throws UnsealFailed `malformed` */
 export const parseRemovedSchedule = (json: string) => parseRecord(unscheduled, json);
 
-/** How its last delivery ended; for people. */
+/** How the last delivery ended, to show to people. */
 const sent = z.object({
   /** The local date it was due on. */
   date: z.string(),
@@ -125,7 +124,7 @@ const sent = z.object({
   due: z.int(),
   at: z.int(),
   result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying']),
-  /** The failure's sentence, for `recordFailure` and `trying`. */
+  /** The failure's sentence, for `failed` and `trying`. */
   cause: z.string().exactOptional(),
   /** When it is tried again, in ms, for `trying`. */
   next: z.int().exactOptional(),
@@ -140,7 +139,7 @@ const sent = z.object({
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
-/** What cannot be read is none: nothing rests on it. */
+/** Undefined where there is none, and where it cannot be read: nothing depends on it. */
 export function parseLastDelivery(json: string | undefined): LastDelivery | undefined {
   try {
     return json === undefined ? undefined : parseRecord(sent, json);

@@ -1,35 +1,34 @@
 import { z } from 'zod';
-import { SettingsDamaged } from '../domain/failure/index.ts';
+import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { group, person } from './ids.ts';
-import { parseRecord } from './parse-record.ts';
+import { group, parseRecord, person } from './record-schema.ts';
 
-/** More than anybody names one by one; the record is read whole by every command. */
+/** More than anybody picks one by one. Every request reads the whole record. */
 export const MAX_MANAGERS = 100;
-/** Each is looked up where rights are decided. */
+/** Slack is asked for the members of each. */
 export const MAX_MANAGER_GROUPS = 20;
-/** In characters: what BCP 47 asks of everybody to take. */
-const LONGEST_LOCALE = 35;
+/** Characters that BCP 47 requires everybody to accept. */
+const MAX_LOCALE_LENGTH = 35;
 
-/** Every part has a default, so that a record of an older version reads as what it meant. */
+/** Every part has a default, so that records of older versions keep their meaning. */
 const schema = z.object({
   /** IANA name of the zone in which days begin and end. */
   zone: z.string().refine(isTimeZone).default('UTC'),
-  /** Whom an answer is for unless it is shared. */
+  /** Who sees an answer before it is shared. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /** Stands beside amounts, because the interface names no currency; '' for none. */
+  /** Shown beside amounts, because the billing interface names no currency; '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
-  /** BCP 47: how numbers are written that everybody reads. Slack knows a person's locale, none of a workspace. */
-  locale: z.string().max(LONGEST_LOCALE).refine(isLocale).default('en-US'),
-  /** Who manages beside owners and admins: Slack ids of people and of user groups. */
+  /** BCP 47: the number format of messages that everybody sees. Slack knows the locale of a person, not of a workspace. */
+  locale: z.string().max(MAX_LOCALE_LENGTH).refine(isLocale).default('en-US'),
+  /** Slack IDs of the people and user groups who manage Tally besides owners and admins. */
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   /** Whether guests may ask. */
   guests: z.boolean().default(false),
   /** Whether members of other organisations, in shared channels, may ask. */
   strangers: z.boolean().default(false),
-  /** Name of the connection that is asked where a project names none. */
+  /** Name of the connection for projects that name none. */
   connection: z.string().default('main'),
 });
 
@@ -40,34 +39,25 @@ export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** @throws SettingsDamaged: days guessed at would be wrong sums */
-export function parseSettings(json: string | undefined): Settings {
+/** @param json undefined for the defaults @returns undefined where it is damaged */
+export function readSettings(json: string | undefined): Settings | undefined {
   if (json === undefined) return DEFAULT_SETTINGS;
   try {
     return parseRecord(stored, json);
-  } catch {
-    throw new SettingsDamaged();
-  }
-}
-
-/** Undefined where they are damaged. */
-export function readSettings(json: string | undefined): Settings | undefined {
-  try {
-    return parseSettings(json);
   } catch (error) {
-    if (!(error instanceof SettingsDamaged)) throw error;
+    if (!(error instanceof UnsealFailed)) throw error;
     return undefined;
   }
 }
 
-/** Which parts of what somebody typed or chose cannot be taken. */
+/** Names of the parts of a form's values that are invalid. */
 export function invalidSettings(given: unknown): readonly (keyof Settings)[] {
   const { error } = schema.partial().safeParse(given);
   const parts = error?.issues.map(({ path }) => path[0] as keyof Settings) ?? [];
   return [...new Set(parts)];
 }
 
-/** @throws ZodError for what the form has to refuse before */
+/** @throws ZodError for invalid settings: check them with `invalidSettings` first */
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }

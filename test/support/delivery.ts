@@ -12,7 +12,7 @@ import { connectQueue } from '../../src/redis.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
-import { listScheduledWorkspaces } from '../../src/workspace/schedule-index.ts';
+import { listScheduledWorkspaces } from '../../src/workspace/schedule-store.ts';
 import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 

@@ -51,7 +51,7 @@ async function claimed(carried: string, more: Partial<GrantClaim> = {}) {
 describe('the two halves of a token', () => {
   it('make the token together', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
-    expect(await claim(carried)).toEqual({ errand: ERRAND, token: TOKEN });
+    expect(await claim(carried)).toEqual({ grant: ERRAND, token: TOKEN });
   });
 
   it('stay when they were claimed, for one at a time and for each purpose', async () => {
@@ -113,7 +113,7 @@ describe('the two halves of a token', () => {
       [TOKEN, 'another'].map((token) => handles.keep('T1', ERRAND, LIFE, token)),
     );
     const [, half = ''] = other!.split(' ');
-    expect(await claimed(`${grantHandle(one!)} ${half}`)).toEqual({ errand: ERRAND, token: undefined });
+    expect(await claimed(`${grantHandle(one!)} ${half}`)).toEqual({ grant: ERRAND, token: undefined });
     await redis.del(KEY);
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     const [[field = '', value = ''] = []] = Object.entries(await redis.hgetall(KEY));

@@ -11,7 +11,7 @@ import {
 } from '../../slack/kit/atoms.ts';
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/audit.ts';
-import { isPerson } from '../../workspace/ids.ts';
+import { isPerson } from '../../workspace/record-schema.ts';
 import { formatAuditCsv } from './words.ts';
 
 const TITLE = 'Who did what';

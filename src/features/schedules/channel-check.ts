@@ -1,7 +1,7 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { Request } from '../../slack/request.ts';
-import { isChannel } from '../../workspace/ids.ts';
+import { isChannel } from '../../workspace/record-schema.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { ChosenProject } from './form-state.ts';

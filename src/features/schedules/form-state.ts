@@ -2,7 +2,7 @@ import { isProductId, isProjectId, type ProductId } from '../../domain/product.t
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
 import { isKnownZone } from '../../slack/time-zones.ts';
-import { isChannel } from '../../workspace/ids.ts';
+import { isChannel } from '../../workspace/record-schema.ts';
 import { MAX_DIGEST_PROJECTS, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
 import type { ScheduleWords } from './words.ts';
 

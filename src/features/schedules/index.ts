@@ -5,7 +5,7 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/hel
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
 import type { Request } from '../../slack/request.ts';
 import { searchZones, zoneOption } from '../../slack/time-zones.ts';
-import { isChannel } from '../../workspace/ids.ts';
+import { isChannel } from '../../workspace/record-schema.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { ReportName } from '../../workspace/schedules.ts';
 import { requireSettings } from '../../workspace/workspace.ts';

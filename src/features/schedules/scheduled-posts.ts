@@ -8,7 +8,7 @@ import { createScheduler } from '../../delivery/scheduler.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
-import { listScheduledWorkspaces } from '../../workspace/schedule-index.ts';
+import { listScheduledWorkspaces } from '../../workspace/schedule-store.ts';
 import type { LastDelivery, ReportName } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, PostableReport } from '../feature.ts';

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { UnsealFailed } from '../domain/failure/index.ts';
+import type { ProductId } from '../domain/product.ts';
+
+/** Slack's IDs: everything that is stored or shown as one must look like it. */
+const PERSON = /^[UW][A-Z0-9]{1,30}$/;
+const GROUP = /^S[A-Z0-9]{1,30}$/;
+const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
+
+/** Whether it looks like a user's ID. */
+export const isPerson = (text: string): boolean => PERSON.test(text);
+/** Not for direct messages. */
+export const isChannel = (text: string): boolean => CHANNEL.test(text);
+
+/** For the schemas of records. */
+export const person = z.string().regex(PERSON);
+export const group = z.string().regex(GROUP);
+export const product = z.union([z.literal(1), z.literal(2), z.literal(3)]) satisfies z.ZodType<ProductId>;
+
+/**
+ * @param what it is, for UnsealFailed
+ * @throws UnsealFailed `malformed`, without a cause: parsers quote what they cannot read in their messages
+ */
+export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
+  const record = schema.safeParse(parseJson(json));
+  if (!record.success) throw new UnsealFailed('malformed', undefined, what);
+  return record.data;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
