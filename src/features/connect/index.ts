@@ -109,11 +109,13 @@ export function createConnect(parts: ConnectParts): Feature {
     help: [
       {
         usage: '/billing connect [name]',
-        what: 'Register or replace an access token that Tally reads billing with (for those who manage). A workspace with several accounts names several.',
+        what: 'Registers or replaces the access token that Tally reads billing with.',
+        right: 'manage',
       },
       {
         usage: '/billing disconnect [name]',
-        what: 'Delete such a token from Tally (for those who manage).',
+        what: 'Deletes a token from Tally.',
+        right: 'manage',
       },
     ],
     verbs: {

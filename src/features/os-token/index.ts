@@ -47,12 +47,13 @@ import { parseTokenText } from './words.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: '/billing projects access [project]',
-  what: 'The application access that OS_TOKENs of a project are issued with, and who may have them issued (for those who manage).',
+  what: 'Registers the application access that issues OS_TOKENs, and who may get them.',
+  right: 'manage',
   examples: ['/billing projects access prod'],
 };
 const HELP: HelpLine = {
   usage: '/os-token [project]',
-  what: 'A temporary OS_TOKEN for the cloud platform’s API, shown to you alone, for those who were named for the project.',
+  what: 'Issues a temporary OS_TOKEN for the cloud platform’s API. Only you see it.',
   examples: ['/os-token prod', '/os-token 123'],
 };
 

@@ -54,7 +54,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
           await set(channel, undefined, request);
           return request.reply.update(projectTextMessage('This channel has no default project now.'));
         }
-        const project = requireProject(word, workspace, (meant) => `default ${meant}`);
+        const project = requireProject(word, workspace, 'default');
         if (!isFor(project, channel)) throw elsewhere(project);
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, true));

@@ -28,12 +28,12 @@ import {
 const HELP: readonly HelpLine[] = [
   {
     usage: '/billing projects [name]',
-    what: 'The projects that have a name; owners and admins add, edit and remove them.',
+    what: 'Lists the projects that have a name. Managers add, edit and remove them.',
     examples: ['/billing projects', '/billing projects add prod 123'],
   },
   {
     usage: '/billing default [name | none]',
-    what: 'The project that this channel asks about when none is named.',
+    what: 'Shows or sets the project that this channel asks about when you name none.',
     examples: ['/billing default', '/billing default prod'],
   },
 ];
@@ -100,7 +100,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           const { kind, word } = input;
           if (workspace.damagedProjects.includes(word))
             return request.reply.update(damagedProjectMessage(word));
-          const project = requireProject(word, workspace, (meant) => `projects ${kind} ${meant}`);
+          const project = requireProject(word, workspace, `projects ${kind}`);
           if (kind === 'edit') return openForm(project.alias, project, request);
           await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));
         },
