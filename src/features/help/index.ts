@@ -16,7 +16,7 @@ export function createHelp(lines: () => readonly HelpLine[]): Feature {
       help: {
         right: 'ask',
         run(text, { user, reply }) {
-          const allowed = lines().filter(({ right = 'ask' }) => meetsRight(right, user));
+          const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
