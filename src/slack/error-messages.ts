@@ -13,7 +13,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../domain/product.ts';
 import { visibleProjects } from '../workspace/resolve-project.ts';
 import { type CommandInvocation, commandButton } from './command-buttons.ts';
 import { actions, type Block, button, option, select } from './kit/atoms.ts';
-import { canSuggest, projectPicker, type Scene } from './project-picker.ts';
+import { canSuggest, projectPicker, projectSelect, type Scene } from './project-picker.ts';
 
 /** What a failure looks like to a person: what happened is the failure's own sentence; this is what to do about it. */
 export interface ErrorDescription {
@@ -174,7 +174,13 @@ export function describeError(failure: Failure, rerun?: CommandInvocation, scene
     case 'project-missing':
       return rerun === undefined || scene === undefined
         ? { todo: 'Name it by the ID on its project card in the console, for example: /spend 123' }
-        : { todo: '', choices: projectPicker(rerun, scene) };
+        : {
+            todo: '',
+            choices:
+              failure.projectFor === undefined
+                ? projectPicker(rerun, scene)
+                : projectSelect(rerun.command, failure.projectFor, scene),
+          };
     case 'not-connected':
       return {
         todo: 'An owner or admin of the workspace connects it once: it takes the address of the service and an access token.',
@@ -323,11 +329,14 @@ function invalidWordDescription(
   );
   const buttons = rerun === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, rerun, at));
   const isUnknown = why === UNRECOGNIZED || why === UNKNOWN_COMMAND;
-  return {
-    todo: '',
-    buttons,
-    ...(isUnknown && buttons.length > 0 && { sentence: `${fact} Did you mean this?` }),
-  };
+  // A suggestion that leaves the word out corrects no spelling: then the hint about what the command takes stays.
+  const isSpelling = suggestion?.split(' ').length === rerun?.text.trim().split(/\s+/).length;
+  const isGuess = isUnknown && isSpelling && buttons.length > 0;
+  const choices =
+    rerun === undefined || scene === undefined || failure.projectFor === undefined
+      ? []
+      : projectSelect(rerun.command, failure.projectFor, scene);
+  return { todo: '', buttons, choices, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
 function suggestionButton(text: string, { command }: CommandInvocation, at: number): Button[] {

@@ -33,6 +33,17 @@ export function projectPicker(rerun: CommandInvocation, scene: Scene): Block[] {
 }
 
 /**
+ * The same for a command that needs nothing but a project: a choice of each that this person may ask about here.
+ * @param prefix the command's text before the project: `projects edit`
+ */
+export function projectSelect(command: string, prefix: string, scene: Scene): Block[] {
+  const options = (attempt(() => visibleProjects(scene.workspace, scene)) ?? []).map((project) =>
+    commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, about(project)),
+  );
+  return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
+}
+
+/**
  * Whether a corrected text may be offered there: a word that comes near to the name of a project which is limited to
  * other channels must not bring the name to light.
  */

@@ -1,4 +1,4 @@
-import { InvalidWord, SecretPasted, UNKNOWN_COMMAND } from '../domain/failure/index.ts';
+import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../domain/failure/index.ts';
 import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
 import { clipWord } from '../domain/language/spelling.ts';
@@ -9,8 +9,8 @@ import { ownValue } from './own-property.ts';
 type Verbs = Readonly<Record<string, CommandListener>>;
 
 /**
- * One command whose first word chooses: `/billing connect`. Without a word the verb `help` answers, and for `help` too
- * where the word has no page of its own.
+ * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers where there is no
+ * word, and for a subcommand without a help page of its own, whose name it gets as its text.
  */
 export function routeSubcommands(verbs: Verbs): CommandListener {
   return {
@@ -20,11 +20,12 @@ export function routeSubcommands(verbs: Verbs): CommandListener {
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
       const help = helps ? ownValue(verbs, verb)?.help : undefined;
       if (help !== undefined) return request.reply.update(help());
+      const asksAbout = helps && verb !== 'help' && verb !== '?' ? verb : rest;
       const listener = ownValue(verbs, helps ? 'help' : verb);
       if (listener === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       const [, ...typed] = simplifyText(text).split(' ');
       try {
-        await listener.run(rest, request, typed.join(' '));
+        await listener.run(helps ? asksAbout : rest, request, typed.join(' '));
       } catch (error) {
         // Lower case hides what a token looks like, and a verb reads no other.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
@@ -51,6 +52,18 @@ function rightOf(text: string, verbs: Verbs) {
   const { verb, helps } = split(text);
   const { right = 'ask' } = ownValue(verbs, helps ? 'help' : verb) ?? {};
   return typeof right === 'function' ? right(text) : right;
+}
+
+/**
+ * Refuses words after a subcommand that takes none, or only the words in `known`.
+ * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word or without any
+ */
+export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
+  if (rest === '' || known.includes(rest)) return;
+  const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
+  const works = `Type ${commands.map((command) => `/billing ${command}`).join(' or ')}.`;
+  const suggestion = [verb, nearestWord(rest, known) ?? ''].join(' ').trim();
+  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, suggestion);
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {

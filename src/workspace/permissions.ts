@@ -37,3 +37,14 @@ export function requireRight(right: Right, { role, canAsk, canManage }: Permissi
   if (right === 'member' && !isFull) throw new NotAllowed('not-member');
   if (right === 'manage' && !canManage) throw new NotAllowed('not-manager');
 }
+
+/** Whether a person has the right. */
+export function meetsRight(right: Right, permissions: Permissions): boolean {
+  try {
+    requireRight(right, permissions);
+    return true;
+  } catch (error) {
+    if (error instanceof NotAllowed) return false;
+    throw error;
+  }
+}

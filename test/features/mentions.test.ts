@@ -152,7 +152,7 @@ describe('a mention that is no command', () => {
     expect(message.threadTs).toBeUndefined();
     expect(reads).toContain('spend 123 last month');
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/billing help'));
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('What Tally answers'));
   });
 
   it('answers a greeting with what it can be asked, and finds no fault with the word', async () => {
@@ -169,9 +169,9 @@ describe('a mention that is no command', () => {
     expect(labels).toEqual(['"text":"/billing help"']);
   });
 
-  it('says help in full when asked for it', async () => {
+  it('shows help when asked for it', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
-      expect((await say(text)).reads).toContain('@Tally spend [project] [period] [product]');
+      expect((await say(text)).reads).toContain('/spend [project] [period] [product]');
   });
 
   it.each([

@@ -461,6 +461,41 @@ describe('/billing projects', () => {
   });
 });
 
+describe('a project that is missing or unknown', () => {
+  it.each([
+    ['edit', 'Which project?'],
+    ['remove', 'Which project?'],
+    ['edit banana', 'I don’t recognize “banana”.'],
+    ['remove prdo', 'I don’t recognize “prdo”.'],
+  ])('is chosen from a list, and then the command runs: /billing projects %s', async (words, sentence) => {
+    await add('prod', '123');
+    await add('dev', '456');
+    const answer = await bot.ask(`/billing projects ${words}`);
+    expect(answer.reads).toContain(sentence);
+    const values = JSON.stringify(answer.blocks).match(/"value":"[^"]+"/g);
+    const verb = words.split(' ')[0];
+    expect(values).toEqual(
+      expect.arrayContaining([
+        `"value":"/billing projects ${verb} dev"`,
+        `"value":"/billing projects ${verb} prod"`,
+      ]),
+    );
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'dev');
+    if (verb === 'edit') await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    else await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Remove dev?'));
+  });
+
+  it('offers the word that Tally has for what people type, to managers alone', async () => {
+    await add('prod', '123');
+    const answer = await bot.ask('/billing projects delete prod');
+    expect(answer.reads).toContain('Unknown command “delete”. Did you mean this?');
+    expect(textOf(answer.blocks)).toContain('/billing projects remove prod');
+    expect(textOf((await bot.ask('/billing projects delete prod', MEMBER)).blocks)).not.toContain(
+      'remove prod',
+    );
+  });
+});
+
 describe('a project that is changed', () => {
   it('is shown as it is, keeps who added it, and says in the audit what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
@@ -690,8 +725,8 @@ describe('/billing default', () => {
 
   it('takes a registered project that may be asked about there, and nothing else', async () => {
     await add('prod', '123', { channels: [GENERAL] });
-    expect((await bot.ask('/billing default nowhere')).reads).toContain('isn’t a project name');
-    expect((await bot.ask('/billing default 999')).reads).toContain('isn’t a project name');
+    expect((await bot.ask('/billing default nowhere')).reads).toContain('I don’t recognize “nowhere”.');
+    expect((await bot.ask('/billing default 999')).reads).toContain('I don’t recognize “999”.');
     expect((await bot.ask('/billing default prod')).reads).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/billing default 123', OWNER, GENERAL)).reads).toContain(
@@ -822,7 +857,7 @@ describe('nothing is gained', () => {
     ])
       expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|isn’t a/);
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
-    expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('What Tally answers');
+    expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('/billing projects [name]');
     expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');
     expect(await snapshot()).toEqual(before);
   });

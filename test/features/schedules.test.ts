@@ -1013,7 +1013,7 @@ describe('in the whole bot', () => {
   });
 
   it('stand in help after what is asked most, and nothing went wrong unseen', async () => {
-    const { reads } = await bot.ask('/billing help');
+    const { reads } = await bot.ask('/billing help more');
     expect(reads).toContain('/billing schedules');
     const inOrder = ['/spend', '/billing schedule ', '/billing connect', '/billing audit', '@Tally', 'Home'];
     const places = inOrder.map((usage) => reads.indexOf(`\`${usage}`));

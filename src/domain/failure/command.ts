@@ -43,6 +43,8 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     readonly works: string,
     suggestion?: string | readonly string[],
     quoting: Quoting = 'judged',
+    /** The command's text before a project, where the word is an unknown one: a picker is offered. */
+    readonly projectFor?: string,
   ) {
     const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
     const named = mayQuote(word) ? `“${word}”` : HIDDEN_WORD;
@@ -59,7 +61,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
 
   /** The same without the word. */
   withheld(): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, undefined, 'never');
+    return new InvalidWord(this.word, this.why, this.works, undefined, 'never', this.projectFor);
   }
 }
 
@@ -97,7 +99,8 @@ export class PeriodJustBegan extends FailureBase<'period-just-began'> {
 
 /** The command needs a project and none was named. */
 export class ProjectMissing extends FailureBase<'project-missing'> {
-  constructor() {
+  /** @param projectFor the command's text before the project, where it needs nothing else: `projects edit` */
+  constructor(readonly projectFor?: string) {
     super('project-missing', 'Which project?');
   }
 }

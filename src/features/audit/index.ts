@@ -1,12 +1,13 @@
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
+import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
 import type { Feature } from '../feature.ts';
 import { auditMessage, auditSentMessage, auditTextMessage } from './blocks.ts';
 import { formatAuditCsv } from './words.ts';
 
 const A_PAGE = 20;
-const CSV = /^\s*csv\s*$/i;
+const CSV = 'csv';
 
 /** `/billing audit`: who changed what in this workspace, for those who manage it. */
 export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
@@ -35,11 +36,18 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
     help: [
       {
         usage: '/billing audit [csv]',
-        what: 'Who changed what, also as a CSV file (managers only).',
+        what: 'Shows who changed what, without secrets; also as CSV.',
+        right: 'manage',
       },
     ],
     verbs: {
-      audit: { right: 'manage', run: (rest, request) => (CSV.test(rest) ? sendCsv(request) : show(request)) },
+      audit: {
+        right: 'manage',
+        async run(rest, request) {
+          refuseExtraWords(rest, 'audit', [CSV]);
+          return rest === CSV ? sendCsv(request) : show(request);
+        },
+      },
     },
     actions: {
       audit: { right: 'manage', run: ({ value }, request) => show(request, value || undefined) },

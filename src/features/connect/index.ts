@@ -108,11 +108,13 @@ export function createConnect(parts: ConnectParts): Feature {
     help: [
       {
         usage: '/billing connect [name]',
-        what: 'Connect Tally to the billing service, or replace its token (managers only). Use a name for each account if you have several.',
+        what: 'Registers or replaces the access token that Tally reads billing with.',
+        right: 'manage',
       },
       {
         usage: '/billing disconnect [name]',
-        what: 'Remove a connection and its token from Tally (managers only).',
+        what: 'Deletes a token from Tally.',
+        right: 'manage',
       },
     ],
     verbs: {

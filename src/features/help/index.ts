@@ -1,17 +1,28 @@
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { commandButton } from '../../slack/command-buttons.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
-const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are visible to you alone until you share them, unless this workspace shows them to everyone.`;
+const TITLE = 'What Tally answers';
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
+/** After `/billing help`: every line, with examples. */
+const MORE = 'more';
 
-/** `/billing help`: everything, as the features themselves explain it. */
+/** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelp(lines: () => readonly HelpLine[]): Feature {
-  const own: HelpLine = { usage: '/billing help', what: 'This page.' };
   return {
-    help: [own],
+    help: [{ usage: '/billing help', what: 'Shows this page.' }],
     verbs: {
       help: {
         right: 'ask',
-        run: (_, request) => request.reply.update(helpMessage('What Tally answers', lines(), SMALL)),
+        run(text, { user, reply }) {
+          const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));
+          const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
+          if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
+          if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
+          const more = commandButton('help-more', 'More…', { command: '/billing', text: `help ${MORE}` });
+          return reply.update(shortHelpMessage(TITLE, allowed, more));
+        },
       },
     },
   };

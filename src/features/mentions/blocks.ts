@@ -3,7 +3,7 @@ import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts
 
 const HOW =
   'Ask in your own words: `how much did prod spend last week?`, or type a command: `spend 123 last month`.';
-const HELP = commandButton('help', 'Everything Tally answers', { command: '/billing', text: 'help' });
+const HELP = commandButton('help', 'All commands', { command: '/billing', text: 'help' });
 
 const unknown = (word: string): string => `I don’t recognize “${word}”.`;
 

@@ -46,8 +46,8 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
     help: [
       {
         usage: '@Tally spend [project] [period] [product]',
-        what: 'The same words in a channel or a thread, answered there for everyone; in a direct message without the @Tally.',
-        examples: ['@Tally spend 123 last-month', '@Tally balance 123'],
+        what: 'Answers in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
+        examples: ['@Tally how much did prod spend last week?', '@Tally balance 123'],
       },
     ],
     events: { app_mention: said, message: said },

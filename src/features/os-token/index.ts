@@ -48,12 +48,13 @@ import { parseTokenText } from './words.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: '/billing projects access [project]',
-  what: 'Register the application access for a project’s OS_TOKENs and choose who can get them (managers only).',
+  what: 'Registers the application access that issues OS_TOKENs, and who may get them.',
+  right: 'manage',
   examples: ['/billing projects access prod'],
 };
 const HELP: HelpLine = {
   usage: '/os-token [project]',
-  what: 'Get a temporary OS_TOKEN for the cloud platform’s API. Only you see it. A manager chooses who can get one.',
+  what: 'Issues a temporary OS_TOKEN for the cloud platform’s API. Only you see it.',
   examples: ['/os-token prod', '/os-token 123'],
 };
 

@@ -55,7 +55,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
           await set(channel, undefined, request);
           return request.reply.update(projectTextMessage('Removed the default project of this channel.'));
         }
-        const project = requireProject(word, workspace, (meant) => `default ${meant}`);
+        const project = requireProject(word, workspace, 'default');
         if (!isFor(project, channel)) throw elsewhere(project);
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, true));

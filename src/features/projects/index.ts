@@ -29,12 +29,12 @@ import {
 const HELP: readonly HelpLine[] = [
   {
     usage: '/billing projects [name]',
-    what: 'List the projects you can ask about. Managers also add, edit and remove them.',
+    what: 'Lists the projects that have a name. Managers add, edit and remove them.',
     examples: ['/billing projects', '/billing projects add prod 123'],
   },
   {
     usage: '/billing default [name | none]',
-    what: 'Show or set the default project of this channel.',
+    what: 'Shows or sets the project that this channel asks about when you name none.',
     examples: ['/billing default', '/billing default prod'],
   },
 ];
@@ -99,7 +99,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
           if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
           const { kind, word } = input;
           if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
-          const project = requireProject(word, workspace, (meant) => `projects ${kind} ${meant}`);
+          const project = requireProject(word, workspace, `projects ${kind}`);
           if (kind === 'edit') return openForm(project.alias, project, request);
           await request.reply.update(removeProjectMessage(project, workspace.channelsOf(project.alias)));
         },

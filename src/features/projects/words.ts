@@ -1,6 +1,7 @@
-import { InvalidWord } from '../../domain/failure/index.ts';
+import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { clipWord } from '../../domain/language/spelling.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
@@ -29,10 +30,17 @@ const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
   ['remove', 'remove'],
 ]);
 
+/** What people type for a verb, and the verb. */
+const SYNONYMS = new Map<string, string>([
+  ...['delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
+  ...['new', 'create', 'register'].map((word) => [word, 'add'] as const),
+  ...['change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
+]);
+
 /** Whether the whole text, `projects …`, asks to change something. @param more verbs of other features */
 export function changesProjects(text: string, more: readonly string[]): boolean {
   const verb = normalizeText(text).split(' ')[1] ?? '';
-  return VERBS.has(verb) || more.includes(verb);
+  return VERBS.has(verb) || more.includes(verb) || SYNONYMS.has(verb);
 }
 
 /**
@@ -46,17 +54,18 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const kind = VERBS.get(first);
   if (kind === 'add') return { kind, ...readFilled(others, typed.split(' ').slice(1)) };
   if (kind !== undefined) return { kind, word: others.join(' ') };
+  if (SYNONYMS.has(first)) return refuse(first, others, more);
   const [, search = '', page = '1'] =
     /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', search, page: Number(page) };
 }
 
 function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const meant = nearestWord(first, [...VERBS.keys(), ...more]);
+  const meant = SYNONYMS.get(first) ?? nearestWord(first, [...VERBS.keys(), ...more]);
   throw new InvalidWord(
-    first.slice(0, 40),
-    'isn’t a /billing projects command',
-    `Use ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
+    clipWord(first),
+    UNKNOWN_COMMAND,
+    `These work after /billing projects: ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
     meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
   );
 }
@@ -94,21 +103,22 @@ function attempt(read: () => { readonly project?: string; readonly product?: Pro
 
 /**
  * The registered project that a word names: its alias, or the ID of one project.
- * @param textOf the command's text with another word, for the suggestion
- * @throws InvalidWord
+ * @param prefix the command's text before the project: `projects edit`
+ * @throws InvalidWord, ProjectMissing; both offer the projects to choose from
  */
-export function requireProject(word: string, record: Workspace, textOf: (word: string) => string): Project {
-  if (word === '')
-    throw new InvalidWord('…', 'names no project', `Type a project, for example /billing ${textOf('prod')}.`);
+export function requireProject(word: string, record: Workspace, prefix: string): Project {
+  if (word === '') throw new ProjectMissing(prefix);
   const named = record.aliases.has(word) ? findProject(record, word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;
   const meant = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
-    word.slice(0, 40),
-    'isn’t a project name',
-    'See all projects with /billing projects.',
-    meant === undefined ? undefined : textOf(meant),
+    clipWord(word),
+    UNRECOGNIZED,
+    'Choose a project.',
+    meant === undefined ? undefined : `${prefix} ${meant}`,
+    'judged',
+    prefix,
   );
 }
 

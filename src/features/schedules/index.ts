@@ -32,12 +32,14 @@ import { CADENCE_EXAMPLES, parsePage, parseScheduleText } from './words.ts';
 const HELP: readonly HelpLine[] = [
   {
     usage: '/billing schedule [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]',
-    what: 'Posts a report in a channel again and again: yesterday, last-week, month-to-date or the balance.',
+    what: 'Posts a report in a channel on a schedule: yesterday, last-week, month-to-date or balance.',
+    right: 'member',
     examples: ['/billing schedule', '/billing schedule prod daily 09:00'],
   },
   {
     usage: '/billing schedules',
-    what: 'What is posted, when it comes next and how it went last; pause, edit, send now, delete.',
+    what: 'Lists the schedules, to pause, edit, send now or delete.',
+    right: 'member',
   },
 ];
 

@@ -1,4 +1,5 @@
 import type { Request } from '../../slack/request.ts';
+import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
 import { loadUserGroups, requireKnownGroups, suggestGroups } from '../../slack/user-groups.ts';
 import { auditedChange } from '../../workspace/change.ts';
@@ -39,13 +40,17 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     help: [
       {
         usage: '/billing settings',
-        what: 'Time zone, who sees answers, currency label, number format, who manages and who can ask (managers only).',
+        what: 'Sets the time zone, who sees answers, the number format, who manages and who may ask.',
+        right: 'manage',
       },
     ],
     verbs: {
       settings: {
         right: 'manage',
-        run: async (_, request) => request.reply.modal.open(await formWith(request, {})),
+        async run(rest, request) {
+          refuseExtraWords(rest, 'settings');
+          await request.reply.modal.open(await formWith(request, {}));
+        },
       },
     },
     options: {

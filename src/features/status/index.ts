@@ -10,6 +10,7 @@ import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
+import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import type { OpenableConnection } from '../../workspace/connections.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
@@ -72,11 +73,17 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
     help: [
       {
         usage: '/billing status',
-        what: 'Check that the billing connections work and when their tokens expire. Managers can test and replace them.',
+        what: 'Shows whether billing can be reached and when tokens expire.',
       },
     ],
     verbs: {
-      status: { right: 'ask', run: (_, request) => draw(request, request.workspace) },
+      status: {
+        right: 'ask',
+        async run(rest, request) {
+          refuseExtraWords(rest, 'status');
+          await draw(request, request.workspace);
+        },
+      },
     },
     actions: {
       'connection-test': {

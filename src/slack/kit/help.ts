@@ -1,14 +1,20 @@
-import { type Block, context, header, type Message, markup } from './atoms.ts';
+import type { Button } from '@slack/types';
+import { actions, type Block, context, header, type Message, markup } from './atoms.ts';
 import { escapeMarkup } from './escape.ts';
 
-/** One line of help: how a thing is typed, what it answers, and examples that work as they stand. */
+/** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {
   readonly usage: string;
   readonly what: string;
   readonly examples?: readonly string[];
+  /** What the command needs beyond the right to ask. */
+  readonly right?: 'member' | 'manage';
 }
 
-/** What the words of a command may be, for the small print. */
+/** Lines of help that people read at once. */
+const SHORT_HELP_LINES = 8;
+
+/** What the words of a command can be, for the last line. */
 export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
@@ -16,13 +22,28 @@ export const PERIOD_EXAMPLES = {
   products: 'Products: cloud, storage, virtualization.',
 } as const;
 
+/** Every line in a block of its own, with its examples. @param small plain, for the last line */
 export function helpMessage(title: string, lines: readonly HelpLine[], small?: string): Message {
   const blocks: Block[] = [header(title), ...lines.map((line) => markup(lineMarkup(line)))];
   if (small !== undefined) blocks.push(context(escapeMarkup(small)));
   return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
 }
 
-/** Usage and examples are Tally's own words, so they may stand in code marks as they are. */
+/** The first lines in one block. @param more a button that shows all of them */
+export function shortHelpMessage(
+  title: string,
+  lines: readonly HelpLine[],
+  more: readonly Button[],
+): Message {
+  const shown = lines.slice(0, SHORT_HELP_LINES);
+  const text = shown.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`).join('\n');
+  return {
+    text: `${title}: ${shown.map(({ usage }) => usage).join(', ')}`,
+    blocks: [header(title), markup(text), actions(...more)],
+  };
+}
+
+/** Usage and examples are Tally's own words, so they need no escaping inside code marks. */
 function lineMarkup({ usage, what, examples = [] }: HelpLine): string {
   const tries = examples.map((example) => `\`${example}\``).join(' · ');
   return [`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n');

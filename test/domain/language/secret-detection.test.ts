@@ -56,7 +56,7 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
   'a period': (word) => parsePeriodText(word),
   '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, new Set(['prod']))),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
-  '/billing default': verb((text) => requireProject(text, RECORD, (meant) => `default ${meant}`)),
+  '/billing default': verb((text) => requireProject(text, RECORD, 'projects edit')),
   'a mention': (word) => {
     const known = { commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES };
     const mention = parseMention(word, known);

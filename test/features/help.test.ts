@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot();
+  await bot.connect();
+});
+afterEach(() => bot.stop());
+
+const linesOf = (reads: string) => reads.split('\n').filter((line) => line.includes('`'));
+
+describe('help', () => {
+  it.each([OWNER, MEMBER])('has at most eight lines for %s, and the rest behind More…', async (person) => {
+    const short = await bot.ask('/billing help', person);
+    expect(linesOf(short.reads).length).toBeGreaterThan(3);
+    expect(linesOf(short.reads).length).toBeLessThanOrEqual(8);
+    expect(short.reads).not.toContain('/billing help');
+    await bot.slack.press(person, { channel: CHANNEL, ts: short.ts }, 'More…');
+    const whole = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(person, CHANNEL)
+        .map(readable)
+        .find(({ reads }) => reads.includes('/billing help')),
+    );
+    expect(whole.reads).toContain('/spend 123 last-7-days');
+  });
+
+  it('shows what this person may do, and nothing else', async () => {
+    const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
+    for (const text of ['/billing help', '/billing help more'])
+      expect((await bot.ask(text, MEMBER)).reads).not.toMatch(manages);
+    expect((await bot.ask('/billing help more', OWNER)).reads).toMatch(manages);
+  });
+
+  it('about one command shows the lines of that command', async () => {
+    const { reads } = await bot.ask('/billing audit help', OWNER);
+    expect(reads).toContain('/billing audit [csv]');
+    expect(reads).not.toContain('/spend');
+    expect((await bot.ask('/billing projects help', OWNER)).reads).toContain('/billing projects access');
+    expect((await bot.ask('/billing audit help', MEMBER)).reads).not.toContain('/billing audit');
+  });
+});
+
+describe('a word that a subcommand does not take', () => {
+  it.each([
+    ['/billing audit cvs', 'cvs', '/billing audit csv'],
+    ['/billing audit foo', 'foo', '/billing audit'],
+    ['/billing status foo', 'foo', '/billing status'],
+    ['/billing settings now', 'now', '/billing settings'],
+    ['/billing statsu', 'statsu', '/billing status'],
+  ])('%s is refused, with the command that works as a button', async (command, word, button) => {
+    const answer = await bot.ask(command, OWNER);
+    expect(answer.reads).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
+    const labels = answer.blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
+    expect(labels).toEqual([button]);
+  });
+
+  it('is gone once the button is pressed', async () => {
+    const answer = await bot.ask('/billing status foo', OWNER);
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing status');
+    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('token'));
+  });
+});
