@@ -14,7 +14,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
-import { BOT, buildBot, ROOT } from '../sandbox/build.ts';
+import { BOT_ENTRY, buildBot, ROOT } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { readConfig } from '../src/config.ts';
 import { inventProjects, projectAt, saveConnection } from './commands.ts';
@@ -72,7 +72,7 @@ export async function floor(rounds: number): Promise<string[]> {
     LOG_LEVEL: 'error',
   };
   const sides: Side[] = [
-    { script: BOT, env: { ...shared, ...own } },
+    { script: BOT_ENTRY, env: { ...shared, ...own } },
     {
       script: FLOOR_BOT,
       env: { ...shared, BILLING_URL: billing.url, BILLING_TOKEN: billing.tokens[0]?.value ?? '' },
