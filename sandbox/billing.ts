@@ -4,16 +4,16 @@
  */
 import { stringify } from 'lossless-json';
 import { createAnswers } from './billing/answers.ts';
-import { billingModes, PLAIN, type Style } from './billing/modes.ts';
+import { type BillingStyle, billingModes, PLAIN_BILLING } from './billing/modes.ts';
 import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
-import { ask } from './billing/schema.ts';
+import { executeQuery } from './billing/schema.ts';
 import {
-  type Answer,
-  type Asked,
   jsonReply,
   parsed,
-  type Reply,
+  type ServiceAnswer,
   type ServiceOptions,
+  type ServiceReply,
+  type ServiceRequest,
   serve,
   withoutSecrets,
 } from './fake-service.ts';
@@ -31,7 +31,7 @@ interface BillingRequest {
 }
 
 /** Answers in place of everything else, authorization included, unless it returns undefined. */
-type Responder = (request: BillingRequest) => Answer | undefined | Promise<Answer | undefined>;
+type Responder = (request: BillingRequest) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
 
 export interface BillingOptions extends ServiceOptions {
   respond?: Responder;
@@ -67,20 +67,24 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   const { behaviour, ...moods } = switchboard('billing', billingModes(options.slowFor ?? 4_000));
   let respond = options.respond;
 
-  async function answer(asked: Asked): Promise<Answer> {
+  async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
     const request = record(asked);
     requests.push(request);
     const dictated = await respond?.(request);
     if (dictated) return dictated;
-    return behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN, ...style }));
+    return behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN_BILLING, ...style }));
   }
 
-  async function ordinary(asked: Asked, request: BillingRequest, style: Style): Promise<Reply> {
+  async function ordinary(
+    asked: ServiceRequest,
+    request: BillingRequest,
+    style: BillingStyle,
+  ): Promise<ServiceReply> {
     const refused = refusal(asked, request);
     if (refused) return refused;
     const stranger = strangerIn(asked.body);
     if (stranger) return problem(400, stranger);
-    const { status, body } = await ask(request.query, answers.source(style));
+    const { status, body } = await executeQuery(request.query, answers.source(style));
     return jsonReply(status, stringify(body) ?? '');
   }
 
@@ -105,7 +109,7 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   };
 }
 
-function record({ at, headers, body }: Asked): BillingRequest {
+function record({ at, headers, body }: ServiceRequest): BillingRequest {
   const value = headers['x-user-token'];
   const known = TOKENS.find((token) => token.value === value)?.label ?? 'unknown';
   const { query } = object(body);
@@ -117,7 +121,7 @@ function record({ at, headers, body }: Asked): BillingRequest {
   };
 }
 
-function refusal(asked: Asked, { token }: BillingRequest): Reply | undefined {
+function refusal(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {
   if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
   if (asked.method !== 'POST') return problem(405, 'Only POST is answered here', { Allow: 'POST' });
   const bearer = asked.headers.authorization !== undefined;
@@ -139,6 +143,6 @@ function object(body: string): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-function problem(status: number, message: string, headers: Record<string, string> = {}): Reply {
+function problem(status: number, message: string, headers: Record<string, string> = {}): ServiceReply {
   return jsonReply(status, JSON.stringify({ errors: [{ message }] }), headers);
 }

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { BOT, CLOCK, ROOT } from './build.ts';
+import { BOT_ENTRY, CLOCK, ROOT } from './build.ts';
 import type { Clock } from './clock.ts';
 import { logLine } from './log-lines.ts';
 
@@ -124,7 +124,7 @@ function spawnBot(env: Record<string, string>, port: number, ahead: number): Chi
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return spawn(process.execPath, ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT], {
+  return spawn(process.execPath, ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT_ENTRY], {
     cwd: ROOT,
     env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -10,9 +10,9 @@ import { promisify } from 'node:util';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Everything that the sandbox leaves on the disk. */
-export const HOME = join(ROOT, '.sandbox');
-export const PAGE = join(HOME, 'page');
-export const BOT = join(ROOT, 'dist', 'main.js');
+export const SANDBOX_FOLDER = join(ROOT, '.sandbox');
+export const PAGE = join(SANDBOX_FOLDER, 'page');
+export const BOT_ENTRY = join(ROOT, 'dist', 'main.js');
 export const CLOCK = join(ROOT, 'sandbox', 'bot-clock.js');
 
 type Log = (line: string) => void;
@@ -28,9 +28,9 @@ interface Product {
 const bot: Product = {
   name: 'bot',
   sources: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
-  result: BOT,
+  result: BOT_ENTRY,
   async make() {
-    await rm(dirname(BOT), { recursive: true, force: true });
+    await rm(dirname(BOT_ENTRY), { recursive: true, force: true });
     const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
     const compiler = [join(typescript, 'bin', 'tsc'), '-p', 'tsconfig.build.json'];
     try {
@@ -60,7 +60,7 @@ export const buildBot = (log: Log) => alone('bot', () => bring(bot, log));
 export const buildPage = (log: Log) => alone('page', () => bring(page, log));
 
 async function bring({ name, sources, result, make }: Product, log: Log): Promise<void> {
-  const stamp = join(HOME, `built-${name}`);
+  const stamp = join(SANDBOX_FOLDER, `built-${name}`);
   const newest = Math.max(...(await Promise.all(sources.map((one) => newestIn(join(ROOT, one))))));
   if ((await modified(result)) > 0 && (await modified(stamp)) > newest) return;
   const begun = Date.now();
@@ -88,8 +88,8 @@ const STALE = 120_000;
 
 /** Several sandboxes may start at once, tests do: one builds, the others wait and find it built. */
 async function alone(name: string, work: () => Promise<void>): Promise<void> {
-  await mkdir(HOME, { recursive: true });
-  const lock = join(HOME, `building-${name}`);
+  await mkdir(SANDBOX_FOLDER, { recursive: true });
+  const lock = join(SANDBOX_FOLDER, `building-${name}`);
   for (;;) {
     const isMine = await mkdir(lock).then(
       () => true,

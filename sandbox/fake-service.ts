@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Traffic } from './protocol.ts';
 
-export interface Asked {
+export interface ServiceRequest {
   method: string;
   /** As it came, percent signs and doubled slashes included, without the query. */
   path: string;
@@ -22,7 +22,7 @@ export interface Asked {
   pause(ms: number): Promise<void>;
 }
 
-export interface Reply {
+export interface ServiceReply {
   status: number;
   headers?: Record<string, string>;
   /** An iterable is streamed without a Content-Length. */
@@ -30,9 +30,9 @@ export interface Reply {
 }
 
 /** `hang`: the connection stays open without a byte. `reset`: it is torn down. */
-export type Answer = Reply | 'hang' | 'reset';
+export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
-export type Exchange = Omit<Traffic, 'id'>;
+export type ServiceExchange = Omit<Traffic, 'id'>;
 
 export interface ServiceOptions {
   /** 0, the default, takes a free one. */
@@ -40,7 +40,7 @@ export interface ServiceOptions {
   /** ms since the epoch */
   now?: () => number;
   /** Told once an exchange is over, also when it ended without an answer. */
-  onExchange?: (exchange: Exchange) => void;
+  onExchange?: (exchange: ServiceExchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
 }
@@ -49,8 +49,8 @@ interface Service {
   way: string;
   now: () => number;
   port: number;
-  answer: (asked: Asked) => Promise<Answer>;
-  onExchange?: ((exchange: Exchange) => void) | undefined;
+  answer: (asked: ServiceRequest) => Promise<ServiceAnswer>;
+  onExchange?: ((exchange: ServiceExchange) => void) | undefined;
 }
 
 const MASK = '[masked]';
@@ -92,7 +92,7 @@ async function converse(
 ) {
   const begun = performance.now();
   const asked = await read(request, service.now(), closing);
-  let said: Answer = 'hang';
+  let said: ServiceAnswer = 'hang';
   response.once('close', () => {
     service.onExchange?.({
       at: asked.at,
@@ -109,7 +109,7 @@ async function converse(
   else if (said !== 'hang') await send(response, said, asked.method === 'HEAD');
 }
 
-async function read(request: IncomingMessage, at: number, closing: AbortSignal): Promise<Asked> {
+async function read(request: IncomingMessage, at: number, closing: AbortSignal): Promise<ServiceRequest> {
   const [path = '/', query] = (request.url ?? '/').split('?', 2);
   return {
     method: request.method ?? 'GET',
@@ -135,7 +135,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function send(response: ServerResponse, reply: Reply, headOnly: boolean): Promise<void> {
+async function send(response: ServerResponse, reply: ServiceReply, headOnly: boolean): Promise<void> {
   response.writeHead(reply.status, reply.headers);
   if (headOnly || reply.body === undefined || typeof reply.body === 'string') {
     response.end(headOnly ? undefined : reply.body);
@@ -144,13 +144,13 @@ async function send(response: ServerResponse, reply: Reply, headOnly: boolean): 
   await pipeline(Readable.from(reply.body), response);
 }
 
-function statusOf(said: Answer, response: ServerResponse): string {
+function statusOf(said: ServiceAnswer, response: ServerResponse): string {
   if (typeof said !== 'string')
     return response.writableFinished ? String(said.status) : `${said.status}, cut off`;
   return said === 'reset' ? 'reset' : 'no answer';
 }
 
-function bodyText({ body }: Reply): string {
+function bodyText({ body }: ServiceReply): string {
   if (body === undefined || typeof body === 'string') return body ?? '';
   return '(a stream)';
 }
@@ -182,11 +182,11 @@ export function parsed(body: string): unknown {
   }
 }
 
-export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): Reply {
+export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): ServiceReply {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
-export function htmlReply(status: number, title: string, headers: Record<string, string> = {}): Reply {
+export function htmlReply(status: number, title: string, headers: Record<string, string> = {}): ServiceReply {
   const body = `<!doctype html>\n<html lang="en">\n<title>${title}</title>\n<h1>${title}</h1>\n</html>\n`;
   return { status, headers: { 'Content-Type': 'text/html; charset=utf-8', ...headers }, body };
 }

@@ -4,25 +4,25 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
-  type Answer,
-  type Asked,
   htmlReply,
   jsonReply,
   parsed,
-  type Reply,
+  type ServiceAnswer,
   type ServiceOptions,
+  type ServiceReply,
+  type ServiceRequest,
   serve,
   withoutSecrets,
 } from './fake-service.ts';
 import { ACCESSES, type Access, type AccessName } from './identity/accesses.ts';
 import {
+  type IdentityStyle,
   identityModes,
   malformed,
   notFound,
-  PLAIN,
+  PLAIN_IDENTITY,
   problem,
   projectDisabled,
-  type Style,
   unauthorized,
   version,
   versionList,
@@ -66,9 +66,11 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   const requests: IdentityRequest[] = [];
   const { behaviour, ...moods } = switchboard('identity', identityModes(options.slowFor ?? 4_000));
 
-  async function answer(asked: Asked): Promise<Answer> {
+  async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
     requests.push(record(asked));
-    const said = await behaviour()(asked, (style) => ordinary(asked, tokens, { ...PLAIN, ...style }));
+    const said = await behaviour()(asked, (style) =>
+      ordinary(asked, tokens, { ...PLAIN_IDENTITY, ...style }),
+    );
     return typeof said === 'string' ? said : named(said);
   }
 
@@ -93,7 +95,7 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   };
 }
 
-function record({ at, method, path, search, headers, body }: Asked): IdentityRequest {
+function record({ at, method, path, search, headers, body }: ServiceRequest): IdentityRequest {
   const { id } = credentialIn(body) ?? {};
   return {
     at,
@@ -104,11 +106,11 @@ function record({ at, method, path, search, headers, body }: Asked): IdentityReq
   };
 }
 
-function named(reply: Reply): Reply {
+function named(reply: ServiceReply): ServiceReply {
   return { ...reply, headers: { ...reply.headers, 'x-openstack-request-id': `req-${randomUUID()}` } };
 }
 
-function ordinary(asked: Asked, tokens: Tokens, style: Style): Reply {
+function ordinary(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
   const { path, method } = asked;
   if (path.includes('//'))
     return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
@@ -122,7 +124,7 @@ function ordinary(asked: Asked, tokens: Tokens, style: Style): Reply {
   return problem(405, 'Method Not Allowed', 'The method is not allowed for the requested URL.');
 }
 
-function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
+function issue(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
   const credential = credentialIn(asked.body);
   if (credential?.id === undefined) return malformed();
   if (credential.scoped) return unauthorized({ identity: { methods: ['application_credential'] } });
@@ -134,7 +136,7 @@ function issue(asked: Asked, tokens: Tokens, style: Style): Reply {
   return tokenReply(201, issued.token, describeToken(issued, style.expiry, wantsCatalog(asked)), style);
 }
 
-function check(asked: Asked, tokens: Tokens, style: Style): Reply {
+function check(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
   const { headers } = asked;
   if (!tokens.find(headers['x-auth-token'])) return unauthorized();
   const subject = tokens.find(headers['x-subject-token']);
@@ -142,7 +144,7 @@ function check(asked: Asked, tokens: Tokens, style: Style): Reply {
   return tokenReply(200, subject.token, describeToken(subject, style.expiry, wantsCatalog(asked)), style);
 }
 
-function revoke({ headers }: Asked, tokens: Tokens): Reply {
+function revoke({ headers }: ServiceRequest, tokens: Tokens): ServiceReply {
   if (!tokens.find(headers['x-auth-token'])) return unauthorized();
   const subject = tokens.find(headers['x-subject-token']);
   if (!subject) return notFound('Could not find token.');
@@ -150,11 +152,11 @@ function revoke({ headers }: Asked, tokens: Tokens): Reply {
   return { status: 204 };
 }
 
-function wantsCatalog({ search }: Asked): boolean {
+function wantsCatalog({ search }: ServiceRequest): boolean {
   return !new URLSearchParams(search).has('nocatalog');
 }
 
-function tokenReply(status: number, token: string, body: string, style: Style): Reply {
+function tokenReply(status: number, token: string, body: string, style: IdentityStyle): ServiceReply {
   const header: Record<string, string> = style.header ? { 'X-Subject-Token': token } : {};
   return style.body === 'none' ? { status, headers: header } : jsonReply(status, body, header);
 }

@@ -1,12 +1,12 @@
 /** How a fake service can misbehave: one table a service, the rows that both share are here. */
-import { type Answer, type Asked, htmlReply, type Reply } from './fake-service.ts';
+import { htmlReply, type ServiceAnswer, type ServiceReply, type ServiceRequest } from './fake-service.ts';
 import type { Switch } from './protocol.ts';
 
 /** `Style` is what a service lets a mode change about its ordinary answers. */
 type Behaviour<Style> = (
-  asked: Asked,
-  ordinary: (style?: Partial<Style>) => Reply | Promise<Reply>,
-) => Answer | Promise<Answer>;
+  asked: ServiceRequest,
+  ordinary: (style?: Partial<Style>) => ServiceReply | Promise<ServiceReply>,
+) => ServiceAnswer | Promise<ServiceAnswer>;
 
 export interface Mode<Style = unknown> {
   mode: string;

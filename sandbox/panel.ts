@@ -4,7 +4,7 @@ import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SHORTLY } from './clock.ts';
 import type { IdentityService } from './identity.ts';
 import type { Switch } from './protocol.ts';
-import type { Panel } from './slack/snapshot.ts';
+import type { SandboxControls } from './slack/snapshot.ts';
 import { triesAt } from './tries.ts';
 
 export interface PanelParts {
@@ -28,7 +28,7 @@ interface Lever extends Switch {
 
 const DETAILED = ['data_visualization', 'data_table', 'table', 'container'];
 
-export function createPanel(parts: PanelParts): Panel {
+export function createPanel(parts: PanelParts): SandboxControls {
   const levers = () => [
     ofService('billing', parts.billing),
     ofService('identity', parts.identity),

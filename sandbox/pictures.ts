@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { findChromium, openBrowser } from './browser.ts';
 import { ROOT } from './build.ts';
-import { addProject, ask, closeModal, connect, registerAccess, replyTo, say } from './hands.ts';
+import { addProject, ask, closeModal, connect, registerAccess, replyTo, say } from './page-actions.ts';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const FOLDER = join(ROOT, 'docs', 'pictures');

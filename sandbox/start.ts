@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type BillingService, startBilling } from './billing.ts';
 import { type Bot, createBot } from './bot-process.ts';
-import { buildBot, buildPage, HOME, PAGE, ROOT } from './build.ts';
+import { buildBot, buildPage, PAGE, ROOT, SANDBOX_FOLDER } from './build.ts';
 import { type Clock, createClock } from './clock.ts';
 import { type IdentityService, startIdentity } from './identity.ts';
 import { WARN } from './log-lines.ts';
 import { createPanel } from './panel.ts';
 import { type RunningRedis, startRedis } from './redis.ts';
 import { type Slack, startSlack } from './slack/index.ts';
-import type { Exchange } from './slack/traffic.ts';
+import type { TrafficEntry } from './slack/traffic.ts';
 
 export interface SandboxOptions {
   /** Of the page; the next free one when it is taken. 0, the default, takes any free one. */
@@ -82,7 +82,7 @@ async function assemble(
 
   let slack: Slack | undefined;
   let bot: Bot | undefined;
-  const onExchange = (exchange: Exchange) => slack?.traffic.add(exchange);
+  const onExchange = (exchange: TrafficEntry) => slack?.traffic.add(exchange);
   const clock = createClock();
   const { now } = clock;
   const billing = await startBilling({ onExchange, now });
@@ -172,7 +172,7 @@ function credentials({ oauth, url }: Surroundings): Record<string, string> {
 async function keysFor({ kind }: RunningRedis): Promise<string> {
   const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
   if (kind !== 'given') return fresh;
-  const file = join(HOME, 'encryption-keys');
+  const file = join(SANDBOX_FOLDER, 'encryption-keys');
   const kept = await readFile(file, 'utf8').catch(() => undefined);
   if (!kept) await writeFile(file, fresh, { mode: 0o600 });
   return kept ?? fresh;

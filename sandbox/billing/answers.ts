@@ -1,9 +1,9 @@
 /** What the fake knows about a project: its books, unless a test has written something else over them. */
 import { LosslessNumber, parse } from 'lossless-json';
-import { type Ledger, openLedger } from './ledger.ts';
-import type { Style } from './modes.ts';
+import type { BillingStyle } from './modes.ts';
 import { PROJECTS, type ProductId } from './projects.ts';
 import type { Filter, Source, Subscription } from './schema.ts';
+import { createUsageHistory, type UsageHistory } from './usage-history.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -15,13 +15,13 @@ interface Dictated {
 }
 
 export interface Answers {
-  source(style: Style): Source;
+  source(style: BillingStyle): Source;
   setBalance(projectId: string, json: string, product?: ProductId): void;
   setItems(projectId: string, json: string, product?: ProductId): void;
 }
 
 export function createAnswers(now: () => number): Answers {
-  const ledger = openLedger(now());
+  const ledger = createUsageHistory(now());
   const dictated = new Map<string, Dictated>();
 
   function dictate(id: string, product: ProductId | undefined, what: Partial<Dictated>): void {
@@ -30,7 +30,10 @@ export function createAnswers(now: () => number): Answers {
   }
 
   /** Whose figures are served: nobody's for a wrong product, or, from a careless service, somebody else's. */
-  function whose({ externalSubscriptionId: id, productId }: Subscription, style: Style): string | undefined {
+  function whose(
+    { externalSubscriptionId: id, productId }: Subscription,
+    style: BillingStyle,
+  ): string | undefined {
     const product = dictated.get(id)?.product ?? productOf(id);
     if (style.data === 'none' || product === undefined) return undefined;
     if (product === productId) return id;
@@ -65,13 +68,19 @@ function productOf(id: string): ProductId | undefined {
   return PROJECTS.find((project) => project.id === id)?.product;
 }
 
-function booksBalance(ledger: Ledger, id: string, at: number, style: Style): unknown {
+function booksBalance(ledger: UsageHistory, id: string, at: number, style: BillingStyle): unknown {
   if (!productOf(id)) return null;
   const { balance, bonuses } = ledger.balance(id, at);
   return { balance: amount(balance, style), bonuses: amount(bonuses, style) };
 }
 
-function booksReport(ledger: Ledger, id: string, period: Filter, at: number, style: Style): unknown {
+function booksReport(
+  ledger: UsageHistory,
+  id: string,
+  period: Filter,
+  at: number,
+  style: BillingStyle,
+): unknown {
   const from = instant(period.periodFrom);
   const to = instant(period.periodTo);
   const incorrect = from === undefined || to === undefined || from > to || to > at;
@@ -91,11 +100,11 @@ function instant(text: string): number | undefined {
   return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;
 }
 
-function amount(digits: string, style: Style): unknown {
+function amount(digits: string, style: BillingStyle): unknown {
   return style.amounts === 'string' ? digits : new LosslessNumber(digits);
 }
 
-function day(date: string, style: Style): unknown {
+function day(date: string, style: BillingStyle): unknown {
   if (style.day === 'date') return date;
   return style.day === 'epoch' ? Date.parse(date) : `${date}T00:00:00.000Z`;
 }

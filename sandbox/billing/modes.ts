@@ -3,7 +3,7 @@ import { jsonReply } from '../fake-service.ts';
 import { commonModes, type Mode, mode } from '../modes.ts';
 
 /** What a mode can change about ordinary answers. */
-export interface Style {
+export interface BillingStyle {
   day: 'date' | 'timestamp' | 'epoch';
   amounts: 'number' | 'string';
   /** `none`: the field is null. `empty`: it is there with nothing in it. */
@@ -12,11 +12,16 @@ export interface Style {
   products: 'strict' | 'careless';
 }
 
-export const PLAIN: Style = { day: 'date', amounts: 'number', data: 'some', products: 'strict' };
+export const PLAIN_BILLING: BillingStyle = {
+  day: 'date',
+  amounts: 'number',
+  data: 'some',
+  products: 'strict',
+};
 
 const says = (message: string) => JSON.stringify({ message });
 
-export function billingModes(slowFor: number): Mode<Style>[] {
+export function billingModes(slowFor: number): Mode<BillingStyle>[] {
   return [
     ...commonModes(slowFor),
     mode('401', 'Token refused', 'Rejects every token (401).', () => jsonReply(401, says('Unauthorized'))),

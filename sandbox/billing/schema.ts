@@ -130,7 +130,10 @@ function objectionTo(node: ASTNode): string | undefined {
 const RULES = [...specifiedRules, contractOnly];
 
 /** What a GraphQL endpoint says: the status and the body's object, whose leaves are the source's. */
-export async function ask(query: string, source: Source): Promise<{ status: number; body: unknown }> {
+export async function executeQuery(
+  query: string,
+  source: Source,
+): Promise<{ status: number; body: unknown }> {
   try {
     const document = parse(query, { noLocation: true });
     const errors = validate(schema, document, RULES);

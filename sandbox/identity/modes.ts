@@ -1,10 +1,10 @@
 /** The moods of the identity service. */
-import { htmlReply, jsonReply, type Reply } from '../fake-service.ts';
+import { htmlReply, jsonReply, type ServiceReply } from '../fake-service.ts';
 import { commonModes, type Mode, mode } from '../modes.ts';
 import type { ExpiryForm } from './tokens.ts';
 
 /** What a mode can change about ordinary answers. */
-export interface Style {
+export interface IdentityStyle {
   expiry: ExpiryForm;
   /** Whether tokens can be given back. */
   revocation: boolean;
@@ -16,7 +16,7 @@ export interface Style {
   header: boolean;
 }
 
-export const PLAIN: Style = {
+export const PLAIN_IDENTITY: IdentityStyle = {
   expiry: 'mixed',
   revocation: true,
   validation: true,
@@ -25,26 +25,27 @@ export const PLAIN: Style = {
 };
 
 /** A refusal in the identity API's own words. `extra` stands beside the message. */
-export function problem(code: number, title: string, message: string, extra: object = {}): Reply {
+export function problem(code: number, title: string, message: string, extra: object = {}): ServiceReply {
   return jsonReply(code, JSON.stringify({ error: { code, message, title, ...extra } }));
 }
 
-export const unauthorized = (extra: object = {}): Reply =>
+export const unauthorized = (extra: object = {}): ServiceReply =>
   problem(401, 'Unauthorized', 'The request you have made requires authentication.', extra);
 
-export const notFound = (message: string): Reply => problem(404, 'Not Found', message);
+export const notFound = (message: string): ServiceReply => problem(404, 'Not Found', message);
 
-export const projectDisabled = (): Reply =>
+export const projectDisabled = (): ServiceReply =>
   notFound('Unable to validate token because project sandbox-project is disabled');
 
 export function version() {
   return { id: 'v3.14', status: 'stable', updated: '2020-04-07T00:00:00Z', 'media-types': [] };
 }
 
-export const versionList = (): Reply => jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
+export const versionList = (): ServiceReply =>
+  jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
 
 /** As long as the real one: it quotes the schema that the body does not fit. */
-export function malformed(): Reply {
+export function malformed(): ServiceReply {
   const methods = { type: 'array', items: { type: 'string' } };
   const credential = { type: 'object', properties: { id: { type: 'string' }, secret: { type: 'string' } } };
   const identity = {
@@ -56,7 +57,7 @@ export function malformed(): Reply {
   return problem(400, 'Bad Request', `Invalid input for field 'auth': it does not fit the schema\n\n${dump}`);
 }
 
-export function identityModes(slowFor: number): Mode<Style>[] {
+export function identityModes(slowFor: number): Mode<IdentityStyle>[] {
   return [
     ...commonModes(slowFor),
     mode('401', 'Access refused', 'Rejects every access, as with a wrong secret (401).', () =>

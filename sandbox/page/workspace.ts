@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Channel, Person, Snapshot } from '../protocol.ts';
 
-export interface Workspace {
+export interface PageWorkspace {
   snapshot: Snapshot;
   me: Person;
   /** The sandbox's time. */
@@ -12,10 +12,10 @@ export interface Workspace {
   report(problem: string): void;
 }
 
-const Context = createContext<Workspace | null>(null);
+const Context = createContext<PageWorkspace | null>(null);
 export const WorkspaceProvider = Context.Provider;
 
-export function useWorkspace(): Workspace {
+export function useWorkspace(): PageWorkspace {
   const workspace = useContext(Context);
   if (!workspace) throw new Error('Drawn outside of a workspace');
   return workspace;

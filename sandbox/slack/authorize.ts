@@ -17,7 +17,7 @@ export interface AuthorizeParts {
   scopes: ReadonlySet<string>;
 }
 
-export type Reply = { status: number; html: string } | { redirect: string };
+export type AuthorizeReply = { status: number; html: string } | { redirect: string };
 
 /** Slack sends people back to registered addresses; this one to addresses of this machine. */
 const OWN_MACHINE = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
@@ -39,7 +39,7 @@ function requestOf(query: URLSearchParams): Request {
   };
 }
 
-export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): Reply {
+export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): AuthorizeReply {
   const request = requestOf(query);
   const problem = problemOf(request, parts);
   if (problem !== undefined)
@@ -64,7 +64,7 @@ export function authorizeAnswer(
   query: URLSearchParams,
   fields: Readonly<Record<string, unknown>>,
   parts: AuthorizeParts,
-): Reply {
+): AuthorizeReply {
   const request = requestOf(query);
   const problem = problemOf(request, parts);
   if (problem !== undefined)

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { asAccessory, inActions, inInput } from './elements.ts';
-import { LIMITS, SURFACES, type Surface } from './limits.ts';
+import { type BlockSurface, LIMITS, SURFACES } from './limits.ts';
 import { charactersIn, chart, dataTable, richText, table } from './tables.ts';
 import { hasOneSource, identifier, image, imageSource, plain, string, text, webUrl } from './texts.ts';
 
@@ -98,7 +98,7 @@ type Path = readonly PropertyKey[];
 const problem = (message: string, path: Path) => `${message} [json-pointer:/${path.map(String).join('/')}]`;
 
 /** All that Slack would refuse about these blocks on that surface; nothing when they are fine. */
-export function problemsOfBlocks(blocks: unknown, surface: Surface): string[] {
+export function problemsOfBlocks(blocks: unknown, surface: BlockSurface): string[] {
   const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
   if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
   if (blocks.length > most) return [problem(`no more than ${most} items allowed`, ['blocks'])];
@@ -106,13 +106,13 @@ export function problemsOfBlocks(blocks: unknown, surface: Surface): string[] {
   return each.length > 0 ? each : problemsOfTheWhole(blocks as Loose[], surface);
 }
 
-function problemsOfBlock(one: unknown, path: Path, surface: Surface): string[] {
+function problemsOfBlock(one: unknown, path: Path, surface: BlockSurface): string[] {
   const type = String((one as Loose | null)?.type);
   const allowed = Object.hasOwn(SURFACES, type) ? SURFACES[type] : undefined;
   if (!allowed) return [problem(`unsupported type: ${type}`, [...path, 'type'])];
   if (!allowed.includes(surface)) return [problem(`block type ${type} not allowed in a ${surface}`, path)];
   const checked = anyBlock.safeParse(one);
-  if (!checked.success) return problemsOf(checked.error, path);
+  if (!checked.success) return blockProblems(checked.error, path);
   return childrenOf(one as Loose).flatMap((child, i) => {
     const type = String(child.type);
     const isAllowed = !Object.hasOwn(SURFACES, type) || SURFACES[type]?.includes(surface);
@@ -122,7 +122,7 @@ function problemsOfBlock(one: unknown, path: Path, surface: Surface): string[] {
 }
 
 /** Shared with the schemas of views and of suggested options. */
-export function problemsOf(error: z.ZodError, path: Path = []): string[] {
+export function blockProblems(error: z.ZodError, path: Path = []): string[] {
   return error.issues.map((issue) => problem(worded(issue), [...path, ...issue.path]));
 }
 
@@ -145,7 +145,7 @@ function worded(issue: z.core.$ZodIssue): string {
   }
 }
 
-function problemsOfTheWhole(blocks: readonly Loose[], surface: Surface): string[] {
+function problemsOfTheWhole(blocks: readonly Loose[], surface: BlockSurface): string[] {
   const all = flattened(blocks);
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(String(type)));
   const markdown = charactersIn(ofType('markdown'));

@@ -1,4 +1,4 @@
-/** The hands of a test: what a person does in Slack, and what they then see. */
+/** What a person does in Slack, and what they then see, for tests. */
 import type { Snapshot, StateValues, Verbs } from '../protocol.ts';
 import { chosen, type Fields, fill } from './fill.ts';
 import { type Found, findElement, type Interactions } from './interactions.ts';

@@ -3,10 +3,10 @@ import type { Delivery } from './deliver.ts';
 import { Events } from './events.ts';
 import { Interactions } from './interactions.ts';
 import type { Manifest } from './manifest.ts';
-import type { Context } from './methods/method.ts';
+import type { MethodContext } from './methods/method.ts';
 import type { Doers } from './page.ts';
 import { ResponseUrls } from './response-urls.ts';
-import { type Panel, snapshotFor } from './snapshot.ts';
+import { type SandboxControls, snapshotFor } from './snapshot.ts';
 import { Speech } from './speech.ts';
 import { Submissions } from './submissions.ts';
 import type { Founding } from './teams.ts';
@@ -14,8 +14,8 @@ import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
 import { Workspace } from './workspace.ts';
 
-export interface HostParts extends Pick<Context, 'manifest' | 'url' | 'refuse'> {
-  panel: Panel;
+export interface HostParts extends Pick<MethodContext, 'manifest' | 'url' | 'refuse'> {
+  panel: SandboxControls;
   mode: 'http' | 'socket';
   now: () => number;
   triggerLife: number;

@@ -9,12 +9,12 @@ import { Files } from './files.ts';
 import { type Hosted, host } from './hosted.ts';
 import { readManifest } from './manifest.ts';
 import { createMasker } from './masking.ts';
-import type { Context } from './methods/method.ts';
+import type { MethodContext } from './methods/method.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
 import { type Doers, Page } from './page.ts';
-import { BOT_USER, type Place, TEAM } from './people.ts';
+import { BOT_USER, type SlackPlace, TEAM } from './people.ts';
 import { listen } from './server.ts';
-import { NO_PANEL, type Panel } from './snapshot.ts';
+import { NO_CONTROLS, type SandboxControls } from './snapshot.ts';
 import { type DisconnectReason, socketDelivery } from './socket-mode.ts';
 import { ORBIT, SANDBOX } from './teams.ts';
 import { TrafficLog } from './traffic.ts';
@@ -43,7 +43,7 @@ export interface SlackOptions {
   /** manifest.yml, parsed. */
   manifest: unknown;
   people?: readonly Person[];
-  channels?: readonly Place[];
+  channels?: readonly SlackPlace[];
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
   /** How long a `trigger_id` is good for, in ms. */
@@ -54,7 +54,7 @@ export interface SlackOptions {
   now?: () => number;
   /** Where the built page lies. */
   pageDir?: string;
-  panel?: Panel;
+  panel?: SandboxControls;
 }
 
 export interface Slack extends Driver {
@@ -87,7 +87,7 @@ export interface Slack extends Driver {
 
 export async function startSlack(options: SlackOptions): Promise<Slack> {
   const now = options.now ?? Date.now;
-  const panel = options.panel ?? NO_PANEL;
+  const panel = options.panel ?? NO_CONTROLS;
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
@@ -145,7 +145,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     await Promise.all(told);
   };
   const files = new Files(url);
-  const contextOf = ({ workspace, views, triggers }: Hosted): Context => ({
+  const contextOf = ({ workspace, views, triggers }: Hosted): MethodContext => ({
     ...{ workspace, views, triggers, manifest, files, refuse, url, socketUrl, oauth },
     settle(team) {
       inTeam(team).workspace.isInstalled = true;

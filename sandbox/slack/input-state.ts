@@ -32,7 +32,7 @@ export function holderOf({ type }: Loose): string | undefined {
 }
 
 /** Every element that holds something appears, as Slack sends it; what `given` does not hold is as at the start. */
-export function stateOf(blocks: readonly object[], given: StateValues): StateValues {
+export function inputStateOf(blocks: readonly object[], given: StateValues): StateValues {
   const state: StateValues = {};
   for (const block of flattened(blocks)) {
     for (const element of elementsOf(block)) {

@@ -1,8 +1,8 @@
 /** What people do with what the bot has drawn: clicks, choices, and external selects. */
 import type { Person, Place, StateValues, Verbs } from '../protocol.ts';
-import { elementsOf, flattened, problemsOf } from './blocks.ts';
+import { blockProblems, elementsOf, flattened } from './blocks.ts';
 import type { Ack, Delivery, Kind } from './deliver.ts';
-import { stateOf } from './input-state.ts';
+import { inputStateOf } from './input-state.ts';
 import { channelOf, envelopeOf, messageOf, userOf, viewOf } from './payloads.ts';
 import type { ResponseUrls } from './response-urls.ts';
 import type { Outcome } from './speech.ts';
@@ -79,7 +79,7 @@ export class Interactions {
     if (ack.how !== 'acked') return outcomeOf(ack);
     const read = suggestions.safeParse(ack.body);
     if (read.success) return { ok: true, ...read.data };
-    this.parts.complain(`options of ${actionId}: ${problemsOf(read.error).join('; ')}`);
+    this.parts.complain(`options of ${actionId}: ${blockProblems(read.error).join('; ')}`);
     return { ok: false, error: 'invalid_options' };
   }
 
@@ -118,7 +118,7 @@ export class Interactions {
       container,
       channel: channelOf(place),
       ...(!ephemeral && { message: messageOf(message) }),
-      state: { values: stateOf(blocks, values) },
+      state: { values: inputStateOf(blocks, values) },
     });
     return { person, blocks, message, describe };
   }

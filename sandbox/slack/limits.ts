@@ -42,13 +42,13 @@ export const LIMITS = {
 } as const;
 
 /** Where a block may stand. */
-export type Surface = 'message' | 'modal' | 'home';
+export type BlockSurface = 'message' | 'modal' | 'home';
 
-const EVERYWHERE: readonly Surface[] = ['message', 'modal', 'home'];
-const MESSAGES: readonly Surface[] = ['message'];
+const EVERYWHERE: readonly BlockSurface[] = ['message', 'modal', 'home'];
+const MESSAGES: readonly BlockSurface[] = ['message'];
 
 /** Also the list of the block types that the sandbox knows. */
-export const SURFACES: Readonly<Record<string, readonly Surface[]>> = {
+export const SURFACES: Readonly<Record<string, readonly BlockSurface[]>> = {
   section: EVERYWHERE,
   header: EVERYWHERE,
   divider: EVERYWHERE,

@@ -27,10 +27,10 @@ interface Token {
 }
 
 export type Granted =
-  | { ok: true; team: Team; person: string; scope: string; tokens: Tokens }
+  | { ok: true; team: Team; person: string; scope: string; tokens: OAuthTokens }
   | { ok: false; error: string };
 
-export interface Tokens {
+export interface OAuthTokens {
   access: string;
   refresh?: string;
   /** Seconds. */
@@ -116,7 +116,7 @@ export class OAuth {
     for (const [token, one] of this.#refreshes) if (one.team.id === team) this.#refreshes.delete(token);
   }
 
-  #issue(team: Team, scope: string): Tokens {
+  #issue(team: Team, scope: string): OAuthTokens {
     if (!this.options.rotation) {
       const access = this.#standing(team.id) ?? `xoxb-sandbox-${secret(12)}`;
       this.#tokens.set(access, { team: team.id, scope, until: Number.POSITIVE_INFINITY });

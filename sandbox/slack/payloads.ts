@@ -1,7 +1,7 @@
 /** The pieces that Slack's payloads share. */
 import type { Person, StateValues } from '../protocol.ts';
-import { stateOf } from './input-state.ts';
-import { APP, BOT, BOT_USER, type Place, teamOf } from './people.ts';
+import { inputStateOf } from './input-state.ts';
+import { APP, BOT_ID, BOT_USER, type SlackPlace, teamOf } from './people.ts';
 import type { Frame } from './views.ts';
 import { type Stored, userIdOf, type Workspace } from './workspace.ts';
 
@@ -21,13 +21,13 @@ export function userOf(person: Person) {
 }
 
 /** Slack hides the names of private conversations. */
-export function channelOf(place: Place) {
+export function channelOf(place: SlackPlace) {
   const hidden = { public: place.name, private: 'privategroup', im: 'directmessage' } as const;
   return { id: place.id, name: hidden[place.kind] };
 }
 
 /** The fields of a slash command. */
-export function commandOf(person: Person, place: Place, { team }: Workspace) {
+export function commandOf(person: Person, place: SlackPlace, { team }: Workspace) {
   const { id, name } = channelOf(place);
   return {
     token: VERIFICATION,
@@ -48,7 +48,7 @@ export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, valu
     team_id: team,
     app_id: APP,
     app_installed_team_id: team,
-    bot_id: BOT,
+    bot_id: BOT_ID,
     type: view.type,
     ...(view.title && { title: view.title }),
     submit: view.submit ?? null,
@@ -57,7 +57,7 @@ export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, valu
     private_metadata: view.private_metadata ?? '',
     callback_id: view.callback_id ?? '',
     external_id: view.external_id ?? '',
-    state: { values: stateOf(view.blocks, values) },
+    state: { values: inputStateOf(view.blocks, values) },
     hash,
     clear_on_close: view.clear_on_close ?? false,
     notify_on_close: view.notify_on_close ?? false,
@@ -73,7 +73,7 @@ export function messageOf({ team, ts, from, text, blocks, edited, threadTs }: St
     ts,
     text,
     team,
-    ...(from === 'bot' && { bot_id: BOT, app_id: APP }),
+    ...(from === 'bot' && { bot_id: BOT_ID, app_id: APP }),
     ...(blocks && { blocks }),
     ...(edited && { edited: { user: userIdOf(from), ts } }),
     ...(threadTs && { thread_ts: threadTs }),

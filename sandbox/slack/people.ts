@@ -1,7 +1,7 @@
 /** Who is there, and where they talk. */
 import type { Channel, Person } from '../protocol.ts';
 
-export interface Place extends Channel {
+export interface SlackPlace extends Channel {
   /** Ids of people; `bot` when the bot is a member. */
   members: string[];
   archived?: boolean;
@@ -19,7 +19,7 @@ export interface UserGroup {
 
 export const TEAM = 'T0SANDBOX1';
 export const APP = 'A0TALLYAPP';
-export const BOT = 'B0TALLYBOT';
+export const BOT_ID = 'B0TALLYBOT';
 export const BOT_USER = 'U0TALLYBOT';
 
 export const OWNER = 'U0OWNER001';
@@ -88,7 +88,7 @@ export const USER_GROUPS: readonly UserGroup[] = [
 export const teamOf = ({ role, team }: Person): string => team ?? (role === 'stranger' ? OTHER_TEAM : TEAM);
 
 /** The bot is not in #finance, so that there is somewhere to try `/invite`. */
-export const CHANNELS: readonly Place[] = [
+export const CHANNELS: readonly SlackPlace[] = [
   {
     id: 'C0GENERAL1',
     name: 'general',
@@ -121,7 +121,7 @@ export const CHANNELS: readonly Place[] = [
 ];
 
 /** The conversation of one person with the bot. */
-export function directMessage(person: Person, botName: string): Place {
+export function directMessage(person: Person, botName: string): SlackPlace {
   return {
     id: person.id.replace(/^U/, 'D'),
     name: botName,

@@ -18,7 +18,7 @@ interface Issued {
   uses: number;
 }
 
-export interface Asked {
+export interface ResponseUrlRequest {
   person: string;
   channel: string;
   threadTs?: string | undefined;
@@ -26,7 +26,7 @@ export interface Asked {
   typed?: string | undefined;
 }
 
-export interface Answer {
+export interface ResponseUrlAnswer {
   status: number;
   body: { ok: boolean; error?: string };
 }
@@ -40,7 +40,7 @@ export class ResponseUrls {
     readonly refusals: Refusals,
   ) {}
 
-  issue({ person, channel, threadTs, source, typed }: Asked): string {
+  issue({ person, channel, threadTs, source, typed }: ResponseUrlRequest): string {
     const key = randomBytes(18).toString('base64url');
     const until = this.workspace.now() + LIFE;
     this.#issued.set(key, { person, channel, threadTs, source, typed, until, uses: 0 });
@@ -52,7 +52,7 @@ export class ResponseUrls {
   }
 
   /** Every attempt counts as a use, one with bad blocks too. */
-  answer(key: string, body: unknown): Answer {
+  answer(key: string, body: unknown): ResponseUrlAnswer {
     const issued = this.#issued.get(key);
     if (!issued || this.workspace.now() > issued.until) return refused(404, 'expired_url');
     issued.uses += 1;
@@ -60,7 +60,7 @@ export class ResponseUrls {
     return this.#apply(issued, (body ?? {}) as Record<string, unknown>);
   }
 
-  #apply(issued: Issued, body: Record<string, unknown>): Answer {
+  #apply(issued: Issued, body: Record<string, unknown>): ResponseUrlAnswer {
     if (isTrue(body.delete_original)) return this.#remove(issued);
     const read = readMessage(body, this.refusals);
     if (!read.ok) return refused(read.error === 'no_text' ? 500 : 400, read.error);
@@ -70,7 +70,7 @@ export class ResponseUrls {
     return { status: 200, body: { ok: true } };
   }
 
-  #remove({ source }: Issued): Answer {
+  #remove({ source }: Issued): ResponseUrlAnswer {
     if (source && this.#stands(source)) this.workspace.remove(source);
     return { status: 200, body: { ok: true } };
   }
@@ -81,7 +81,7 @@ export class ResponseUrls {
 
   /** A new message, also for what comes as the body of an acknowledgement. */
   post(
-    issued: Asked,
+    issued: ResponseUrlRequest,
     read: { text: string; blocks?: object[] | undefined },
     body: Record<string, unknown>,
   ): void {
@@ -104,6 +104,6 @@ function isTrue(flag: unknown): boolean {
   return flag === true || flag === 'true';
 }
 
-function refused(status: number, error: string): Answer {
+function refused(status: number, error: string): ResponseUrlAnswer {
   return { status, body: { ok: false, error } };
 }

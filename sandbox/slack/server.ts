@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type AuthorizeParts, authorizeAnswer, authorizePage, type Reply } from './authorize.ts';
+import { type AuthorizeParts, type AuthorizeReply, authorizeAnswer, authorizePage } from './authorize.ts';
 import { type Files, uploadedBytes } from './files.ts';
 import { isFromOwnPage, isLocal, readBody, readBytes, readFields, sendJson } from './http.ts';
 import type { Page } from './page.ts';
@@ -155,7 +155,7 @@ async function authorize(
   response: ServerResponse,
   parts: AuthorizeParts,
 ): Promise<void> {
-  const reply: Reply =
+  const reply: AuthorizeReply =
     request.method === 'POST'
       ? authorizeAnswer(query, readFields(request.headers['content-type'], await readBody(request)), parts)
       : authorizePage(query, parts);

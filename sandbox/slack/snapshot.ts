@@ -6,7 +6,7 @@ import { shownView, type Views } from './views.ts';
 import type { Stored, Workspace } from './workspace.ts';
 
 /** What the page shows beside the workspace; whoever starts the sandbox knows it. */
-export interface Panel {
+export interface SandboxControls {
   switches(): Switch[];
   /** False when there is no such switch or mode. */
   setSwitch(service: string, mode: string): boolean;
@@ -21,7 +21,7 @@ export interface Panel {
   installUrl?(): string;
 }
 
-export const NO_PANEL: Panel = {
+export const NO_CONTROLS: SandboxControls = {
   switches: () => [],
   setSwitch: () => false,
   tries: [],
@@ -35,7 +35,7 @@ export interface Scenery {
   workspace: Workspace;
   views: Views;
   manifest: Manifest;
-  panel: Panel;
+  panel: SandboxControls;
   mode: 'http' | 'socket';
   /** All workspaces, this one among them. */
   workspaces: () => readonly Workspace[];

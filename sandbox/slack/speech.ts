@@ -5,8 +5,8 @@ import type { Events } from './events.ts';
 import { readMessage } from './incoming.ts';
 import type { Manifest } from './manifest.ts';
 import { commandOf } from './payloads.ts';
-import { BOT_USER, type Place, teamOf } from './people.ts';
-import type { Asked, ResponseUrls } from './response-urls.ts';
+import { BOT_USER, type SlackPlace, teamOf } from './people.ts';
+import type { ResponseUrlRequest, ResponseUrls } from './response-urls.ts';
 import type { Triggers } from './triggers.ts';
 import { linked } from './typing.ts';
 import type { Workspace } from './workspace.ts';
@@ -50,7 +50,7 @@ export class Speech {
     return { ok: true };
   }
 
-  async #message(person: Person, place: Place, typed: string, threadTs?: string): Promise<void> {
+  async #message(person: Person, place: SlackPlace, typed: string, threadTs?: string): Promise<void> {
     const { workspace, events, manifest } = this.parts;
     const text = linked(typed, workspace, manifest.botName);
     const { ts } = workspace.post({ channel: place.id, from: person.id, text, threadTs });
@@ -77,7 +77,7 @@ export class Speech {
     await events.publish(CHANNEL_EVENT[place.kind], { type: 'message', channel_type, ...event });
   }
 
-  async #command(person: Person, place: Place, typed: string, threadTs?: string): Promise<void> {
+  async #command(person: Person, place: SlackPlace, typed: string, threadTs?: string): Promise<void> {
     const { workspace, manifest } = this.parts;
     const [, command = typed, text = ''] = /^(\S+)\s*(.*)$/s.exec(typed) ?? [];
     const say = (sentence: string) => workspace.slackbot(person.id, place.id, sentence, threadTs);
@@ -99,7 +99,7 @@ export class Speech {
   }
 
   /** Slack's own `/invite @bot` and `/remove @bot`. */
-  #builtIn(command: string, text: string, place: Place): boolean {
+  #builtIn(command: string, text: string, place: SlackPlace): boolean {
     const isBot = text.trim().toLowerCase() === `@${this.parts.manifest.botName.toLowerCase()}`;
     if (!isBot || place.kind === 'im') return false;
     if (command === '/invite' && !place.members.includes('bot')) place.members.push('bot');
@@ -108,10 +108,19 @@ export class Speech {
   }
 
   /** What Slackbot has to say about it, if anything. */
-  async #dispatch(person: Person, place: Place, command: string, text: string): Promise<string | undefined> {
+  async #dispatch(
+    person: Person,
+    place: SlackPlace,
+    command: string,
+    text: string,
+  ): Promise<string | undefined> {
     const { workspace, manifest, triggers, responses, delivery } = this.parts;
     const escapes = manifest.commands.some((one) => one.command === command && one.shouldEscape);
-    const asked: Asked = { person: person.id, channel: place.id, typed: `${command} ${text}`.trim() };
+    const asked: ResponseUrlRequest = {
+      person: person.id,
+      channel: place.id,
+      typed: `${command} ${text}`.trim(),
+    };
     const ack = await delivery().send('slash_commands', {
       ...commandOf(person, place, workspace),
       command,
@@ -122,7 +131,7 @@ export class Speech {
     return ack.how === 'acked' ? this.#show(asked, ack.body) : failureOf(ack);
   }
 
-  #show(asked: Asked, body: unknown): string | undefined {
+  #show(asked: ResponseUrlRequest, body: unknown): string | undefined {
     if (body === undefined) return undefined;
     const { workspace, responses, complain } = this.parts;
     const message = typeof body === 'string' ? { text: body } : (body as Record<string, unknown>);

@@ -1,7 +1,7 @@
 /** Modals sent and closed, and the bot's answers to that. */
 import type { StateValues, Verbs } from '../protocol.ts';
 import { elementsOf } from './blocks.ts';
-import { problemsOfInputs, stateOf } from './input-state.ts';
+import { inputStateOf, problemsOfInputs } from './input-state.ts';
 import type { InteractionParts } from './interactions.ts';
 import { envelopeOf, userOf, viewOf } from './payloads.ts';
 import { teamOf } from './people.ts';
@@ -21,7 +21,7 @@ export class Submissions {
     const frame = this.#onTop(as, viewId);
     if (!frame) return { ok: false, error: 'not_found' };
     if (frame.busy) return { ok: false, error: 'busy' };
-    const errors = problemsOfInputs(frame.view.blocks, stateOf(frame.view.blocks, values));
+    const errors = problemsOfInputs(frame.view.blocks, inputStateOf(frame.view.blocks, values));
     if (Object.keys(errors).length > 0) {
       views.mark(frame, { errors });
       return { ok: false, error: 'invalid_input' };
@@ -64,7 +64,7 @@ export class Submissions {
       user: userOf(person),
       trigger_id: triggers.issue({ person: person.id, viewId: frame.id }),
       view: viewOf(frame, values),
-      response_urls: this.#responseUrls(frame, stateOf(frame.view.blocks, values)),
+      response_urls: this.#responseUrls(frame, inputStateOf(frame.view.blocks, values)),
     });
     const problem = ack.how === 'acked' ? this.#obey(frame, ack.body) : ack.how;
     if (problem === undefined) return { ok: true };

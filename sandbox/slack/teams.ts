@@ -1,6 +1,6 @@
 /** The workspaces of this Slack: one by default, a second one where apps are installed by OAuth. */
 import type { Person } from '../protocol.ts';
-import { CHANNELS, PEOPLE, type Place, TEAM, USER_GROUPS, type UserGroup } from './people.ts';
+import { CHANNELS, PEOPLE, type SlackPlace, TEAM, USER_GROUPS, type UserGroup } from './people.ts';
 
 export interface Team {
   id: string;
@@ -12,7 +12,7 @@ export interface Team {
 export interface Founding {
   team: Team;
   people: readonly Person[];
-  channels: readonly Place[];
+  channels: readonly SlackPlace[];
   userGroups: readonly UserGroup[];
 }
 

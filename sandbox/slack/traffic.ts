@@ -2,7 +2,7 @@
 import type { Traffic } from '../protocol.ts';
 import type { Masker } from './masking.ts';
 
-export type Exchange = Omit<Traffic, 'id'>;
+export type TrafficEntry = Omit<Traffic, 'id'>;
 
 const KEPT = 300;
 const LONGEST = 20_000;
@@ -29,7 +29,7 @@ export class TrafficLog {
   }
 
   /** An exchange of another service, already over and already without its secrets. */
-  add(exchange: Exchange): void {
+  add(exchange: TrafficEntry): void {
     const request = this.#shown(exchange.request);
     const response = this.#shown(exchange.response);
     this.#keep({ ...exchange, request, response, id: ++this.#last });

@@ -1,6 +1,6 @@
 /** What Slack says about a view before it takes it. */
 import { z } from 'zod';
-import { elementsOf, problemsOf, problemsOfBlocks } from './blocks.ts';
+import { blockProblems, elementsOf, problemsOfBlocks } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 import { plain } from './texts.ts';
 
@@ -38,7 +38,7 @@ export type Verdict =
 /** `kind` is what the method takes: `views.publish` a home, all others a modal. */
 export function judgeView(given: unknown, kind: 'modal' | 'home'): Verdict {
   const checked = shape.safeParse(given);
-  if (!checked.success) return invalid(problemsOf(checked.error, ['view']));
+  if (!checked.success) return invalid(blockProblems(checked.error, ['view']));
   const view = checked.data as GivenView;
   if (view.type !== kind) return invalid([`must be a ${kind} [json-pointer:/view/type]`]);
   if (Buffer.byteLength(JSON.stringify(view)) > LIMITS.view.bytes)

@@ -3,7 +3,7 @@ import { apps } from './methods/apps.ts';
 import { chat } from './methods/chat.ts';
 import { files } from './methods/files.ts';
 import { history } from './methods/history.ts';
-import { type Arguments, type Context, type Method, Refusal, requireScope } from './methods/method.ts';
+import { type Arguments, type Method, type MethodContext, Refusal, requireScope } from './methods/method.ts';
 import { reads } from './methods/reads.ts';
 import { views } from './methods/views.ts';
 import type { TrafficLog } from './traffic.ts';
@@ -23,12 +23,12 @@ export interface Call {
 /** What a test can make of a call: an error of the API, an HTTP status, or no answer at all. */
 export type Failure = { error: string } | { status: number; retryAfter?: number } | 'hang';
 
-export type Answer =
+export type WebApiAnswer =
   | { status: number; headers?: Record<string, string>; body: Record<string, unknown> | string }
   | 'hang';
 
 /** Who a token speaks for. */
-export type Bearer = 'app' | { context: Context } | { error: string };
+export type Bearer = 'app' | { context: MethodContext } | { error: string };
 
 export class WebApi {
   readonly calls: Call[] = [];
@@ -36,7 +36,7 @@ export class WebApi {
 
   constructor(
     /** Where methods run that no workspace's token is asked for. */
-    readonly context: Context,
+    readonly context: MethodContext,
     readonly bearerOf: (token: string) => Bearer,
     readonly traffic: TrafficLog,
   ) {}
@@ -47,7 +47,7 @@ export class WebApi {
     this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
   }
 
-  answer(method: string, token: string | undefined, args: Arguments): Answer {
+  answer(method: string, token: string | undefined, args: Arguments): WebApiAnswer {
     const end = this.traffic.begin('bot→slack', method, readable(args));
     const answer = this.#answer(method, token, args);
     const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
@@ -58,7 +58,7 @@ export class WebApi {
     return answer;
   }
 
-  #answer(method: string, token: string | undefined, args: Arguments): Answer {
+  #answer(method: string, token: string | undefined, args: Arguments): WebApiAnswer {
     const failure = this.#failures.get(method)?.shift();
     if (failure) return failed(failure);
     try {
@@ -79,7 +79,7 @@ export class WebApi {
     return method.run(args, context);
   }
 
-  #authorize({ appToken, tokenless }: Method, token: string | undefined): Context {
+  #authorize({ appToken, tokenless }: Method, token: string | undefined): MethodContext {
     if (tokenless) return this.context;
     if (!token) throw new Refusal('not_authed');
     const bearer = this.bearerOf(token);
@@ -89,7 +89,7 @@ export class WebApi {
   }
 }
 
-function failed(failure: Failure): Answer {
+function failed(failure: Failure): WebApiAnswer {
   if (failure === 'hang') return 'hang';
   if ('error' in failure) return { status: 200, body: { ok: false, error: failure.error } };
   const { status, retryAfter } = failure;
@@ -100,7 +100,7 @@ function failed(failure: Failure): Answer {
   };
 }
 
-function outcome({ status, body }: Exclude<Answer, 'hang'>): string {
+function outcome({ status, body }: Exclude<WebApiAnswer, 'hang'>): string {
   const { ok, error } = typeof body === 'string' ? {} : body;
   return ok === false ? `${status} ${String(error)}` : String(status);
 }

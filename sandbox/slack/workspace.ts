@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import type { KnownBlock } from '@slack/types';
 import type { Message, Person, SharedFile } from '../protocol.ts';
-import { BOT_USER, directMessage, type Place, type UserGroup } from './people.ts';
+import { BOT_USER, directMessage, type SlackPlace, type UserGroup } from './people.ts';
 import { SANDBOX, type Team } from './teams.ts';
 import { withIds } from './view-shape.ts';
 
@@ -32,7 +32,7 @@ export interface WorkspaceOptions {
   now: () => number;
   team?: Team;
   people?: readonly Person[];
-  channels?: readonly Place[];
+  channels?: readonly SlackPlace[];
   userGroups?: readonly UserGroup[];
   /** Whether the app is there from the beginning; it is, by default. */
   isInstalled?: boolean;
@@ -45,7 +45,7 @@ export class Workspace {
   readonly userGroups: readonly UserGroup[];
   readonly team: Team;
   isInstalled: boolean;
-  readonly places = new Map<string, Place>();
+  readonly places = new Map<string, SlackPlace>();
   readonly now: () => number;
   readonly #messages = new Map<string, Stored[]>();
   readonly #listeners: Set<() => void>;
@@ -78,12 +78,12 @@ export class Workspace {
   }
 
   /** Where a person talks with the bot. */
-  directMessageOf(person: string): Place | undefined {
+  directMessageOf(person: string): SlackPlace | undefined {
     return [...this.places.values()].find(({ kind, members }) => kind === 'im' && members.includes(person));
   }
 
   /** By id, or a public channel by its name with or without `#`. */
-  place(given: string): Place | undefined {
+  place(given: string): SlackPlace | undefined {
     const name = given.replace(/^#/, '');
     return (
       this.places.get(given) ??
@@ -92,13 +92,13 @@ export class Workspace {
   }
 
   /** Full members may look into every public channel; guests and strangers only where they were invited. */
-  maySee(person: string, place: Place): boolean {
+  maySee(person: string, place: SlackPlace): boolean {
     if (place.members.includes(person)) return true;
     const role = this.person(person)?.role;
     return place.kind === 'public' && role !== 'guest' && role !== 'stranger';
   }
 
-  placesOf(person: string): Place[] {
+  placesOf(person: string): SlackPlace[] {
     return [...this.places.values()].filter((place) => this.maySee(person, place));
   }
 

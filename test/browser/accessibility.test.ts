@@ -2,7 +2,7 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, openBrowser } from '../../sandbox/browser.ts';
-import { ask, closeModal, connect, say } from '../../sandbox/hands.ts';
+import { ask, closeModal, connect, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 
 const COSTS = 'C0COSTS001';

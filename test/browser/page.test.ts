@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { findChromium, openBrowser } from '../../sandbox/browser.ts';
 import { buildPage, PAGE } from '../../sandbox/build.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { NO_PANEL } from '../../sandbox/slack/snapshot.ts';
+import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
 import { startWorld, type World, words } from '../sandbox/slack-bot.ts';
 
 const COSTS = 'C0COSTS001';
@@ -26,7 +26,7 @@ afterAll(() => browser?.close());
 beforeEach(async ({ skip }) => {
   if (browser === undefined) return skip('no Chromium is installed');
   chosen.length = 0;
-  const panel = { ...NO_PANEL, credentials: [{ label: 'Read-only', value: 'a-token-to-paste' }] };
+  const panel = { ...NO_CONTROLS, credentials: [{ label: 'Read-only', value: 'a-token-to-paste' }] };
   world = await startWorld(
     (app) => {
       app.action('more', async ({ ack, payload }) => {

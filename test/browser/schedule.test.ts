@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, openBrowser } from '../../sandbox/browser.ts';
-import { closeModal, connect, registerAccess, say } from '../../sandbox/hands.ts';
+import { closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 
 const chromium = findChromium();

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findChromium, openBrowser } from '../../sandbox/browser.ts';
-import { ask, closeModal, install, replyTo, say } from '../../sandbox/hands.ts';
+import { ask, closeModal, install, replyTo, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 
 const NOOR = 'U0ORBIT001';

@@ -17,7 +17,7 @@ import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { Workspace } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, readable, textOf } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
-import { type House, startHouse } from '../support/house.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
 const TEAM = 'T0SANDBOX1';
 const KEY = `tally:workspace:${TEAM}`;
@@ -29,10 +29,10 @@ const HOUR = 3_600_000;
 /** Friday */
 const NINE = at('2026-11-20T09:00:00Z');
 let now = NINE;
-let house: House;
+let house: ListenerBot;
 
 beforeAll(async () => {
-  house = await startHouse(
+  house = await startListenerBot(
     (workspaces) => {
       const scheduling = {
         book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),

@@ -10,7 +10,7 @@ import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
-import { type House, startHouse } from '../support/house.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -22,13 +22,13 @@ const GENERAL = 'C0GENERAL1';
 const FINANCE = 'C0FINANCE1';
 const SHARED = 'C0SHARED01';
 let now = START;
-let house: House;
+let house: ListenerBot;
 let sent: { schedule: Schedule; why: string; by: string }[] = [];
 let refusal: Error | undefined;
 let woken = 0;
 
 beforeAll(async () => {
-  house = await startHouse(
+  house = await startListenerBot(
     (workspaces) => {
       const scheduling = {
         book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openLedger } from '../../sandbox/billing/ledger.ts';
+import { createUsageHistory } from '../../sandbox/billing/usage-history.ts';
 import { type BillingOptions, type BillingService, startBilling } from '../../sandbox/billing.ts';
-import type { Exchange } from '../../sandbox/fake-service.ts';
+import type { ServiceExchange } from '../../sandbox/fake-service.ts';
 
 const NOW = Date.parse('2026-11-21T10:15:30.123Z');
 const HOUR = 3_600_000;
@@ -11,7 +11,7 @@ const LONG = '31415926535897932384626433832795';
 
 let clock = NOW;
 let billing: BillingService;
-const exchanges: Exchange[] = [];
+const exchanges: ServiceExchange[] = [];
 
 beforeAll(async () => {
   billing = await start({ now: () => clock, onExchange: (exchange) => exchanges.push(exchange) });
@@ -117,7 +117,7 @@ describe('the books', () => {
     fc.assert(
       fc.property(opening, (opened) => {
         const at = opened.getTime();
-        const ledger = openLedger(at);
+        const ledger = createUsageHistory(at);
         const today = at - (at % DAY);
         const reported = ledger.charges('123', today - 7 * DAY, today - 1);
         const spent = reported.reduce((sum, { amount }) => sum + units(amount), 0n);

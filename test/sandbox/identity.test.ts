@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Exchange } from '../../sandbox/fake-service.ts';
+import type { ServiceExchange } from '../../sandbox/fake-service.ts';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 
 const NOW = Date.parse('2026-11-21T02:03:56.000Z');
@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 let clock = NOW;
 let identity: IdentityService;
-const exchanges: Exchange[] = [];
+const exchanges: ServiceExchange[] = [];
 
 beforeAll(async () => {
   identity = await startIdentity({

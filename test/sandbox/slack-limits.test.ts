@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
-import type { Surface } from '../../sandbox/slack/limits.ts';
+import type { BlockSurface } from '../../sandbox/slack/limits.ts';
 import { judgeView } from '../../sandbox/slack/view-shape.ts';
 
 type Block = Record<string, unknown>;
@@ -67,7 +67,7 @@ const bars = (
 };
 
 /** What is measured, the limit, and the blocks that measure just so much. */
-const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: Surface][] = [
+const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: BlockSurface][] = [
   ['blocks of a message', 50, (n) => times(n, () => ({ type: 'divider' }))],
   ['blocks of a modal', 100, (n) => times(n, () => ({ type: 'divider' })), 'modal'],
   ['blocks of a Home', 100, (n) => times(n, () => ({ type: 'divider' })), 'home'],
@@ -167,7 +167,7 @@ describe('Block Kit limits', () => {
     expect(problemsOfBlocks(make(limit + 1), on)).not.toEqual([]);
   });
 
-  it.each<[string, Block[], Surface?]>([
+  it.each<[string, Block[], BlockSurface?]>([
     ['an empty text', [section({ text: plain(0) })]],
     ['a section of nothing', [section({})]],
     ['a field that Block Kit does not know', [{ type: 'divider', colour: 'red' }]],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServerEvent, Snapshot } from '../../sandbox/protocol.ts';
 import { MEMBER, OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { MASK } from '../../sandbox/slack/masking.ts';
-import { NO_PANEL } from '../../sandbox/slack/snapshot.ts';
+import { NO_CONTROLS } from '../../sandbox/slack/snapshot.ts';
 import { BOT_TOKEN, callApi, openSlack, SIGNING_SECRET } from './slack-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   modes = [];
   slack = await openSlack({
     panel: {
-      ...NO_PANEL,
+      ...NO_CONTROLS,
       switches: () => [{ service: 'billing', mode: modes.at(-1) ?? 'healthy', modes: [] }],
       setSwitch: (service, mode) => service === 'billing' && modes.push(mode) > 0,
       tries: [{ text: '/spend', why: 'Why not' }],

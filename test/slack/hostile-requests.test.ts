@@ -15,7 +15,7 @@ import type { UserDirectory } from '../../src/slack/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
 import { CHANNEL, SIGNING_SECRET } from '../support/bot.ts';
-import { type House, startHouse } from '../support/house.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 interface Ran {
-  readonly house: House;
+  readonly house: ListenerBot;
   /** What did something, by name, in order. */
   readonly ran: string[];
 }
@@ -35,7 +35,7 @@ interface Ran {
 async function started(): Promise<Ran> {
   const ran: string[] = [];
   const waiting = modal({ title: 'Wait', blocks: [section('…')] });
-  const house = await startHouse({
+  const house = await startListenerBot({
     commands: { '/spend': { right: 'ask', run: async () => void ran.push('command') } },
     actions: { click: { right: 'ask', run: async () => void ran.push('action') } },
     views: {

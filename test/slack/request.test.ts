@@ -10,13 +10,13 @@ import { modal } from '../../src/slack/kit/modal.ts';
 import type { ActionListener, CommandListener, Listeners } from '../../src/slack/listeners.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
-import { type House, startHouse } from '../support/house.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
-let house: House;
+let house: ListenerBot;
 afterEach(() => house.stop());
 
-async function started(listeners: Listeners): Promise<House> {
-  house = await startHouse(listeners);
+async function started(listeners: Listeners): Promise<ListenerBot> {
+  house = await startListenerBot(listeners);
   return house;
 }
 

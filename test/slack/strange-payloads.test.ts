@@ -9,18 +9,18 @@ import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import { CHANNEL } from '../support/bot.ts';
-import { type House, startHouse } from '../support/house.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10);
 /** What every object has without anybody having put it there. */
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
 const WORD = { text: plainText('A word'), value: 'a' };
 
-let house: House;
+let house: ListenerBot;
 let ran: number[];
 beforeEach(async () => {
   ran = [];
-  house = await startHouse(
+  house = await startListenerBot(
     {
       commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
       views: {

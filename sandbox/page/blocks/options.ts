@@ -1,6 +1,6 @@
 import type { MultiSelect, Option, PlainTextOption, Select } from '@slack/types';
 import type { Channel, StateValue } from '../../protocol.ts';
-import type { Workspace } from '../workspace.ts';
+import type { PageWorkspace } from '../workspace.ts';
 
 export type SelectElement = Select | MultiSelect;
 
@@ -40,7 +40,7 @@ export const isMany = (element: SelectElement): element is MultiSelect => elemen
 const channelText = ({ kind, name }: Channel) => (kind === 'im' ? name : `#${name}`);
 
 /** What a select offers without asking the bot; an external one has nothing of its own. */
-export function offeredBy(element: SelectElement, { snapshot }: Workspace): Item[] {
+export function offeredBy(element: SelectElement, { snapshot }: PageWorkspace): Item[] {
   const { people, channels } = snapshot;
   switch (element.type) {
     case 'users_select':

@@ -1,12 +1,12 @@
-import type { Tokens } from '../oauth.ts';
+import type { OAuthTokens } from '../oauth.ts';
 import { APP, BOT_USER } from '../people.ts';
 import type { Team } from '../teams.ts';
-import { type Arguments, type Context, type Method, Refusal, text } from './method.ts';
+import { type Arguments, type Method, type MethodContext, Refusal, textArgument } from './method.ts';
 
 /** The part of Slack that the app names itself to; without OAuth there is none. */
-function identified(args: Arguments, { oauth }: Context) {
+function identified(args: Arguments, { oauth }: MethodContext) {
   if (!oauth) throw new Refusal('invalid_client_id');
-  const objection = oauth.objection(text(args.client_id), text(args.client_secret));
+  const objection = oauth.objection(textArgument(args.client_id), textArgument(args.client_secret));
   if (objection !== undefined) throw new Refusal(objection);
   return oauth;
 }
@@ -17,11 +17,11 @@ export const apps: Record<string, Method> = {
     run(args, context) {
       const oauth = identified(args, context);
       if (args.grant_type === 'refresh_token') {
-        const renewed = oauth.refresh(text(args.refresh_token));
+        const renewed = oauth.refresh(textArgument(args.refresh_token));
         if (!renewed.ok) throw new Refusal(renewed.error);
         return installation(renewed.team, renewed.scope, renewed.tokens);
       }
-      const granted = oauth.redeem(text(args.code), text(args.redirect_uri));
+      const granted = oauth.redeem(textArgument(args.code), textArgument(args.redirect_uri));
       if (!granted.ok) throw new Refusal(granted.error);
       context.settle(granted.team.id);
       const { team, person, scope, tokens } = granted;
@@ -38,7 +38,7 @@ export const apps: Record<string, Method> = {
   },
 };
 
-function installation(team: Team, scope: string, { access, refresh, expiresIn }: Tokens) {
+function installation(team: Team, scope: string, { access, refresh, expiresIn }: OAuthTokens) {
   return {
     ok: true as const,
     app_id: APP,

@@ -2,11 +2,11 @@ import { readMessage } from '../incoming.ts';
 import { messageOf } from '../payloads.ts';
 import type { Stored } from '../workspace.ts';
 import {
-  type Context,
   explained,
   type Method,
+  type MethodContext,
   Refusal,
-  text,
+  textArgument,
   visiblePlace,
   writablePlace,
 } from './method.ts';
@@ -17,9 +17,9 @@ function readOrRefuse(...given: Parameters<typeof readMessage>) {
   return read;
 }
 
-function ownMessage(context: Context, channel: unknown, ts: unknown, otherwise: string): Stored {
+function ownMessage(context: MethodContext, channel: unknown, ts: unknown, otherwise: string): Stored {
   const place = visiblePlace(context, channel);
-  const message = context.workspace.find(place.id, text(ts));
+  const message = context.workspace.find(place.id, textArgument(ts));
   if (!message || message.ephemeral) throw new Refusal('message_not_found');
   if (message.from !== 'bot') throw new Refusal(otherwise);
   return message;
@@ -42,7 +42,7 @@ export const chat: Record<string, Method> = {
     run(args, context) {
       const place = writablePlace(context, args.channel);
       const { text: words, blocks } = readOrRefuse(args);
-      const threadTs = text(args.thread_ts) || undefined;
+      const threadTs = textArgument(args.thread_ts) || undefined;
       const message = context.workspace.post({
         channel: place.id,
         from: 'bot',
@@ -59,10 +59,10 @@ export const chat: Record<string, Method> = {
     required: ['channel', 'user'],
     run(args, context) {
       const place = writablePlace(context, args.channel);
-      const viewer = text(args.user);
+      const viewer = textArgument(args.user);
       if (!place.members.includes(viewer)) throw new Refusal('user_not_in_channel');
       const { text: words, blocks } = readOrRefuse(args, context.refuse);
-      const threadTs = text(args.thread_ts) || undefined;
+      const threadTs = textArgument(args.thread_ts) || undefined;
       const draft = { channel: place.id, from: 'bot', text: words, blocks, viewer, threadTs };
       return { ok: true, message_ts: context.workspace.post(draft).ts };
     },
@@ -91,7 +91,7 @@ export const chat: Record<string, Method> = {
     required: ['channel', 'message_ts'],
     run(args, context) {
       const place = visiblePlace(context, args.channel);
-      const message = context.workspace.find(place.id, text(args.message_ts));
+      const message = context.workspace.find(place.id, textArgument(args.message_ts));
       if (!message || message.ephemeral) throw new Refusal('message_not_found');
       const permalink = `${context.url()}/?channel=${place.id}#${message.ts}`;
       return { ok: true, channel: place.id, permalink };

@@ -1,12 +1,19 @@
 import { messageOf } from '../payloads.ts';
-import { type Arguments, type Context, type Method, Refusal, text, writablePlace } from './method.ts';
+import {
+  type Arguments,
+  type Method,
+  type MethodContext,
+  Refusal,
+  textArgument,
+  writablePlace,
+} from './method.ts';
 
 export const files: Record<string, Method> = {
   'files.getUploadURLExternal': {
     scope: 'files:write',
     required: ['filename', 'length'],
     run(args, context) {
-      const { id, url } = context.files.expect(text(args.filename));
+      const { id, url } = context.files.expect(textArgument(args.filename));
       return { ok: true, upload_url: url, file_id: id };
     },
   },
@@ -19,8 +26,8 @@ export const files: Record<string, Method> = {
       const message = context.workspace.post({
         channel: place.id,
         from: 'bot',
-        text: text(args.initial_comment),
-        threadTs: text(args.thread_ts) || undefined,
+        text: textArgument(args.initial_comment),
+        threadTs: textArgument(args.thread_ts) || undefined,
         files: shared,
       });
       return { ok: true, files: shared.map(({ id, title }) => ({ id, title })), message: messageOf(message) };
@@ -28,7 +35,7 @@ export const files: Record<string, Method> = {
   },
 };
 
-function found(context: Context, id: string, title: string) {
+function found(context: MethodContext, id: string, title: string) {
   const file = context.files.shared(id, title);
   if (!file) throw new Refusal('file_not_found');
   return file;
@@ -38,8 +45,8 @@ function listed({ files: given }: Arguments): { id: string; title: string }[] {
   const list = parsed(given);
   if (!Array.isArray(list)) throw new Refusal('invalid_arguments');
   return list.map(({ id, title }: { id?: unknown; title?: unknown }) => ({
-    id: text(id),
-    title: text(title),
+    id: textArgument(id),
+    title: textArgument(title),
   }));
 }
 

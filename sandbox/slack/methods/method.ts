@@ -2,14 +2,14 @@
 import type { Files } from '../files.ts';
 import type { Manifest } from '../manifest.ts';
 import type { OAuth } from '../oauth.ts';
-import type { Place } from '../people.ts';
+import type { SlackPlace } from '../people.ts';
 import type { Triggers } from '../triggers.ts';
 import type { Views } from '../views.ts';
 import type { Workspace } from '../workspace.ts';
 
 export type Arguments = Record<string, unknown>;
 
-export interface Context {
+export interface MethodContext {
   workspace: Workspace;
   views: Views;
   triggers: Triggers;
@@ -32,7 +32,7 @@ export interface Context {
 export type Result = { ok: true } & Record<string, unknown>;
 
 export interface Method {
-  run: (args: Arguments, context: Context) => Result;
+  run: (args: Arguments, context: MethodContext) => Result;
   scope?: string;
   /** Arguments that have to be there. */
   required?: readonly string[];
@@ -58,26 +58,26 @@ export function explained(problems: readonly string[]): Record<string, unknown> 
   return { errors: problems, response_metadata: { messages: problems.map((one) => `[ERROR] ${one}`) } };
 }
 
-export function text(value: unknown): string {
+export function textArgument(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function requireScope({ manifest: { scopes } }: Context, needed: string): void {
+export function requireScope({ manifest: { scopes } }: MethodContext, needed: string): void {
   if (scopes.size === 0 || scopes.has(needed)) return;
   throw new Refusal('missing_scope', { needed, provided: [...scopes].join(',') });
 }
 
 /** A channel that the bot can see: private ones only from inside. */
-export function visiblePlace(context: Context, given: unknown): Place {
-  const place = context.workspace.place(text(given));
+export function visiblePlace(context: MethodContext, given: unknown): SlackPlace {
+  const place = context.workspace.place(textArgument(given));
   const isInside = place?.members.includes('bot') ?? false;
   if (!place || (place.kind !== 'public' && !isInside)) throw new Refusal('channel_not_found');
   return place;
 }
 
 /** A channel that the bot can write to; a person's id stands for the conversation with them. */
-export function writablePlace(context: Context, given: unknown): Place {
-  const direct = context.workspace.directMessageOf(text(given));
+export function writablePlace(context: MethodContext, given: unknown): SlackPlace {
+  const direct = context.workspace.directMessageOf(textArgument(given));
   const place = direct ?? visiblePlace(context, given);
   if (place.kind === 'im' && context.manifest.tabs.messages === 'off')
     throw new Refusal('messages_tab_disabled');

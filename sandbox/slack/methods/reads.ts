@@ -1,15 +1,22 @@
 import type { Person } from '../../protocol.ts';
-import { APP, BOT, BOT_USER, type Place, teamOf } from '../people.ts';
+import { APP, BOT_ID, BOT_USER, type SlackPlace, teamOf } from '../people.ts';
 import { userIdOf } from '../workspace.ts';
 import { zoneOffset } from '../zone.ts';
-import { type Context, type Method, Refusal, requireScope, text, visiblePlace } from './method.ts';
+import {
+  type Method,
+  type MethodContext,
+  Refusal,
+  requireScope,
+  textArgument,
+  visiblePlace,
+} from './method.ts';
 
 function isTrue(flag: unknown): boolean {
   return flag === true || flag === 'true' || flag === '1';
 }
 
 /** Slack calls nobody a stranger whom the app can meet in a shared channel: the team tells. */
-function userOf(person: Person, { workspace }: Context, includeLocale: boolean) {
+function userOf(person: Person, { workspace }: MethodContext, includeLocale: boolean) {
   const isMet = [...workspace.places.values()].some(
     ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
   );
@@ -36,7 +43,7 @@ function userOf(person: Person, { workspace }: Context, includeLocale: boolean) 
   };
 }
 
-function botUser({ manifest, workspace }: Context) {
+function botUser({ manifest, workspace }: MethodContext) {
   const team = workspace.team.id;
   return {
     id: BOT_USER,
@@ -44,7 +51,7 @@ function botUser({ manifest, workspace }: Context) {
     name: manifest.botName.toLowerCase(),
     real_name: manifest.botName,
     deleted: false,
-    profile: { real_name: manifest.botName, bot_id: BOT, api_app_id: APP, team },
+    profile: { real_name: manifest.botName, bot_id: BOT_ID, api_app_id: APP, team },
     is_bot: true,
     is_app_user: false,
   };
@@ -52,7 +59,7 @@ function botUser({ manifest, workspace }: Context) {
 
 const SCOPE_KIND = { public: 'channels', private: 'groups', im: 'im' } as const;
 
-function conversationOf(place: Place) {
+function conversationOf(place: SlackPlace) {
   const isIm = place.kind === 'im';
   return {
     id: place.id,
@@ -75,14 +82,14 @@ function conversationOf(place: Place) {
 }
 
 /** The place, when the bot's scopes let it look there. */
-export function readable(context: Context, given: unknown, right: 'read' | 'history'): Place {
+export function readable(context: MethodContext, given: unknown, right: 'read' | 'history'): SlackPlace {
   const place = visiblePlace(context, given);
   requireScope(context, `${SCOPE_KIND[place.kind]}:${right}`);
   return place;
 }
 
 const DEFAULT_TYPES = 'public_channel';
-const KINDS: Record<string, Place['kind']> = {
+const KINDS: Record<string, SlackPlace['kind']> = {
   public_channel: 'public',
   private_channel: 'private',
   im: 'im',
@@ -98,7 +105,7 @@ export const reads: Record<string, Method> = {
       user: manifest.botName.toLowerCase(),
       team_id: team.id,
       user_id: BOT_USER,
-      bot_id: BOT,
+      bot_id: BOT_ID,
       is_enterprise_install: false,
     }),
   },
@@ -109,8 +116,8 @@ export const reads: Record<string, Method> = {
   'bots.info': {
     scope: 'users:read',
     run(args, { manifest }) {
-      if (args.bot !== undefined && args.bot !== BOT) throw new Refusal('bot_not_found');
-      const bot = { id: BOT, app_id: APP, user_id: BOT_USER, name: manifest.botName, deleted: false };
+      if (args.bot !== undefined && args.bot !== BOT_ID) throw new Refusal('bot_not_found');
+      const bot = { id: BOT_ID, app_id: APP, user_id: BOT_USER, name: manifest.botName, deleted: false };
       return { ok: true, bot };
     },
   },
@@ -119,7 +126,7 @@ export const reads: Record<string, Method> = {
     required: ['user'],
     run(args, context) {
       if (args.user === BOT_USER) return { ok: true, user: botUser(context) };
-      const person = context.workspace.person(text(args.user));
+      const person = context.workspace.person(textArgument(args.user));
       if (!person) throw new Refusal('user_not_found');
       const user = userOf(person, context, isTrue(args.include_locale));
       return { ok: true, user };
@@ -175,7 +182,7 @@ export const reads: Record<string, Method> = {
   },
   'conversations.list': {
     run(args, context) {
-      const kinds = (text(args.types) || DEFAULT_TYPES).split(',').map((one) => KINDS[one.trim()]);
+      const kinds = (textArgument(args.types) || DEFAULT_TYPES).split(',').map((one) => KINDS[one.trim()]);
       for (const kind of kinds) if (kind) requireScope(context, `${SCOPE_KIND[kind]}:read`);
       const places = [...context.workspace.places.values()].filter(
         (place) => kinds.includes(place.kind) && (place.kind === 'public' || place.members.includes('bot')),
@@ -186,7 +193,7 @@ export const reads: Record<string, Method> = {
   'conversations.open': {
     scope: 'im:write',
     run(args, context) {
-      const place = context.workspace.directMessageOf(text(args.users));
+      const place = context.workspace.directMessageOf(textArgument(args.users));
       if (!place) throw new Refusal('user_not_found');
       return { ok: true, channel: { id: place.id } };
     },

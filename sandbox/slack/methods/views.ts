@@ -2,7 +2,14 @@ import { viewOf } from '../payloads.ts';
 import type { Trigger } from '../triggers.ts';
 import { type GivenView, judgeView } from '../view-shape.ts';
 import type { Frame } from '../views.ts';
-import { type Arguments, type Context, explained, type Method, Refusal, text } from './method.ts';
+import {
+  type Arguments,
+  explained,
+  type Method,
+  type MethodContext,
+  Refusal,
+  textArgument,
+} from './method.ts';
 
 function readView(given: unknown, kind: 'modal' | 'home'): GivenView {
   const verdict = judgeView(parsed(given), kind);
@@ -19,8 +26,8 @@ function parsed(given: unknown): unknown {
   }
 }
 
-function redeem(args: Arguments, { triggers }: Context): Trigger {
-  const redeemed = triggers.redeem(text(args.trigger_id));
+function redeem(args: Arguments, { triggers }: MethodContext): Trigger {
+  const redeemed = triggers.redeem(textArgument(args.trigger_id));
   if (!redeemed.ok) throw new Refusal(redeemed.error);
   return redeemed.trigger;
 }
@@ -30,10 +37,10 @@ function shown(frame: Frame | undefined) {
   return { ok: true as const, view: viewOf(frame) };
 }
 
-function named(args: Arguments, { views }: Context): Frame {
+function named(args: Arguments, { views }: MethodContext): Frame {
   const { view_id: id, external_id: externalId } = args;
   if (!id && !externalId) throw new Refusal('invalid_arguments');
-  const frame = id ? views.find(text(id)) : views.findExternal(text(externalId));
+  const frame = id ? views.find(textArgument(id)) : views.findExternal(textArgument(externalId));
   if (frame?.view.type !== 'modal') throw new Refusal('not_found');
   return frame;
 }
@@ -42,7 +49,7 @@ function compareHash(args: Arguments, frame: Frame | undefined): void {
   if (args.hash && frame && args.hash !== frame.hash) throw new Refusal('hash_conflict');
 }
 
-function refuseTaken(view: GivenView, { views }: Context): void {
+function refuseTaken(view: GivenView, { views }: MethodContext): void {
   if (view.external_id && views.findExternal(view.external_id)) throw new Refusal('duplicate_external_id');
 }
 
@@ -83,7 +90,7 @@ export const views: Record<string, Method> = {
     run(args, context) {
       if (!context.manifest.tabs.home) throw new Refusal('not_enabled');
       const view = readView(args.view, 'home');
-      const person = context.workspace.person(text(args.user_id));
+      const person = context.workspace.person(textArgument(args.user_id));
       if (!person) throw new Refusal('user_not_found');
       compareHash(args, context.views.home(person.id));
       return shown(context.views.publish(person.id, view));

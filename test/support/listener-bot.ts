@@ -21,7 +21,7 @@ import { type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
 /** The room between Slack and the features, with listeners of the test's own. */
-export interface House {
+export interface ListenerBot {
   readonly slack: Slack;
   readonly url: string;
   readonly workspaces: Workspaces;
@@ -36,17 +36,17 @@ export interface House {
   stop(): Promise<void>;
 }
 
-export interface HouseOptions {
+export interface ListenerBotOptions {
   readonly mode?: 'http' | 'socket';
   /** ms since the epoch */
   readonly clock?: () => number;
 }
 
 /** @param given the listeners, or what makes them of the house's own store */
-export async function startHouse(
+export async function startListenerBot(
   given: Listeners | ((workspaces: Workspaces) => Listeners),
-  options: HouseOptions = {},
-): Promise<House> {
+  options: ListenerBotOptions = {},
+): Promise<ListenerBot> {
   const { mode = 'http', clock = Date.now } = options;
   const redis = await testRedis();
   const lines: string[] = [];

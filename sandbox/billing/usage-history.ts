@@ -13,7 +13,7 @@ export interface Charge {
   bonuses: string;
 }
 
-export interface Ledger {
+export interface UsageHistory {
   /** The charges of the days that touch the period, oldest first; bounds in ms, both included. */
   charges(id: string, from: number, to: number): Charge[];
   balance(id: string, at: number): { balance: string; bonuses: string };
@@ -28,7 +28,7 @@ const BOOKED_BEFORE = RHYTHM.map((_share, hour) => sum(RHYTHM.slice(0, hour))).c
 const WHOLE = sum(RHYTHM);
 
 /** `opened`: the instant at which the books lie 400 days back; ms since the epoch. */
-export function openLedger(opened: number): Ledger {
+export function createUsageHistory(opened: number): UsageHistory {
   const openingDay = Math.floor(opened / DAY);
 
   function booked(
