@@ -280,6 +280,7 @@ describe('/billing connect', () => {
       project: '123',
     });
     expect(bot.slack.modal(OWNER)!.errors).toEqual({
+      token: 'Something under “More” needs a change. Scroll down to see it.',
       auth_url: expect.stringContaining('Try https://identity.example.com/v3'),
     });
   });

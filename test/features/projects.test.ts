@@ -533,7 +533,7 @@ describe('two managers at once', () => {
     expect(aliases).toHaveLength(1);
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
-    expect(said[at]).toContain(`prod is now called ${winner}`);
+    expect(said[at]).toContain(`prod is now named ${winner}`);
     expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
@@ -627,7 +627,7 @@ describe('a project whose record is damaged', () => {
       expect(edit.reads).toContain('Remove the damaged record of prod?');
       const question = await bot.ask('/billing projects remove prod');
       await bot.slack.press(OWNER, place(question), 'Remove');
-      await replaced(question, 'Add it again with');
+      await replaced(question, 'To add it again, type');
       expect(await stored('prod')).toBeUndefined();
       expect(await defaultOf(CHANNEL)).toBeNull();
       expect((await audit())[0]).toBe(`${OWNER} project removed prod (its record was damaged)`);

@@ -387,9 +387,7 @@ describe('an application access', () => {
     const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
     const elsewhere = json.replace('identity.example.com', 'identity.example.org');
     await bot.redis.client.hset(HASH, 'access:123', elsewhere);
-    expect((await bot.ask('/billing status')).reads).toContain(
-      'Project 123 · can’t be decrypted',
-    );
+    expect((await bot.ask('/billing status')).reads).toContain('Project 123 · can’t be decrypted');
   });
 });
 
