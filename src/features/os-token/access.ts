@@ -57,7 +57,7 @@ export interface AccessParts {
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
   readonly authUrl: string | undefined;
-  /** Told of what was answered with a failure, and where. */
+  /** Logs a failure that a person was told about, and where. */
   readonly explain: (failure: Failure, where: string) => void;
 }
 
@@ -83,7 +83,7 @@ export function createAccess(parts: AccessParts) {
     );
   };
 
-  /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
+  /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
   const test = async ({ project, authUrl }: AccessRequest, given: Given, request: Request) => {
     const opened = { authUrl, ...given };
     const tenant = { workspace: request.user.teamId, connection: project };
@@ -127,8 +127,8 @@ export function createAccess(parts: AccessParts) {
     });
   };
 
-  /** Who may is changed without the secret; where it is sent is not. */
-  const rename = async (
+  /** Updates the issuers; changing the URL needs the secret again. */
+  const changeIssuers = async (
     { project, authUrl: url, issuers }: AccessRequest,
     request: Request,
   ): Promise<Block[]> => {
@@ -154,7 +154,7 @@ export function createAccess(parts: AccessParts) {
       await requireKnownGroups(added, request);
       const { given } = input;
       const blocks =
-        given === undefined ? await rename(input, request) : await register(input, given, request);
+        given === undefined ? await changeIssuers(input, request) : await register(input, given, request);
       await request.reply.modal.update(accessSavedText(blocks), {
         text: 'The application access is saved.',
         blocks,
@@ -164,7 +164,7 @@ export function createAccess(parts: AccessParts) {
       explain(error, ACCESS_VIEW);
       const { text, blocks } = failureMessage(error);
       const isKnown = readable(() => request.workspace.access(input.project)) !== undefined;
-      const sorry = [
+      const explanation = [
         header(mayHaveBeenSaved(error) ? 'May not be saved' : 'Not saved'),
         ...withoutActions(blocks),
         ...(changedNothing(error)
@@ -183,7 +183,10 @@ export function createAccess(parts: AccessParts) {
             ]),
         button('access:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
       );
-      await request.reply.modal.update(accessSavedText([...sorry, back]), { text, blocks: sorry });
+      await request.reply.modal.update(accessSavedText([...explanation, back]), {
+        text,
+        blocks: explanation,
+      });
     }
   };
 

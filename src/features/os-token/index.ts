@@ -63,7 +63,7 @@ export interface OsTokenParts extends IssuingParts, AccessParts {
 /** How long a question may wait for its answer, in ms. */
 const PATIENCE = 60 * 60_000;
 
-/** `/os-token`: a token is issued, shown once to the one who asks, and given back from there. Nothing of it is kept. */
+/** `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally keeps nothing of it. */
 export function createOsToken(parts: OsTokenParts): Feature {
   const { workspaces, handles, clock, explain } = parts;
   const issue = createIssuing(parts);
@@ -105,7 +105,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
     return createTokenRequest(named, undefined, tokens, request);
   };
 
-  /** Everything that can go wrong from here on belongs into the modal, where the person looks. */
+  /** From here on errors are shown in the modal, where the person looks. */
   const issueIn = async (window: IssueWindow, find: () => TokenRequest, request: Request): Promise<void> => {
     try {
       const tokenRequest = find();

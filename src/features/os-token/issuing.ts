@@ -33,7 +33,7 @@ export interface IssuingParts {
   readonly allowance: IssueLimit;
   /** ms since the epoch */
   readonly clock: () => number;
-  /** Told of what was answered with a failure, and where. */
+  /** Logs a failure that a person was told about, and where. */
   readonly explain: (failure: Failure, where: string) => void;
 }
 
@@ -46,7 +46,7 @@ export interface TokenRequest {
   readonly tokens: readonly WindowToken[];
 }
 
-/** How long a handle is kept where the service does not tell when the token lapses, in ms. */
+/** How long a handle is kept where the service doesn't say when the token expires, in ms. */
 const UNKNOWN_EXPIRY = 24 * 60 * 60_000;
 
 /** Named for the project, and no member of another organisation: those are named by nobody here. @throws NotIssuer */
@@ -63,7 +63,7 @@ export async function requireIssuer(
     throw new NotIssuer(label);
 }
 
-/** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
+/** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
   const issue = async ({ access, label, grant }: TokenRequest, { user }: Request): Promise<IssuedToken> => {
     const { teamId, id } = user;
@@ -84,7 +84,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     }
   };
 
-  /** Whether the service took it back. */
+  /** @returns whether the service revoked it */
   const revokeUnseen = async (
     { grant, label, access }: TokenRequest,
     issued: IssuedToken,
@@ -163,7 +163,7 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     }
     const isRevoked = await revokeUnseen(tokenRequest, issued, request);
     const lost = lostMessage({ label: tokenRequest.label, word: tokenRequest.grant.word }, isRevoked);
-    // A window that is open still would wait for ever.
+    // Without this, a window that is still open would show “Issuing…” forever.
     const now = clock();
     const shownIn = { now, tokens: liveTokens(tokenRequest.tokens, now), zone: userZone(request) };
     if (!(await request.reply.modal.tryUpdate(lostModal(lost, shownIn)))) await request.reply.private(lost);
@@ -183,7 +183,7 @@ export const userZone = ({ user, workspace }: Request): string =>
     readable(() => workspace.settings.zone),
   );
 
-/** What fails beside the matter is left at that; a mistake of ours is not. */
+/** For work on the side: a failure of a service is ignored, a programming error isn't. */
 export function ignoreFailure(error: unknown): undefined {
   if (!isFailure(error)) throw error;
 }
