@@ -269,7 +269,7 @@ describe('/billing connect', () => {
       token: goodToken(bot.billing),
       project: '123',
     });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['auth_url']);
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['token', 'auth_url']);
   });
 
   it('says what the identity service’s address lacks', async () => {
