@@ -153,7 +153,10 @@ describe('a project gets a name', () => {
     expect(errors().alias).toContain('“q3”');
     for (const currency of [',000.00', '1', '\u202e', 'a\u200bb', 'د']) {
       await bot.slack.submit(OWNER, { alias: 'web', id: '7', currency });
-      expect(errors()).toEqual({ currency: 'At most 8 letters or currency signs, such as EUR or €.' });
+      expect(errors()).toEqual({
+        alias: 'Something under “More” needs a change. Scroll down to see it.',
+        currency: 'At most 8 letters or currency signs, such as EUR or €.',
+      });
     }
     await bot.slack.dismiss(OWNER);
   });
