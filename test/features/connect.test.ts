@@ -271,7 +271,7 @@ describe('/billing connect', () => {
       token: goodToken(bot.billing),
       project: '123',
     });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['auth_url']);
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['token', 'auth_url']);
   });
 
   it('says what the identity service’s address lacks', async () => {
@@ -282,6 +282,7 @@ describe('/billing connect', () => {
       project: '123',
     });
     expect(bot.slack.modal(OWNER)!.errors).toEqual({
+      token: 'Something under “More” needs a change. Scroll down to see it.',
       auth_url: expect.stringContaining('Try https://identity.example.com/v3'),
     });
   });

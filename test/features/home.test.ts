@@ -63,7 +63,7 @@ describe('the Home of a new workspace', () => {
     await bot.connect();
     await bot.ask('/balance 123');
     await expect.poll(() => open()).toContain('No project has a name yet');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).not.toContain('Three steps');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).not.toContain('Get your first answer');
     await bot.slack.press(OWNER, HOME, 'Name a project…');
     const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(textOf(form.view)).toContain('Add a project');

@@ -153,7 +153,10 @@ describe('a project gets a name', () => {
     expect(errors().alias).toContain('“q3”');
     for (const currency of [',000.00', '1', '\u202e', 'a\u200bb', 'د']) {
       await bot.slack.submit(OWNER, { alias: 'web', id: '7', currency });
-      expect(errors()).toEqual({ currency: 'At most 8 letters or currency signs, such as EUR or €.' });
+      expect(errors()).toEqual({
+        alias: 'Something under “More” needs a change. Scroll down to see it.',
+        currency: 'At most 8 letters or currency signs, such as EUR or €.',
+      });
     }
     await bot.slack.dismiss(OWNER);
   });
@@ -568,7 +571,7 @@ describe('two managers at once', () => {
     expect(aliases).toHaveLength(1);
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
-    expect(said[at]).toContain(`prod is now called ${winner}`);
+    expect(said[at]).toContain(`prod is now named ${winner}`);
     expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
@@ -662,7 +665,7 @@ describe('a project whose record is damaged', () => {
       expect(edit.reads).toContain('Remove the damaged record of prod?');
       const question = await bot.ask('/billing projects remove prod');
       await bot.slack.press(OWNER, place(question), 'Remove');
-      await replaced(question, 'Add it again with');
+      await replaced(question, 'To add it again, type');
       expect(await stored('prod')).toBeUndefined();
       expect(await defaultOf(CHANNEL)).toBeNull();
       expect((await audit())[0]).toBe(`${OWNER} project removed prod (its record was damaged)`);

@@ -268,9 +268,9 @@ const ROWS: Record<string, { person: string; settings?: object; left?: boolean }
   guest: { person: GUEST },
   'guest, where guests may ask': { person: GUEST, settings: EVERYTHING },
   'guest who was named': { person: GUEST, settings: { managers: [GUEST], strangers: true } },
-  stranger: { person: STRANGER },
-  'stranger, where strangers may ask': { person: STRANGER, settings: EVERYTHING },
-  'stranger who was named': { person: STRANGER, settings: { managers: [STRANGER], guests: true } },
+  'external person': { person: STRANGER },
+  'external person, where they may ask': { person: STRANGER, settings: EVERYTHING },
+  'external person who was named': { person: STRANGER, settings: { managers: [STRANGER], guests: true } },
   'somebody who left, everything allowed': { person: MEMBER, settings: EVERYTHING, left: true },
   'bot, everything allowed': { person: BOT_USER, settings: EVERYTHING },
 };

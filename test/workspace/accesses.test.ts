@@ -50,11 +50,11 @@ describe('an application access', () => {
     expect(parseAccess(createKeyring([NEW]), 'T1', '123', resealed).open().secret).toBe(GIVEN.secret);
   });
 
-  it('tells when it lapses where that is known, and hides a short ID whole', () => {
+  it('tells when it expires where that is known, and hides a short ID whole', () => {
     const at = Date.UTC(2026, 10, 21);
-    expect(describeAccess(access, at, 'UTC')).toBe('access ····abcd');
+    expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd');
     const lapsing = { ...access, lapsesAt: at + 12 * 86_400_000 };
-    expect(describeAccess(lapsing, at, 'UTC')).toBe('access ····abcd, lapses in 12 days (Thu 3 Dec 2026)');
+    expect(describeAccess(lapsing, at, 'UTC')).toBe('access ending abcd, expires Thu 3 Dec 2026 (12 days)');
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
   });
 });

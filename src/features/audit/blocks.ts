@@ -73,8 +73,8 @@ function subject(about: string): RichTextElement[] {
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 
 export const auditSentMessage = (): Message => {
-  const said = 'Tally sent you the file as a direct message.';
-  return { text: said, blocks: [section(said)] };
+  const sentence = 'Tally sent you the file as a direct message.';
+  return { text: sentence, blocks: [section(sentence)] };
 };
 
 /** The newest lines that fit, where Tally may not send files. */
@@ -82,9 +82,9 @@ export function auditTextMessage(entries: readonly RecordedEntry[]): Message {
   const shown = fitting(entries);
   const count =
     shown < entries.length ? `the newest ${shown} of ${entries.length} entries` : 'the whole audit';
-  const said = `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`;
-  const blocks: Block[] = [section(said), preformatted(formatAuditCsv(entries.slice(0, shown)))];
-  return { text: said, blocks };
+  const sentence = `Tally can’t send files because it doesn’t have the files:write permission. Here is ${count} as text.`;
+  const blocks: Block[] = [section(sentence), preformatted(formatAuditCsv(entries.slice(0, shown)))];
+  return { text: sentence, blocks };
 }
 
 function fitting(entries: readonly RecordedEntry[]): number {

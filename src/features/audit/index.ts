@@ -9,7 +9,7 @@ import { formatAuditCsv } from './words.ts';
 const A_PAGE = 20;
 const CSV = 'csv';
 
-/** `/billing audit`: who changed what in this workspace, for those who manage it. */
+/** `/billing audit`: who changed what in this workspace, for managers. */
 export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature {
   const show = async (request: Request, before?: string): Promise<void> => {
     const page = await audit.page(request.user.teamId, A_PAGE, before);

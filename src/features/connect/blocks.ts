@@ -20,7 +20,7 @@ import { modal } from '../../slack/kit/modal.ts';
 import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';
 
-/** How the token ended up: what it could read with it, or that the test project gave nothing. */
+/** The outcome of a successful test; `balance` is undefined where the test project has no data. */
 export interface ConnectedResult {
   readonly connection: Connection;
   readonly input: ConnectMetadata;
@@ -78,7 +78,7 @@ export function describeConnection(connection: Connection, at: number, zone: str
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
   modal({ title: 'Connect billing', blocks });
 
-/** What whoever holds the token in their hands can do about it; they need not be told to ask an admin. */
+/** Advice for the person who has just pasted the token; they don't need to ask an admin. */
 const ADVICE: Partial<Record<Failure['kind'], string>> = {
   'token-rejected':
     'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',

@@ -16,7 +16,7 @@ import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeConnection } from './blocks.ts';
 
 const KEEP = button('keep', 'Keep');
-/** Named one by one; the others are counted. */
+/** The rest is counted. */
 const MOST_NAMED = 20;
 
 function question(text: string, ...blocks: readonly Block[]): Message {
@@ -83,7 +83,7 @@ const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
 
 const inherits = (heir: string): string => `${heir} becomes the default connection.`;
 
-/** Projects that name the connection lose it, and nothing else is guessed in its place. */
+/** Projects with this connection don't fall back to another one. */
 function orphans(name: string, record: Workspace): string[] {
   const aliases = record.projects.filter(({ connection }) => connection === name);
   if (aliases.length === 0) return [];

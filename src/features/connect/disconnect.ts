@@ -22,7 +22,7 @@ export interface DisconnectParts {
 export function createDisconnect({
   workspaces,
 }: DisconnectParts): Required<Pick<Feature, 'verbs' | 'actions'>> {
-  /** The next question, up to the last. What a button says is looked up in the record each time. */
+  /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
   const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
     const { connectionNames } = request.workspace;
     if (connectionNames.length === 0) throw new NotConnected();
@@ -91,12 +91,12 @@ export function createDisconnect({
 
 const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
 
-/** Who can become the default when this one goes: nobody has to, when it is not the default. */
+/** The connections that can become the default when this one is removed; empty where it isn't the default. */
 function heirsOf(name: string, record: Workspace): readonly string[] {
   if (record.defaultConnection !== name) return [];
   return record.connectionNames.filter((one) => one !== name);
 }
 
-/** A damaged record has none, and can be removed all the same. */
+/** `-` for a damaged record, which has none but can still be removed. */
 const fingerprintOf = (name: string, record: Workspace): string =>
   record.connections.get(name)?.fingerprint ?? '-';

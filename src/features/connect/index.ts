@@ -43,7 +43,7 @@ export interface ConnectParts {
   readonly checks: AddressChecks;
   /** Filled in for a new connection. */
   readonly addresses: DefaultAddresses;
-  /** Told of every token that is registered: what waited for one may go on. */
+  /** Called after each saved token, so that paused schedules can resume. */
   readonly onConnected?: (workspace: string) => Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createConnect(parts: ConnectParts): Feature {
       connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
     );
 
-  /** The balance the token can read; undefined when the service accepts it and has nothing for the project. */
+  /** @returns the balance of the test project; undefined where the token works but the project has no data */
   const test = async (input: ConnectRequest, { user }: Request) => {
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     try {
@@ -82,7 +82,7 @@ export function createConnect(parts: ConnectParts): Feature {
     const { name } = input;
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
-    // A mistaken paste, of this token or of another, would be shown to everybody as the connection's name.
+    // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
     if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
     const balance = await test(input, request);
     const deed = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
@@ -173,7 +173,7 @@ export function createConnect(parts: ConnectParts): Feature {
   };
 }
 
-/** What was asked by default goes on being asked: an only connection would lose that when a second one comes. */
+/** Keeps the current default: an only connection is the default without being stored as one, until a second one is added. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, deeds: [] };
   const before = record.defaultConnection;

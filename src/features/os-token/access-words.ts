@@ -21,7 +21,7 @@ type Reading = { readonly errors: Record<string, string> } | { readonly input: A
 
 const ID = /^[\x21-\x7e]{1,255}$/;
 
-/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would stand in the service's answer and log. */
+/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 const areSwapped = (id: string, secret: string): boolean =>
   USUAL_ID.test(secret.trim()) && id.length > secret.length;

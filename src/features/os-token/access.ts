@@ -56,7 +56,7 @@ export interface AccessParts {
   readonly readAuthUrl: (text: string) => string;
   /** Filled in where no connection has one. */
   readonly authUrl: string | undefined;
-  /** Told of what was answered with a failure, and where. */
+  /** Logs a failure that a person was told about, and where. */
   readonly explain: (failure: Failure, where: string) => void;
 }
 
@@ -82,7 +82,7 @@ export function createAccess(parts: AccessParts) {
     );
   };
 
-  /** A token is issued and given back: so it is known whether the service takes tokens back, too. */
+  /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
   const test = async ({ project, authUrl }: AccessRequest, given: Given, request: Request) => {
     const opened = { authUrl, ...given };
     const tenant = { workspace: request.user.teamId, connection: project };
@@ -126,8 +126,8 @@ export function createAccess(parts: AccessParts) {
     });
   };
 
-  /** Who may is changed without the secret; where it is sent is not. */
-  const rename = async (
+  /** Updates the issuers; changing the URL needs the secret again. */
+  const changeIssuers = async (
     { project, authUrl: url, issuers }: AccessRequest,
     request: Request,
   ): Promise<Block[]> => {
@@ -153,7 +153,7 @@ export function createAccess(parts: AccessParts) {
       await requireKnownGroups(added, request);
       const { given } = input;
       const blocks =
-        given === undefined ? await rename(input, request) : await register(input, given, request);
+        given === undefined ? await changeIssuers(input, request) : await register(input, given, request);
       await request.reply.modal.update(accessSavedText(blocks), {
         text: 'The application access is saved.',
         blocks,
@@ -162,8 +162,8 @@ export function createAccess(parts: AccessParts) {
       if (!isFailure(error)) throw error;
       explain(error, ACCESS_VIEW);
       const { text, blocks } = failureMessage(error);
-      const isKnown = request.workspace.accesses.has(input.project);
-      const sorry = [
+      const isKnown = request.workspace.accesses.get(input.project) !== undefined;
+      const explanation = [
         header(mayHaveBeenSaved(error) ? 'May not be saved' : 'Not saved'),
         ...withoutActions(blocks),
         ...(changedNothing(error)
@@ -182,7 +182,10 @@ export function createAccess(parts: AccessParts) {
             ]),
         button('access:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
       );
-      await request.reply.modal.update(accessSavedText([...sorry, back]), { text, blocks: sorry });
+      await request.reply.modal.update(accessSavedText([...explanation, back]), {
+        text,
+        blocks: explanation,
+      });
     }
   };
 

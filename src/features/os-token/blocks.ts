@@ -63,8 +63,8 @@ export const issuingModal = (label: string): ModalView =>
 export const revokingModal: ModalView = window([section('Revoking the token…')]);
 
 /** Somebody pressed twice, or an earlier press was lost on its way. */
-export const busyModal = (buttons: readonly Button[], led: TokenWindow): ModalView =>
-  tokenErrorModal([section(BUSY)], buttons, led);
+export const busyModal = (buttons: readonly Button[], shownIn: TokenWindow): ModalView =>
+  tokenErrorModal([section(BUSY)], buttons, shownIn);
 const BUSY = 'Tally is still working on your last click. If nothing happens, try again in 30 seconds.';
 
 export const waitingTokenModal: ModalView = window([section('Issuing a token…')]);
@@ -189,10 +189,18 @@ export function revokedMessage({ outcome, until, isAudited }: RevokedToken): Mes
 }
 
 /** @param word undefined where nothing could be kept for another token */
-export const revokedModal = (said: readonly Block[], led: TokenWindow, word: string | undefined): ModalView =>
+export const revokedModal = (
+  said: readonly Block[],
+  shownIn: TokenWindow,
+  word: string | undefined,
+): ModalView =>
   window(
-    [...said, ...(word === undefined ? [] : [actions(anotherButton('Issue another', word))]), ...rowsOf(led)],
-    led.tokens,
+    [
+      ...said,
+      ...(word === undefined ? [] : [actions(anotherButton('Issue another', word))]),
+      ...rowsOf(shownIn),
+    ],
+    shownIn.tokens,
   );
 
 /** A token that may still work, where the window that could revoke it is gone. */
@@ -201,19 +209,22 @@ export function notRevokedText({ text, blocks }: Message, until: string): Messag
   return { text: `${text} ${works}`, blocks: [...blocks, section(works)] };
 }
 
-export const usedModal = (led: TokenWindow): ModalView =>
+export const usedModal = (shownIn: TokenWindow): ModalView =>
   window(
-    [section('This window was already used, or its token has expired. Nothing was changed.'), ...rowsOf(led)],
-    led.tokens,
+    [
+      section('This window was already used, or its token has expired. Nothing was changed.'),
+      ...rowsOf(shownIn),
+    ],
+    shownIn.tokens,
   );
 
 /** @param said what happened and what to do */
 export const tokenErrorModal = (
   said: readonly Block[],
   buttons: readonly Button[],
-  led: TokenWindow,
+  shownIn: TokenWindow,
 ): ModalView =>
-  window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(led)], led.tokens);
+  window([...said, ...(buttons.length > 0 ? [actions(...buttons)] : []), ...rowsOf(shownIn)], shownIn.tokens);
 
 /** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
 export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
@@ -229,14 +240,14 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
 }
 
 /** Where the window was closed meanwhile, or Slack did not draw it. */
-export function lostMessage({ label, word }: { label: string; word: string }, isWithdrawn: boolean): Message {
+export function lostMessage({ label, word }: { label: string; word: string }, isRevoked: boolean): Message {
   const what = `Tally couldn’t show the token for ${label}: the window was closed, or Slack refused it.`;
-  const since = isWithdrawn
+  const since = isRevoked
     ? 'Tally revoked it.'
     : 'Tally couldn’t revoke it either. Nobody has seen it, and it works until it expires.';
   const text = `${what} ${since} To get another one, type /os-token ${word}.`;
   return { text, blocks: [section(text)] };
 }
 
-export const lostModal = ({ blocks }: Message, led: TokenWindow): ModalView =>
-  window([...blocks, ...rowsOf(led)], led.tokens);
+export const lostModal = ({ blocks }: Message, shownIn: TokenWindow): ModalView =>
+  window([...blocks, ...rowsOf(shownIn)], shownIn.tokens);

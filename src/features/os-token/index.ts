@@ -65,7 +65,7 @@ export interface OsTokenParts extends IssuingParts, AccessParts {
 /** How long a question may wait for its answer, in ms. */
 const PATIENCE = 60 * 60_000;
 
-/** `/os-token`: a token is issued, shown once to the one who asks, and given back from there. Nothing of it is kept. */
+/** `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally keeps nothing of it. */
 export function createOsToken(parts: OsTokenParts): Feature {
   const { workspaces, handles, clock, explain } = parts;
   const issue = createIssuing(parts);
@@ -73,7 +73,7 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const access = createAccess(parts);
 
   /** What may be wanted by those who are asked about at once; groups are asked about when the modal is open. */
-  const wantedBy = (
+  const createTokenRequest = (
     named: ProjectReference,
     word: string | undefined,
     tokens: Tokens,
@@ -86,60 +86,60 @@ export function createOsToken(parts: OsTokenParts): Feature {
     const isPossible = registered.issuers.groups.length > 0 || isNamedIssuer(registered, user.id);
     if (!isPossible) throw new NotIssuer(target.label);
     const place = channel === undefined ? {} : { channel };
-    const errand = { person: user.id, project: target.project, word: word ?? target.word, ...place };
-    return { errand, label: target.label, access: registered, tokens };
+    const grant = { person: user.id, project: target.project, word: word ?? target.word, ...place };
+    return { grant, label: target.label, access: registered, tokens };
   };
 
   /** As it was asked for, by what is registered now. */
-  const wantedAgain = (
+  const repeatTokenRequest = (
     { word, project, channel }: TokenGrant,
     tokens: Tokens,
     request: Request,
   ): TokenRequest => {
     const isSame =
       request.workspace.aliases.has(word) && findProject(request.workspace, word)?.id === project;
-    return wantedBy(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
+    return createTokenRequest(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
   };
 
   /** Where nothing is kept of what was asked for, the word counts as typed: in no channel. */
-  const wantedAnew = (word: string, tokens: Tokens, request: Request): TokenRequest => {
+  const parseTokenRequest = (word: string, tokens: Tokens, request: Request): TokenRequest => {
     const named = parseTokenText(word, request.workspace.aliases);
     if (named === 'help') throw new ProjectMissing();
-    return wantedBy(named, undefined, tokens, request);
+    return createTokenRequest(named, undefined, tokens, request);
   };
 
-  /** Everything that can go wrong from here on belongs into the modal, where the person looks. */
+  /** From here on errors are shown in the modal, where the person looks. */
   const issueIn = async (window: IssueWindow, find: () => TokenRequest, request: Request): Promise<void> => {
     try {
-      const wanted = find();
-      await requireIssuer(wanted.label, wanted.access, request);
-      await issue(wanted, request);
+      const tokenRequest = find();
+      await requireIssuer(tokenRequest.label, tokenRequest.access, request);
+      await issue(tokenRequest, request);
     } catch (error) {
       if (!isFailure(error)) throw error;
-      await apologise(error, window, request);
+      await showError(error, window, request);
     }
   };
 
   /** @returns what the window leads to from now on: its claim is over, or there was none and one is made */
-  const tokensAfter = async ({ claim, errand, tokens }: IssueWindow, request: Request): Promise<Tokens> => {
+  const tokensAfter = async ({ claim, grant, tokens }: IssueWindow, request: Request): Promise<Tokens> => {
     const at = clock();
     if (claim !== undefined) await handles.release(claim).catch(ignoreFailure);
-    if (claim !== undefined || errand === undefined) return tokens;
-    const kept = handles.keep(request.user.teamId, errand, { at, until: at + PATIENCE });
+    if (claim !== undefined || grant === undefined) return tokens;
+    const kept = handles.keep(request.user.teamId, grant, { at, until: at + PATIENCE });
     const carried = await kept.catch(ignoreFailure);
     return carried === undefined ? tokens : [{ carried, expires: undefined }, ...tokens];
   };
 
-  const apologise = async (error: Failure, window: IssueWindow, request: Request): Promise<void> => {
+  const showError = async (error: Failure, window: IssueWindow, request: Request): Promise<void> => {
     explain(error, 'os-token');
     const tokens = await tokensAfter(window, request);
     const message = failureMessage(error);
-    const said = withoutActions(message.blocks);
+    const explanation = withoutActions(message.blocks);
     const buttons = tokens.length > 0 ? remedies(error, window, request.user.canManage) : [];
-    const led = { tokens, now: clock(), zone: userZone(request) };
-    await request.reply.modal.update(tokenErrorModal(said, buttons, led), {
+    const shownIn = { tokens, now: clock(), zone: userZone(request) };
+    await request.reply.modal.update(tokenErrorModal(explanation, buttons, shownIn), {
       text: message.text,
-      blocks: said,
+      blocks: explanation,
     });
   };
 
@@ -149,17 +149,17 @@ export function createOsToken(parts: OsTokenParts): Feature {
       return request.reply.private(
         slashCommandOnlyMessage(rerunText, { command: '/os-token', text: rerunText }),
       );
-    const wanted = wantedBy(named, undefined, [], request);
-    const { errand } = wanted;
+    const tokenRequest = createTokenRequest(named, undefined, [], request);
+    const { grant } = tokenRequest;
     const isSeen = channel !== undefined && !isDirectMessage(channel);
     if (isSeen && !workspace.hasSeenTokenNotice(user.id)) {
-      await requireIssuer(wanted.label, wanted.access, request);
+      await requireIssuer(tokenRequest.label, tokenRequest.access, request);
       const at = clock();
-      const handle = await handles.keep(user.teamId, errand, { at, until: at + PATIENCE });
-      return request.reply.modal.open(confirmIssueModal(wanted.label, handle));
+      const handle = await handles.keep(user.teamId, grant, { at, until: at + PATIENCE });
+      return request.reply.modal.open(confirmIssueModal(tokenRequest.label, handle));
     }
-    await request.reply.modal.open(issuingModal(wanted.label));
-    await issueIn({ errand, word: errand.word, tokens: [] }, () => wanted, request);
+    await request.reply.modal.open(issuingModal(tokenRequest.label));
+    await issueIn({ grant, word: grant.word, tokens: [] }, () => tokenRequest, request);
   };
 
   const claimFor = ({ carried = '' }: Partial<WindowToken>, request: Request): GrantClaim => ({
@@ -174,16 +174,18 @@ export function createOsToken(parts: OsTokenParts): Feature {
   const issueAgain = async (tokens: Tokens, word: string, request: Request): Promise<void> => {
     const claim = claimFor(tokens[0] ?? {}, request);
     const claimed = await handles.claim(claim);
-    const led = { tokens, now: clock(), zone: userZone(request) };
+    const shownIn = { tokens, now: clock(), zone: userZone(request) };
     if (claimed === 'busy')
-      return request.reply.modal.updateIfUnchanged(busyModal([anotherButton('Issue another', word)], led));
-    if (claimed === undefined && word === '') return request.reply.modal.update(usedModal(led));
-    const { grant: errand } = claimed ?? {};
-    await request.reply.modal.tryUpdate(issuingModal(errand?.word ?? word));
-    if (errand === undefined)
-      return issueIn({ claim, word, tokens }, () => wantedAnew(word, tokens, request), request);
-    const window = { claim, errand, word: errand.word, tokens };
-    await issueIn(window, () => wantedAgain(errand, tokens, request), request);
+      return request.reply.modal.updateIfUnchanged(
+        busyModal([anotherButton('Issue another', word)], shownIn),
+      );
+    if (claimed === undefined && word === '') return request.reply.modal.update(usedModal(shownIn));
+    const { grant } = claimed ?? {};
+    await request.reply.modal.tryUpdate(issuingModal(grant?.word ?? word));
+    if (grant === undefined)
+      return issueIn({ claim, word, tokens }, () => parseTokenRequest(word, tokens, request), request);
+    const window = { claim, grant, word: grant.word, tokens };
+    await issueIn(window, () => repeatTokenRequest(grant, tokens, request), request);
   };
 
   return {
@@ -244,7 +246,7 @@ interface IssueWindow {
   /** What is typed to mean the project. */
   readonly word: string;
   /** What is asked for, where that is known. */
-  readonly errand?: TokenGrant;
+  readonly grant?: TokenGrant;
   /** By which the first of `tokens` is claimed. */
   readonly claim?: GrantClaim;
 }
@@ -259,8 +261,8 @@ function targetIn(named: ProjectReference, request: Request): ResolvedProject {
 }
 
 /** What can be done about it from the modal: by whoever manages, where the access itself is the matter. */
-function remedies(failure: Failure, { errand, word }: IssueWindow, manage: boolean): Button[] {
-  const project = errand?.project ?? word;
+function remedies(failure: Failure, { grant, word }: IssueWindow, manage: boolean): Button[] {
+  const project = grant?.project ?? word;
   const again = anotherButton('Try again', word);
   switch (failure.kind) {
     case 'not-issuer':

@@ -2,19 +2,19 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 
-/** Somebody who is named, and is issued no token as things are. */
+/** Someone who was chosen as an issuer but can't get tokens yet. */
 export interface IneligibleIssuers {
   readonly person: string;
   readonly standing: Role;
 }
 
-/** Those of them whom naming alone does not help. Of whom Slack does not tell now, nothing is said. */
+/** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
 export async function findIneligible(
   people: readonly string[],
   request: Request,
 ): Promise<readonly IneligibleIssuers[]> {
-  const { settings } = request.workspace;
-  // Strangers are issued none, whether they may ask or not.
+  const settings = request.workspace.settings;
+  // External people never get tokens, even where they can ask.
   const isIssued = (standing: Role): boolean =>
     standing !== 'stranger' && permissionsOf(standing, settings, false).canAsk;
   const found = await Promise.all(

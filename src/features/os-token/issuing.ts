@@ -32,21 +32,21 @@ export interface IssuingParts {
   readonly allowance: IssueLimit;
   /** ms since the epoch */
   readonly clock: () => number;
-  /** Told of what was answered with a failure, and where. */
+  /** Logs a failure that a person was told about, and where. */
   readonly explain: (failure: Failure, where: string) => void;
 }
 
 /** What a token is asked for. */
 export interface TokenRequest {
-  readonly errand: TokenGrant;
+  readonly grant: TokenGrant;
   readonly label: string;
   readonly access: OpenableAccess;
   /** What the window leads to that it is asked for in. */
   readonly tokens: readonly WindowToken[];
 }
 
-/** How long a handle is kept where the service does not tell when the token lapses, in ms. */
-const UNTOLD = 24 * 60 * 60_000;
+/** How long a handle is kept where the service doesn't say when the token expires, in ms. */
+const UNKNOWN_EXPIRY = 24 * 60 * 60_000;
 
 /** Named for the project, and no member of another organisation: those are named by nobody here. @throws NotIssuer */
 export async function requireIssuer(
@@ -62,19 +62,19 @@ export async function requireIssuer(
     throw new NotIssuer(label);
 }
 
-/** Has a token issued and shows it in the open modal; one that was not shown, or not audited, is given back. */
+/** Issues a token and shows it in the open modal. A token that could not be shown or audited is revoked. */
 export function createIssuing({ identity, audit, handles, allowance, clock }: IssuingParts) {
-  const issue = async ({ access, label, errand }: TokenRequest, { user }: Request): Promise<IssuedToken> => {
+  const issue = async ({ access, label, grant }: TokenRequest, { user }: Request): Promise<IssuedToken> => {
     const { teamId, id } = user;
     const at = clock();
     const opened = access.open();
     const next = await allowance.take(teamId, id, at);
     if (next !== undefined) throw new TooManyTokens(MAX_TOKENS, ISSUE_WINDOW / 60_000, next - at);
     try {
-      return await identity.issue(opened, { workspace: teamId, connection: errand.project });
+      return await identity.issue(opened, { workspace: teamId, connection: grant.project });
     } catch (error) {
       if (!isFailure(error)) throw error;
-      const about = tokenAuditText(label, errand.project, undefined);
+      const about = tokenAuditText(label, grant.project, undefined);
       const noting = mayHaveIssued(error)
         ? audit.record(teamId, unclearIssueAudit(clock(), id, about))
         : allowance.giveBack(teamId, id, at);
@@ -83,50 +83,58 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     }
   };
 
-  /** Whether the service took it back. */
-  const withdraw = async ({ errand, label, access }: TokenRequest, issued: IssuedToken, request: Request) => {
+  /** @returns whether the service revoked it */
+  const revokeUnseen = async (
+    { grant, label, access }: TokenRequest,
+    issued: IssuedToken,
+    request: Request,
+  ) => {
     const { teamId } = request.user;
-    const tenant = { workspace: teamId, connection: errand.project };
+    const tenant = { workspace: teamId, connection: grant.project };
     const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch((error: unknown) => {
       if (!isFailure(error)) throw error;
       return error;
     });
-    const about = tokenAuditText(label, errand.project, tokenAuditId(issued.auditId));
+    const about = tokenAuditText(label, grant.project, tokenAuditId(issued.auditId));
     const entry = revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
     if (entry !== undefined) await audit.record(teamId, entry).catch(ignoreFailure);
     return outcome === 'revoked' || outcome === 'already-dead';
   };
 
   /** Audited first, so that no token is shown that is not in the audit. Whether it was shown. */
-  const present = async (wanted: TokenRequest, issued: IssuedToken, request: Request): Promise<boolean> => {
-    const { label, access } = wanted;
+  const present = async (
+    tokenRequest: TokenRequest,
+    issued: IssuedToken,
+    request: Request,
+  ): Promise<boolean> => {
+    const { label, access } = tokenRequest;
     const { teamId, id } = request.user;
     const { expiresAt, auditId } = issued;
     const now = clock();
     const hash = tokenAuditId(auditId);
-    const errand: TokenGrant = {
-      ...wanted.errand,
+    const grant: TokenGrant = {
+      ...tokenRequest.grant,
       authUrl: access.authUrl,
       ...(hash !== undefined && { audit: hash }),
       ...(expiresAt !== undefined && { expiresAt }),
     };
     const isOffered = access.revocable !== false;
-    const life = { at: now, until: Math.max(expiresAt ?? now + UNTOLD, now + 1) };
-    const about = tokenAuditText(label, errand.project, hash);
+    const life = { at: now, until: Math.max(expiresAt ?? now + UNKNOWN_EXPIRY, now + 1) };
+    const about = tokenAuditText(label, grant.project, hash);
     const entry = { at: now, who: id, action: 'token issued', about } as const;
-    const earlier = liveTokens(wanted.tokens, now);
-    const [before] = wanted.tokens;
+    const earlier = liveTokens(tokenRequest.tokens, now);
+    const [before] = tokenRequest.tokens;
     // What leads to no token that may still work has served its purpose.
     const replaces = before !== undefined && !earlier.includes(before) ? before.carried : undefined;
     const token = isOffered ? issued.token : undefined;
-    const carried = await handles.keep(teamId, errand, life, token, { entry, replaces });
+    const carried = await handles.keep(teamId, grant, life, token, { entry, replaces });
     const tokens = fitWindowTokens(
       [{ carried, expires: expiresAt ?? 'unknown' }, ...earlier],
       SLACK_LIMITS.privateMetadata,
     );
     const shown = {
       ...{ label, issued, now, tokens },
-      word: errand.word,
+      word: grant.word,
       lines: linesFor(issued, access),
       endpoint: findEndpoint(issued.endpoints, access.authUrl).service,
       zone: userZone(request),
@@ -137,14 +145,14 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
     return isShown;
   };
 
-  return async (wanted: TokenRequest, request: Request): Promise<void> => {
-    const issued = await issue(wanted, request);
+  return async (tokenRequest: TokenRequest, request: Request): Promise<void> => {
+    const issued = await issue(tokenRequest, request);
     try {
-      if (linesFor(issued, wanted.access).length > SLACK_LIMITS.section)
+      if (linesFor(issued, tokenRequest.access).length > SLACK_LIMITS.section)
         throw new TokenTooLong(issued.token.length);
-      if (await present(wanted, issued, request)) return;
+      if (await present(tokenRequest, issued, request)) return;
     } catch (error) {
-      if (await withdraw(wanted, issued, request)) throw error;
+      if (await revokeUnseen(tokenRequest, issued, request)) throw error;
       const until =
         issued.expiresAt === undefined ? 'it expires' : formatClockTime(issued.expiresAt, userZone(request));
       const left = new TokenNotRevoked(isFailure(error) ? error.message : undefined, until, { cause: error });
@@ -152,12 +160,12 @@ export function createIssuing({ identity, audit, handles, allowance, clock }: Is
       await request.reply.private(failureMessage(left)).catch(ignoreFailure);
       throw error;
     }
-    const isWithdrawn = await withdraw(wanted, issued, request);
-    const lost = lostMessage({ label: wanted.label, word: wanted.errand.word }, isWithdrawn);
-    // A window that is open still would wait for ever.
+    const isRevoked = await revokeUnseen(tokenRequest, issued, request);
+    const lost = lostMessage({ label: tokenRequest.label, word: tokenRequest.grant.word }, isRevoked);
+    // Without this, a window that is still open would show “Issuing…” forever.
     const now = clock();
-    const led = { now, tokens: liveTokens(wanted.tokens, now), zone: userZone(request) };
-    if (!(await request.reply.modal.tryUpdate(lostModal(lost, led)))) await request.reply.private(lost);
+    const shownIn = { now, tokens: liveTokens(tokenRequest.tokens, now), zone: userZone(request) };
+    if (!(await request.reply.modal.tryUpdate(lostModal(lost, shownIn)))) await request.reply.private(lost);
   };
 }
 
@@ -171,7 +179,7 @@ function linesFor(issued: IssuedToken, { authUrl }: ApplicationAccessRecord): st
 export const userZone = ({ user, workspace }: Request): string =>
   displayZone(user.zone, workspace.settings.zone);
 
-/** What fails beside the matter is left at that; a mistake of ours is not. */
+/** For work on the side: a failure of a service is ignored, a programming error isn't. */
 export function ignoreFailure(error: unknown): undefined {
   if (!isFailure(error)) throw error;
 }

@@ -36,7 +36,7 @@ const isFinal = (outcome: RevokeOutcome): boolean => outcome !== 'alive' && outc
  * until the service has confirmed it.
  */
 export function createRevoking({ identity, handles, workspaces, audit, clock, explain }: RevokingParts) {
-  const giveBack = async (authUrl: string, token: string, tenant: Tenant): Promise<RevokeOutcome> => {
+  const revokeAndCheck = async (authUrl: string, token: string, tenant: Tenant): Promise<RevokeOutcome> => {
     const revoked = await identity.revoke(authUrl, token, tenant);
     if (revoked !== 'revoked') return revoked;
     try {
@@ -50,15 +50,15 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
 
   const learn = async (
     outcome: RevokeOutcome,
-    errand: TokenGrant,
+    grant: TokenGrant,
     { user, workspace }: Request,
   ): Promise<void> => {
-    const access = workspace.accesses.get(errand.project);
-    if (outcome === 'not-offered' && access !== undefined && access.authUrl === errand.authUrl)
+    const access = workspace.accesses.get(grant.project);
+    if (outcome === 'not-offered' && access !== undefined && access.authUrl === grant.authUrl)
       await workspaces.noteRevocable(user.teamId, access, false).catch(ignoreFailure);
   };
 
-  const ledTo = (tokens: readonly WindowToken[], request: Request): TokenWindow => ({
+  const windowOf = (tokens: readonly WindowToken[], request: Request): TokenWindow => ({
     ...{ tokens, now: clock() },
     zone: userZone(request),
   });
@@ -72,10 +72,10 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
   ): Promise<void> => {
     explain(failure, 'os-token-revoke');
     const { text, blocks } = failureMessage(failure);
-    const said = withoutActions(blocks);
+    const explanation = withoutActions(blocks);
     const until = formatUntil(token.expires, userZone(request));
-    const message = notRevokedText({ text, blocks: said }, until);
-    await request.reply.modal.update(tokenErrorModal(said, [], ledTo(tokens, request)), message);
+    const message = notRevokedText({ text, blocks: explanation }, until);
+    await request.reply.modal.update(tokenErrorModal(explanation, [], windowOf(tokens, request)), message);
   };
 
   const claimOf = ({ carried }: WindowToken, { user: { teamId, id } }: Request): GrantClaim => ({
@@ -86,12 +86,12 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
 
   /** Keeps what another token is asked for in its place. @returns what the window carries; undefined where nothing could be kept */
   const settle = async (
-    errand: TokenGrant,
+    grant: TokenGrant,
     token: WindowToken,
     entry: AuditEntry | undefined,
     { user }: Request,
   ): Promise<string | undefined> => {
-    const { authUrl: _, audit: __, expiresAt: ___, ...again } = errand;
+    const { authUrl: _, audit: __, expiresAt: ___, ...again } = grant;
     const at = clock();
     const life = { at, until: at + AFTERWARDS };
     return handles
@@ -116,28 +116,28 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
       return fail(error, token, tokens, request);
     }
     if (claimed === 'busy')
-      return request.reply.modal.updateIfUnchanged(busyModal([], ledTo(tokens, request)));
+      return request.reply.modal.updateIfUnchanged(busyModal([], windowOf(tokens, request)));
     const others = tokens.filter((one) => one !== token);
-    const { grant: errand, token: opened } = claimed ?? {};
-    if (errand?.authUrl === undefined || opened === undefined) {
-      if (errand !== undefined) await handles.release(claim).catch(ignoreFailure);
-      return request.reply.modal.update(usedModal(ledTo(others, request)));
+    const { grant, token: opened } = claimed ?? {};
+    if (grant?.authUrl === undefined || opened === undefined) {
+      if (grant !== undefined) await handles.release(claim).catch(ignoreFailure);
+      return request.reply.modal.update(usedModal(windowOf(others, request)));
     }
 
     await request.reply.modal.update(revokingModal);
-    const about = tokenAuditText(errand.word, errand.project, errand.audit);
+    const about = tokenAuditText(grant.word, grant.project, grant.audit);
     const entryOf = (outcome: RevokeOutcome | Failure) =>
       revocationAudit({ at: clock(), who: request.user.id, about }, outcome);
-    const tenant = { workspace: request.user.teamId, connection: errand.project };
+    const tenant = { workspace: request.user.teamId, connection: grant.project };
     let outcome: RevokeOutcome;
     try {
-      outcome = await giveBack(errand.authUrl, opened, tenant);
+      outcome = await revokeAndCheck(grant.authUrl, opened, tenant);
     } catch (error) {
       if (!isFailure(error)) throw error;
       await Promise.all([record(entryOf(error), request), handles.release(claim).catch(ignoreFailure)]);
       return fail(error, token, tokens, request);
     }
-    // What became of it is said, whatever else fails.
+    // What became of it is explanation, whatever else fails.
     const entry = entryOf(outcome);
     const until = formatUntil(token.expires, userZone(request));
     if (!isFinal(outcome)) {
@@ -147,13 +147,13 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
       ]);
       const message = revokedMessage({ outcome, until, isAudited });
       return request.reply.modal.update(
-        revokedModal(message.blocks, ledTo(tokens, request), undefined),
+        revokedModal(message.blocks, windowOf(tokens, request), undefined),
         message,
       );
     }
     const [carried] = await Promise.all([
-      settle(errand, token, entry, request),
-      learn(outcome, errand, request),
+      settle(grant, token, entry, request),
+      learn(outcome, grant, request),
     ]);
     const message = revokedMessage({
       outcome,
@@ -161,8 +161,8 @@ export function createRevoking({ identity, handles, workspaces, audit, clock, ex
       isAudited: entry === undefined || carried !== undefined,
     });
     const left = carried === undefined ? others : [{ carried, expires: undefined }, ...others];
-    const word = carried === undefined ? undefined : errand.word;
-    await request.reply.modal.update(revokedModal(message.blocks, ledTo(left, request), word), message);
+    const word = carried === undefined ? undefined : grant.word;
+    await request.reply.modal.update(revokedModal(message.blocks, windowOf(left, request), word), message);
   };
 }
 

@@ -31,9 +31,9 @@ export interface ProjectList {
   readonly manager: boolean;
   /** What other features do with a project, for who manages. */
   readonly more: readonly { readonly verb: string; readonly label: string }[];
-  /** Aliases of those that cannot be read, for those who can remove them. */
+  /** Aliases of damaged records, for managers, who can remove them. */
   readonly damaged: readonly string[];
-  /** What is told of a project's application access, where there is one and this person may know. */
+  /** The project's application access in one line, where it has one and this person may see it. */
   readonly access: (project: Project) => string | undefined;
   /** The alias that this channel asks about. */
   readonly channelDefault: string | undefined;
@@ -70,7 +70,7 @@ export function projectListMessage(list: ProjectList): Message {
 function row(project: Project, { manager, more, channelDefault, access }: ProjectList): SectionBlock {
   const { alias } = project;
   const mark = alias === channelDefault ? ' · default in this channel' : '';
-  const told = access(project);
+  const accessLine = access(project);
   const billing = (label: string, verb: string) =>
     commandOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
   return {
@@ -78,27 +78,27 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
       [
         `*${escapeMarkup(alias)}*${mark}`,
         projectDetails(project),
-        ...(told === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(told)}`]),
+        ...(accessLine === undefined ? [] : [`OS_TOKEN: ${escapeMarkup(accessLine)}`]),
       ].join('\n'),
     ),
     accessory: overflow('run:project', [
       commandOption('Balance', { command: '/balance', text: alias }),
       commandOption('Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
-      // Slack takes five: who manages finds the token itself on Home.
+      // Slack takes five options: managers find OS_TOKEN… on Home.
       ...(manager
         ? [
             billing('Edit…', 'edit'),
             ...more.map(({ verb, label }) => billing(label, verb)),
             billing('Remove…', 'remove'),
           ]
-        : told === undefined
+        : accessLine === undefined
           ? []
           : [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]),
     ]),
   };
 }
 
-/** The others come up once these are gone. */
+/** More are shown once these are removed. */
 const SHOWN_DAMAGED = 10;
 
 const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] =>
@@ -138,7 +138,7 @@ const turns = (search: string, page: number, pages: number) =>
     text: ['projects', search, 'page', to].filter(Boolean).join(' '),
   }));
 
-/** Nothing to show: why, and what can be done instead. */
+/** Says why the list is empty, and what to do instead. */
 function emptyMessage({ projects, others, search, manager, damaged }: ProjectList): Message {
   const text =
     projects.length > 0

@@ -11,7 +11,7 @@ import {
   removedProjectMessage,
 } from './blocks.ts';
 
-/** Takes a project away, and brings it back for a while. Values of buttons name it; what it is, the record says. */
+/** Removes a project and restores it for a while. Buttons carry its name only; the record has the rest. */
 export function createRemoval(workspaces: Workspaces) {
   const drop = async (alias: string, request: Request): Promise<void> => {
     await workspaces.dropProject(
@@ -26,7 +26,7 @@ export function createRemoval(workspaces: Workspaces) {
   };
 
   return {
-    /** @param value alias and ID: a project that took the name meanwhile is another one */
+    /** @param value alias and ID, because another project may have taken the name */
     async remove(value: string, request: Request): Promise<void> {
       const { workspace, at } = request;
       const [alias = '', id] = value.split(' ');

@@ -8,7 +8,7 @@ import { projectDetails, projectTextMessage } from './blocks.ts';
 import { closedProjectModal, projectForm, savedBlocks } from './form.ts';
 import type { ProjectForm, ProjectFormInput } from './words.ts';
 
-/** Saves what the form says; where that cannot be, the form comes back with what was typed and the reason. */
+/** Saves the form. If that isn't possible, the form comes back with what was typed and the reason. */
 export function createSaving(workspaces: Workspaces) {
   return async (form: ProjectForm, request: Request): Promise<void> => {
     const { workspace, user, at } = request;

@@ -5,7 +5,7 @@ import { clipWord } from '../../domain/language/spelling.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { isChannel, isPerson } from '../../workspace/record-schema.ts';
 import { findProject } from '../../workspace/workspace.ts';
@@ -153,7 +153,8 @@ export function parseProjectForm(fields: FormFields, metadata: string, verbs: re
         : `Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`,
     owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
-  if (Object.keys(errors).length > 0 || !isProductId(product)) return { errors };
+  if (Object.keys(errors).length > 0 || !isProductId(product))
+    return { errors: withErrorAtTop(errors, ['alias', 'id', 'product'], 'More') };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
   return { input: { before: metadata, alias, id, product, ...chosen, ...label, channels, owner } };

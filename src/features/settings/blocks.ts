@@ -68,7 +68,6 @@ export function settingsForm({ settings, damaged, groups, at }: SettingsFormStat
   });
 }
 
-/** Said here once, and not again in every post. */
 const CUT =
   'Choose the zone in which the billing service counts its days, so that no charge falls outside a scheduled post’s days.';
 const DAMAGED =

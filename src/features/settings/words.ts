@@ -50,7 +50,7 @@ export function parseSettingsForm(
   return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
 }
 
-/** What the form starts from: damaged settings must not stand in the way of the form that mends them. */
+/** What the form starts from. Damaged settings give the defaults, so that the form can replace them. */
 export function currentSettings(record: Workspace): {
   readonly settings: Settings;
   readonly damaged: boolean;

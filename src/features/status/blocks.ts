@@ -47,7 +47,7 @@ export interface TestResult {
   readonly says: readonly Block[];
 }
 
-/** One connection as it is found: `broken` where its record cannot be read or its seal not opened. */
+/** A connection and its state; `broken` says why its record can't be read or decrypted. */
 interface Entry {
   readonly name: string;
   readonly connection: Connection | undefined;
@@ -172,7 +172,7 @@ const title = ({ name, isDefault }: Entry, { several }: Scene): string =>
 
 const CALM = 'All connections work. No token expires in the next two weeks.';
 
-/** @param isSound nothing is wrong beside the connections themselves */
+/** @param isSound nothing else is wrong, such as damaged settings */
 function forMembers(entries: readonly Entry[], scene: Scene, isSound: boolean): Block[] {
   const troubles = entries.map((entry) => troubleOf(entry, scene));
   const lines = entries.map((entry, at) => `${title(entry, scene)}${troubles[at] ?? ''}`);

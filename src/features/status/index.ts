@@ -40,7 +40,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       await whole(statusMessage({ workspace, user, place: askLocation(request), at, tested }), request),
     );
   };
-  /** The other features' lines stand before the small print. */
+  /** Adds the other features' sections before the last line. */
   const whole = async ({ text, blocks }: Message, request: Request): Promise<Message> => {
     const drawn = sections().map((one) => drawUnlessDamaged(one, request));
     const more = (await Promise.all(drawn)).flat();
@@ -48,7 +48,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
     return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
   };
 
-  /** A balance is asked for and thrown away: whether the token opens, is accepted, and its project still answers. */
+  /** Asks for a balance to check that the token can be decrypted, is accepted, and that its project has data. */
   const test = async (
     connection: OpenableConnection,
     { user, workspace, at }: Request,
