@@ -41,7 +41,7 @@ import { createOneTimeGrants } from './workspace/one-time-grants.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
-const DRAIN_TIMEOUT = 11_000;
+const DRAIN = 11_000;
 
 /** How long the start waits for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
@@ -176,7 +176,7 @@ export function createTally(config: Config, log: Log, clock: () => number, rateL
     },
     async stop() {
       http.closeQueue();
-      const [left] = await Promise.all([slack.stop(DRAIN_TIMEOUT), all.stop(DRAIN_TIMEOUT)]);
+      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responder.close()]);
       unwatch();

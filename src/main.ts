@@ -42,7 +42,7 @@ process.on('unhandledRejection', (err: unknown) =>
 
 try {
   const port = await tally.start();
-  log.info({ port, mode: config.slack.mode.kind }, 'Tally is listening');
+  log.info({ port, mode: config.slack.mode.kind }, 'Tally listens');
 } catch (err) {
   log.fatal({ err }, 'Tally could not start');
   await stop(1);

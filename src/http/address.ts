@@ -101,6 +101,7 @@ export function isPublicAddress(address: string): boolean {
 /** Names of this machine or of a local network: RFC 6761, 6762, 8375, ICANN's `.internal`. */
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
+/** Whether the operator exempts the destination's host and port from the address rules. */
 export function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
   return trusted.some(
@@ -161,7 +162,7 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   checkDestination(url, trusted);
   if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
   if (url.search || url.hash)
-    throw new AddressRefused(url.host, 'goes on after a “?” or “#”; leave that out');
+    throw new AddressRefused(url.host, 'has a “?” or “#” part; leave it out');
   return (
     url.origin + withoutTrailingSlashes(withoutTrailingSlashes(url.pathname).replace(PASTED_ENDPOINT, ''))
   );

@@ -52,12 +52,14 @@ interface Progress {
   startedAt: number;
 }
 
+/** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
 export function createHttp(options: HttpOptions): GuardedHttp {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
   const breakers = createBreakers(limits);
   const queue = createFairQueue(limits);
+  // Not `withTimeout`: this one aborts the request, and frees its connection.
   const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
   const running = new Set<Promise<ServiceResponse>>();
 

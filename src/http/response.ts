@@ -5,6 +5,7 @@ import type { ServiceResponse } from './service-request.ts';
 
 export type RawResponse = Dispatcher.ResponseData;
 
+/** @param text the decoded body, empty where it does not count */
 export function toServiceResponse(response: RawResponse, text: string): ServiceResponse {
   const pairs = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
   return { status: response.statusCode, headers: Object.fromEntries(pairs), text };

@@ -48,6 +48,7 @@ export interface IdentityClient {
   revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
 }
 
+/** @param http sends the requests, under the address rules */
 export function createIdentity({ http }: { http: GuardedHttp }): IdentityClient {
   async function issue({ authUrl, id, secret }: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> {
     let sent = false;

@@ -159,7 +159,7 @@ describe('a balance', () => {
     expect(await given(`{"balance":${poser},"bonuses":1}`)).toMatchObject({ balance: { odd: poser } });
   });
 
-  it('may stand in an envelope without data, and beside fields nobody asked for', async () => {
+  it('may come in an envelope without data, and with fields that were not requested', async () => {
     const bare =
       '{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2,"currency":"X"},"more":[]},"extensions":{}}';
     expect(await balanceOf(bare)).toEqual({ balance: { text: '1' }, bonuses: { text: '2' }, remarks: [] });
@@ -234,7 +234,7 @@ describe('a balance', () => {
   });
 
   it.each(['[', '{"data":', '{"data":[', '{"errors":['])(
-    'that nests megabytes deep (%s) harms nobody',
+    'that nests megabytes deep (%s) is refused',
     async (opening) => {
       const failure = await failureOf(balanceOf(opening.repeat(Math.floor(1_000_000 / opening.length))));
       expect(failure).toMatchObject({ kind: 'invalid-response', what: 'JSON that is nested too deeply' });
@@ -270,7 +270,7 @@ describe('a consumption report', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('shows an item that is none as an odd one, and keeps the others', async () => {
+  it('shows a malformed item as such, and keeps the others', async () => {
     const { items } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
     const odd = (json: string) => ({
       day: { odd: json },
@@ -331,7 +331,7 @@ describe('a refusal', () => {
     [200, '{"errors":{"message":"unknown field"}}'],
     [400, '{"errors":["unknown field"]}'],
     [404, '{"errors":[{"message":"unknown field"}],"data":null}'],
-  ])('as GraphQL errors of status %i is told in its words: %s', async (status, body) => {
+  ])('as GraphQL errors of status %i is reported in its words: %s', async (status, body) => {
     const failure = await failureOf(balanceOf(body, status));
     expect(failure).toBeInstanceOf(QueryRejected);
     expect(failure).toMatchObject({

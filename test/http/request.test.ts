@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('of status 401 stands even when its body breaks off', async () => {
+  it('of status 401 counts even when its body breaks off', async () => {
     const service = await serving(
       serveRaw((socket) => {
         socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
@@ -297,7 +297,7 @@ describe('asking again', () => {
     expect(broken.connections()).toBe(3);
   });
 
-  it('says where nobody listens', async () => {
+  it('names a refused connection', async () => {
     const port = await closedPort();
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
@@ -683,7 +683,7 @@ describe('an answer that is too much', () => {
     await until(() => service.open() === 0);
   });
 
-  it('is none where a length is only told, as for HEAD', async () => {
+  it('is no problem where only the header names the length, as for HEAD', async () => {
     const service = await serving(
       serve((_, response) => response.writeHead(200, { 'content-length': '2000000' }).end()),
     );
@@ -791,7 +791,7 @@ describe('an address that the rules refuse', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is refused in the words for a name that nobody knows: names of a private network cannot be told', async () => {
+  it('is refused like an unknown name, so that nobody can find out the names of a private network', async () => {
     const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
       const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });

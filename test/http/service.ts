@@ -67,7 +67,7 @@ async function listening(server: Server | TcpServer, requests: Service['requests
   };
 }
 
-/** A port where nobody listens. */
+/** @returns a port that refuses connections */
 export async function closedPort(): Promise<number> {
   const service = await serveRaw(() => {});
   await service.close();

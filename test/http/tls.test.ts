@@ -13,7 +13,7 @@ const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status
 
 const question = { service: 'identity', method: 'GET', headers: {} } as const;
 
-/** A certificate that nobody vouches for. */
+/** A self-signed certificate. */
 function selfSigned(): { key: Buffer; cert: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'tls-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -25,7 +25,7 @@ function selfSigned(): { key: Buffer; cert: Buffer } {
   return pair;
 }
 
-it('does not talk to a service whose certificate nobody vouches for, not even to a trusted host', async ({
+it('does not talk to a service with a self-signed certificate, not even to a trusted host', async ({
   skip,
 }) => {
   skip(!hasOpenssl, 'openssl is not installed');

@@ -143,25 +143,25 @@ describe('an issued token', () => {
 
 describe('what became of a request', () => {
   it('is unclear when the connection ends after it left, and it is not asked again', async () => {
-    const heard: Service['requests'][] = [];
+    const requests: Service['requests'][] = [];
     const service = await serving(serve((request) => request.socket.resetAndDestroy()));
-    heard.push(service.requests);
+    requests.push(service.requests);
     expect(await failureOf(client().issue(at(service)))).toMatchObject({
       kind: 'outcome-unclear',
       host: new URL(service.url).host,
     });
     const silent = await serving(serve((request) => request.socket.end()));
-    heard.push(silent.requests);
+    requests.push(silent.requests);
     expect(await failureOf(client().issue(at(silent)))).toMatchObject({ kind: 'outcome-unclear' });
     const hanging = await serving(serve(() => {}));
-    heard.push(hanging.requests);
+    requests.push(hanging.requests);
     expect(await failureOf(client({ deadline: 200 }).issue(at(hanging)))).toMatchObject({
       kind: 'outcome-unclear',
     });
     const gateway = await answering(504, '<h1>Gateway Time-out</h1>', 'text/html');
-    heard.push(gateway.requests);
+    requests.push(gateway.requests);
     expect(await failureOf(client().issue(at(gateway)))).toMatchObject({ kind: 'outcome-unclear' });
-    expect(heard.map((requests) => requests.length)).toEqual([1, 1, 1, 1]);
+    expect(requests.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
   });
 
   it('is clear when nothing left', async () => {
@@ -218,8 +218,8 @@ describe('a refusal', () => {
     const failure = await failureOf(client().issue(at(service)));
     expect(failure).toMatchObject({ kind });
     expect(service.requests).toHaveLength(1);
-    const told = inspect(failure, { depth: 20 });
-    for (const secret of [ACCESS.id, ACCESS.secret, 'Invalid input']) expect(told).not.toContain(secret);
+    const text = inspect(failure, { depth: 20 });
+    for (const secret of [ACCESS.id, ACCESS.secret, 'Invalid input']) expect(text).not.toContain(secret);
   });
 
   it('of a wrong address offers the one that is meant', async () => {
@@ -294,7 +294,7 @@ describe('with an identity service as it was recorded', () => {
     authUrl = identity.authUrl,
   ) => client().issue({ authUrl, id: access.id, secret: access.secret });
 
-  it('a token is issued, with all that is told about it', async () => {
+  it('a token is issued, with everything the service says about it', async () => {
     expect(await issue()).toEqual({
       token: expect.stringMatching(/^gAAAAA[\w-]{198}$/),
       expiresAt: NOW + HOUR,
@@ -307,15 +307,15 @@ describe('with an identity service as it was recorded', () => {
     });
   });
 
-  it('a lapse that is told without a zone is in UTC', async () => {
+  it('an expiry without a zone is in UTC', async () => {
     expect(await issue(identity.accesses.lapsing)).toMatchObject({ expiresAt: NOW + HOUR / 3 });
   });
 
-  it('an unrestricted access is told', async () => {
+  it('an unrestricted access is reported', async () => {
     expect(await issue(identity.accesses.unrestricted)).toMatchObject({ credential: { restricted: false } });
   });
 
-  it('each refusal is told from the others', async () => {
+  it('each refusal has its own failure', async () => {
     const { good, expired, disabled } = identity.accesses;
     expect(await failureOf(issue({ ...good, secret: 'wrong' }))).toMatchObject({ kind: 'access-refused' });
     expect(await failureOf(issue({ ...good, secret: '' }))).toMatchObject({ kind: 'access-refused' });
@@ -353,7 +353,7 @@ describe('with an identity service as it was recorded', () => {
     expect(await it.check(identity.authUrl, other.token)).toBe('valid');
   });
 
-  it('what is not offered is told', async () => {
+  it('what is not offered is reported', async () => {
     const { token } = await issue();
     identity.setMode('issue-only');
     expect(await client().check(identity.authUrl, token)).toBe('not-offered');

@@ -17,7 +17,7 @@ function run(lines: readonly string[], before: Record<string, string> = {}): Rec
   return Object.fromEntries(pairs.filter(([name]) => name?.startsWith('OS_')));
 }
 
-it('tells which service its endpoint is of', () => {
+it('names the service of its endpoint', () => {
   expect(findEndpoint([network, compute], AUTH_URL)).toEqual(compute);
   expect(findEndpoint([network], AUTH_URL)).toEqual({ service: 'identity', url: AUTH_URL });
 });

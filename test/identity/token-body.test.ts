@@ -31,7 +31,7 @@ describe('an expiry', () => {
     ['2026-11-21T02:13:55.123456789Z', AT + 123],
     ['2026-11-21T02:13Z', AT - 55_000],
     ['2028-02-29T00:00:00', Date.UTC(2028, 1, 29)],
-  ])('is the moment in UTC that “%s” says, wherever this machine stands', (text, at) => {
+  ])('reads “%s” in UTC, whatever the zone of this machine', (text, at) => {
     expect(parseExpiry(text)).toBe(at);
   });
 
@@ -93,7 +93,7 @@ describe('an expiry', () => {
 });
 
 describe('the body of a token', () => {
-  it('tells what is known about it', () => {
+  it('contains what the service says about it', () => {
     const domain = { id: 'default', name: 'Default' };
     expect(
       bodyOf({
@@ -183,7 +183,7 @@ describe('the body of a token', () => {
     '['.repeat(1_000_000),
     '{"token":'.repeat(200_000),
     '{"__proto__":{"token":{"user":"x"}}}',
-  ])('tells nothing when it is odd as a whole', (text) => {
+  ])('is empty when it is malformed as a whole', (text) => {
     expect(parseTokenBody(text)).toEqual(NOTHING);
   });
 
@@ -246,7 +246,7 @@ describe('an error in the identity API’s form', () => {
     ['{"message":"Not Found"}', undefined],
     ['<h1>Not Found</h1>', undefined],
     ['', undefined],
-  ])('is told from anything else: %s', (text, message) => {
+  ])('is distinguished from anything else: %s', (text, message) => {
     expect(parseIdentityError(text)).toBe(message);
   });
 });

@@ -49,7 +49,7 @@ describe('a line of the log', () => {
     'client_secret=plainly-fake-0123456789&code=1',
     'redis://:plainly-fake-0123456789@redis.example.com:6379',
     'https://hooks.slack.com/commands/T1/2/plainly-fake-0123456789',
-  ])('masks %s wherever it stands', (secret) => {
+  ])('masks %s wherever it is', (secret) => {
     const places: ((log: ReturnType<typeof createLog>) => void)[] = [
       (log) => log.info(`before ${secret}`),
       (log) => log.info('before %s', secret),

@@ -102,7 +102,7 @@ describe('a value', () => {
   const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
   const both = createKeyring([NEW, OLD]);
 
-  it('is sealed anew, bare or within JSON, and everything around it stays', () => {
+  it('is resealed, bare or within JSON, and everything around it stays', () => {
     fc.assert(
       fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
         const envelope = createKeyring([OLD]).seal(secret, owner);
@@ -141,7 +141,7 @@ describe('a value', () => {
     );
   });
 
-  it('is noticed by its envelope where nobody knows whose it is', () => {
+  it('is recognized by its envelope where its owner is unknown', () => {
     const [older, newest] = [OLD, NEW].map((key) => createKeyring([key]).seal('secret', owner));
     expect(holdsOlderEnvelope(both, `{"access":"${older}"}`)).toBe(true);
     expect(holdsOlderEnvelope(both, `{"access":"${newest}"}`)).toBe(false);
@@ -270,7 +270,7 @@ describe('npm run reseal', () => {
     expect(said()).toContain('REDIS_URL is not a Redis address');
   });
 
-  it('goes on from where a kill -9 stopped it, and no token is lost', async () => {
+  it('continues where a kill -9 stopped it, and loses no token', async () => {
     const count = 5_000;
     await saveMany(count);
     const { child, said, ended } = start([NEW, OLD]);
@@ -293,8 +293,8 @@ describe('npm run reseal', () => {
     await saveMany(1_000);
     const both = await Promise.all([run(NEW, OLD), run(NEW, OLD)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
-    const anew = both.map(({ said }) => Number(/(\d+) records resealed/.exec(said)?.[1]));
-    expect(anew[0]! + anew[1]!).toBe(1_000);
+    const resealed = both.map(({ said }) => Number(/(\d+) records resealed/.exec(said)?.[1]));
+    expect(resealed[0]! + resealed[1]!).toBe(1_000);
     expect(await sealedWith(NEW)).toBe(1_000);
   });
 

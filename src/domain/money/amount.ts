@@ -51,6 +51,7 @@ export function clipWireValue(wire: WireScalar, nothing: string): string {
   return characters.length > LIMITS.shown ? `${characters.slice(0, LIMITS.shown).join('')}…` : clean;
 }
 
+/** @returns the exact sum; zero for no values */
 export function sumMoney(values: readonly Money[]): Money {
   return values.reduce((total, value) => total.plus(value), ZERO);
 }

@@ -139,7 +139,7 @@ describe('there is no estimate', () => {
     expect(formatRunway(result, toPlainDigits)).toBe('no runway: balance and bonuses together are -400');
   });
 
-  it('and the overdrawn balance is told even from a week without reports', () => {
+  it('and reports an overdrawn balance even from a week without reports', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',

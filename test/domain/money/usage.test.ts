@@ -146,7 +146,7 @@ describe("today's part of a day", () => {
   it.each([
     ['among the asked days', [...WEEK, '2026-11-21']],
     ['beside them', WEEK],
-  ])('is shown and counted in the total, and in nothing else, when it stands %s', (_, days) => {
+  ])('is shown and counted in the total, and in nothing else, when it comes %s', (_, days) => {
     const usage = usageOf(items, days, '2026-11-21');
     expect(usage.rows.at(-1)).toMatchObject({ day: '2026-11-21', outside: false });
     expect(toPlainDigits(usage.total.value)).toBe('101');
@@ -181,7 +181,7 @@ describe('what the service adds on its own', () => {
     item(null, '32'),
   ]);
 
-  it('stands behind the asked days: other days in order, then what has no day, each as it came', () => {
+  it('follows the requested days: other days in order, then items without a day, as they were sent', () => {
     expect(usage.rows.map(({ shown, outside }) => [shown, outside])).toEqual([
       ['2026-11-16', false],
       ['2026-11-13', true],

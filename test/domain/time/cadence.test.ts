@@ -107,7 +107,7 @@ describe('what is due', () => {
     );
   });
 
-  it('is none when none is asked for, or the end comes first', () => {
+  it('is empty where the count is zero, or the end comes first', () => {
     const timing: Timing = { cadence: DAILY, time: '09:00', zone: 'UTC' };
     expect(nextDueTimes(timing, 0, 0)).toEqual([]);
     expect(dueTimesBetween(timing, Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 1))).toEqual([]);
@@ -237,7 +237,7 @@ describe('nights on which clocks change', () => {
     expect(iso({ cadence: DAILY, time, zone }, from, 3)).toEqual(expected);
   });
 
-  it('are told apart by whether the time is skipped or shown twice', () => {
+  it('are skipped or doubled', () => {
     const on = (zone: string, time: string, from: string) => {
       const timing: Timing = { cadence: DAILY, time, zone };
       return nextDueTimes(timing, Date.parse(from), 3).map((due) => clockChangeAt(due, timing));
