@@ -2,6 +2,7 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Timing } from '../domain/time/cadence.ts';
+import { withTimeout } from '../timeout.ts';
 import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
 /**
@@ -47,6 +48,8 @@ const LOST = 120_000;
 const LEEWAY = 1_000;
 /** From here on a single wake-up is reckoned in minutes; in ms. */
 const FAR = 600_000;
+/** Closing a connection that does not answer takes no longer than this, in ms. */
+const CLOSING = 1_000;
 
 /** The workspace's id, and nothing else. */
 interface Payload {
@@ -55,7 +58,10 @@ interface Payload {
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { connection, clock, onError, patience = 3_000, pause = 5_000 } = parts;
-  const bounded = <T>(work: () => Promise<T>): Promise<T> => within(patience, work);
+  const bounded = <T>(work: () => Promise<T>): Promise<T> =>
+    withTimeout(patience, work(), () => {
+      throw new StoreUnavailable();
+    });
   /** BullMQ reads the machine's clock: ours may be ahead of it. */
   const ahead = () => clock() - Date.now();
   const settings = {
@@ -134,11 +140,10 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     },
     async stop(ending) {
       if (worker !== undefined) {
-        const closed = worker.close();
-        await Promise.race([closed, after(ending)]);
-        await Promise.race([worker.close(true), after(1_000)]);
+        await withTimeout(ending, worker.close(), () => undefined);
+        await withTimeout(CLOSING, worker.close(true), () => undefined);
       }
-      await Promise.race([queue.close(), after(1_000)]);
+      await withTimeout(CLOSING, queue.close(), () => undefined);
     },
   };
 }
@@ -162,27 +167,4 @@ async function idsOf(connection: Redis, queue: Queue, prefix: string): Promise<r
   for (const id of await connection.lrange(queue.toKey('wait'), 0, -1))
     if (id.startsWith(prefix)) found.add(id);
   return [...found];
-}
-
-async function within<T>(patience: number, work: () => Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = after(patience, timer.signal).then(() => {
-    throw new StoreUnavailable();
-  });
-  const done = work();
-  done.catch(() => undefined);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    timer.abort();
-  }
-}
-
-/** Never rejects, and holds up no process that wants to end. */
-function after(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    timer.unref();
-    signal?.addEventListener('abort', () => clearTimeout(timer));
-  });
 }

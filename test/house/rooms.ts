@@ -14,17 +14,19 @@ interface Import {
 /** A room and what it may import besides itself. `main` and `app` are the roof: they may import everything. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
+  timeout: [],
   vault: ['domain'],
-  http: ['domain'],
+  http: ['domain', 'timeout'],
   redis: ['domain'],
   environment: ['http'],
   config: ['environment', 'http'],
-  ops: ['domain'],
+  ops: ['domain', 'timeout'],
   billing: ['domain'],
   identity: ['domain', 'http'],
   workspace: ['domain', 'vault', 'redis'],
   delivery: [
     'domain',
+    'timeout',
     'redis',
     'workspace',
     'billing',
@@ -34,7 +36,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'features/schedules',
   ],
   'slack/kit': [],
-  slack: ['domain', 'http', 'workspace', 'slack/kit'],
+  slack: ['domain', 'http', 'workspace', 'timeout', 'slack/kit'],
   'features/feature': [],
   'features/together': ['features/feature', 'slack'],
 };
