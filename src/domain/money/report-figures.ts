@@ -2,10 +2,11 @@
  * What a scheduled post looks at: the complete days it is about, what they are compared with, and the month around
  * them; never today, which is not over when the post goes out.
  */
+import type { PeriodPhrase } from '../language/period-phrase.ts';
 import { parseBillingDay } from '../time/billing-day.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
 import { compareUsage, sameDaysLastWeek, type UsageChange } from '../time/comparison-window.ts';
-import { resolvePeriodText } from '../time/period.ts';
+import { resolvePeriod } from '../time/period.ts';
 import type { Amount } from './amount.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage, type WireCharge } from './usage.ts';
@@ -44,6 +45,12 @@ export type ReportScope = 'yesterday' | 'last-week' | 'month-to-date';
 
 const CHARTED = 14;
 
+/** `typed` is for refusals of words that a person typed; nobody typed these. */
+const UNTYPED = { typed: '', includingToday: false } as const;
+const LAST_WEEK: PeriodPhrase = { kind: 'last', unit: 'week', count: 1, ...UNTYPED };
+const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
+const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNTYPED };
+
 /**
  * @param at ms since the epoch: the instant that the post is as of
  * @param count how many days `yesterday` is: after a weekend without posts it is more than one
@@ -51,12 +58,12 @@ const CHARTED = 14;
 export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  const phrase = monthOf(yesterday, today);
-  const month = comparedOf(phrase, at, zone, yesterday);
+  const monthPhrase = monthOf(yesterday, today);
+  const month = comparedOf(monthPhrase, at, zone, yesterday);
   const main =
     scope === 'yesterday'
       ? latest(count, today, zone)
-      : comparedOf(scope === 'last-week' ? scope : phrase, at, zone);
+      : comparedOf(scope === 'last-week' ? LAST_WEEK : monthPhrase, at, zone);
   const isShort = scope === 'yesterday' || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, CHARTED, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
@@ -77,11 +84,11 @@ function latest(count: number, today: Day, zone: string): ComparedWindows {
 }
 
 /** On a month's first day no day of it is over, so the post is about the month that is. */
-const monthOf = (yesterday: Day, today: Day): string =>
-  today.slice(0, 7) === yesterday.slice(0, 7) ? 'this-month' : 'last-month';
+const monthOf = (yesterday: Day, today: Day): PeriodPhrase =>
+  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : LAST_MONTH;
 
-function comparedOf(phrase: string, at: number, zone: string, near?: Day): ComparedWindows {
-  const { days, today, comparison } = resolvePeriodText(phrase, at, zone);
+function comparedOf(phrase: PeriodPhrase, at: number, zone: string, near?: Day): ComparedWindows {
+  const { days, today, comparison } = resolvePeriod(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
   return { window: windowOf(complete, near), before: windowOf(comparison?.days ?? [], complete.at(-1)) };
 }
