@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
 import {
   ConnectionMissing,
   NotAllowed,
@@ -9,7 +10,6 @@ import {
   TimedOut,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { ReportQuestion, ReportResult } from '../../src/features/feature.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { resolveProject } from '../../src/workspace/resolve-project.ts';
@@ -76,7 +76,7 @@ const forHours = async (hours: number) => {
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
 const stored = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).schedule(id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
-  (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+  (await parts.deliveryLog.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
 const connection = (fingerprint: string) =>
@@ -366,7 +366,7 @@ describe('a process that died while Slack was asked', () => {
   it('is not posted a third time where the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    const before = (await parts.ledger.read(TEAM)).lines[0];
+    const before = (await parts.deliveryLog.read(TEAM)).lines[0];
     const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
     await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
     await forHours(2);
@@ -392,11 +392,16 @@ describe('a process that died while Slack was asked', () => {
 
   it('is left alone until the call that was under way has ended', async () => {
     await given();
-    const lease = await parts.ledger.lease(TEAM);
+    const lease = await parts.deliveryLog.lease(TEAM);
     if (typeof lease === 'string') throw new Error(lease);
     const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
-    await parts.ledger.enter(lease, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
-    await parts.ledger.release(lease);
+    await parts.deliveryLog.write(lease, {
+      schedule: 'schedul1',
+      date: '2026-11-20',
+      before: undefined,
+      entry,
+    });
+    await parts.deliveryLog.release(lease);
     const next = await run();
     expect(slack.calls).toEqual([]);
     expect(next).toBe(now + 20_000);
@@ -813,7 +818,7 @@ describe('a schedule that Tally paused', () => {
     expect(asked.length).toBeLessThan(50);
     expect(toPerson()).toHaveLength(1);
     // What was missed is reckoned from the calendar, so no line is kept for each date.
-    expect((await parts.ledger.read(TEAM)).lines).toHaveLength(1);
+    expect((await parts.deliveryLog.read(TEAM)).lines).toHaveLength(1);
   });
 
   it('asks with a rejected token once for all that wait for it', async () => {

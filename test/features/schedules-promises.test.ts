@@ -35,7 +35,7 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         changed: async () => undefined,
         send: async () => undefined,
       };
@@ -308,7 +308,7 @@ describe('a promise', () => {
   const bookOf = (lines: readonly DeliveryLogLine[]): DeliveryLogSnapshot => ({
     lines,
     lastPost: () => undefined,
-    quietUntil: undefined,
+    backOffUntil: undefined,
   });
   const recordOf = (one: Schedule) =>
     ({ scheduleIds: [one.id], schedule: () => one, projects: [] }) as unknown as Workspace;
@@ -322,9 +322,9 @@ describe('a promise', () => {
     let done = [...lines];
     const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
     for (const look of looks) {
-      const { tasks, stranded } = planDeliveries(recordOf(one), bookOf(done), look);
+      const { tasks, abandoned } = planDeliveries(recordOf(one), bookOf(done), look);
       const ended = [
-        ...stranded.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
+        ...abandoned.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
         ...tasks.map(({ due }) => lineOf(due.date, due.at, 'posted')),
       ];
       done = [...done.filter(({ date }) => !ended.some((end) => end.date === date)), ...ended];

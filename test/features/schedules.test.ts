@@ -31,7 +31,7 @@ beforeAll(async () => {
   house = await startHouse(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },

@@ -24,17 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   billing: ['domain'],
   identity: ['domain', 'http'],
   workspace: ['domain', 'vault', 'redis'],
-  delivery: [
-    'domain',
-    'timeout',
-    'redis',
-    'workspace',
-    'billing',
-    'slack',
-    'slack/kit',
-    'features/feature',
-    'features/schedules',
-  ],
+  delivery: ['domain', 'timeout', 'redis', 'workspace', 'billing', 'slack', 'slack/kit'],
   'slack/kit': [],
   slack: ['domain', 'http', 'workspace', 'timeout', 'slack/kit'],
   'features/feature': [],
@@ -60,7 +50,7 @@ const TYPES_FROM: Readonly<Record<string, readonly string[]>> = {
   slack: ['config', 'vault'],
   billing: ['http'],
   // A contract, and nothing that runs.
-  'features/feature': ['slack', 'slack/kit', 'workspace', 'billing', 'domain'],
+  'features/feature': ['slack', 'slack/kit', 'delivery'],
   config: ['vault'],
 };
 
@@ -70,7 +60,7 @@ const KEEPERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^bullmq$/, ['delivery']],
   [/^@slack\/(bolt|web-api|socket-mode|oauth)$/, ['slack', 'ops']],
   [/^undici$/, ['http', 'slack']],
-  [/^cockatiel$/, ['http', 'features/schedules']],
+  [/^cockatiel$/, ['http']],
 ];
 /** All that these rooms may take from outside. */
 const ONLY_PACKAGES: Readonly<Record<string, RegExp>> = {
