@@ -61,7 +61,7 @@ export function failureNotice(notification: PendingNotification, reader: Reader)
   const text = `${what} ${happened(notification)}`;
   const lines = [
     `*${escapeMarkup(text)}*`,
-    ...cases.slice(0, MAX_LISTED).map(caseText),
+    ...cases.slice(0, MAX_LISTED).map((one) => caseText(one, others.length > 0)),
     ...(cases.length > MAX_LISTED ? [`and ${cases.length - MAX_LISTED} more`] : []),
     escapeMarkup(cause),
     ...nextSteps(notification),
@@ -116,8 +116,11 @@ const alsoNotified = (
   reader: Reader,
 ): readonly string[] => (isOwnerGone || !includesManager ? [] : [ALSO_NOTIFIED[reader]]);
 
-const caseText = ({ schedule, title, due }: Case): string =>
-  `${escapeMarkup(title)} in ${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+/** @param isTitled a notice about one schedule has its title above */
+function caseText({ schedule, title, due }: Case, isTitled: boolean): string {
+  const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+  return isTitled ? `${escapeMarkup(title)} in ${where}` : `In ${where}`;
+}
 
 const ordinal = (count: number): string => {
   const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;
