@@ -31,10 +31,10 @@ const ROOMS = [
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },
   { name: 'workspace', path: WORKSPACE, below: [DOMAIN, VAULT, REDIS] },
-  { name: 'delivery', path: DELIVERY, below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE, BILLING, SLACK, CONTRACT] },
+  { name: 'delivery', path: DELIVERY, below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE, BILLING, SLACK] },
   { name: 'kit', path: KIT, below: [DOMAIN] },
   { name: 'slack', path: SLACK, below: [DOMAIN, TIMEOUT, HTTP, WORKSPACE, VAULT, CONFIG] },
-  { name: 'contract', path: CONTRACT, below: [DOMAIN, WORKSPACE, BILLING, SLACK] },
+  { name: 'contract', path: CONTRACT, below: [DOMAIN, WORKSPACE, BILLING, SLACK, DELIVERY] },
   { name: 'registry', path: file('features/registry'), below: [CONTRACT, SLACK] },
   {
     name: 'feature',

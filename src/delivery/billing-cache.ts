@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { BillingAccess, BillingClient } from '../billing/client.ts';
 
-/** Many schedules want the same figures at the same moment, in ms. */
-const KEPT = 60_000;
-const MOST = 200;
+/** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
+const KEEP_MS = 60_000;
+const MAX_ANSWERS = 200;
 
 type Answers = Map<string, { readonly until: number; readonly answer: Promise<unknown> }>;
 
 /**
- * Billing, asked each question once: for all runs of a process for a minute, and within one run once altogether,
- * failures included, so that a service that is down is not asked by every schedule in turn. People's own questions go
- * first.
+ * A billing client that asks each question once: within a minute for all runs of this process, and at most once within a
+ * run, failures included, so that not every schedule waits for a service that is down. People's questions go first.
  *
- * @returns one for each run
+ * @returns creates the client of one run
  */
 export function createBillingCache(billing: BillingClient, clock: () => number): () => BillingClient {
   const shared: Answers = new Map();
@@ -20,11 +19,11 @@ export function createBillingCache(billing: BillingClient, clock: () => number):
   function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const now = clock();
     const known = shared.get(key);
-    if (known !== undefined && known.until > now && known.until <= now + KEPT)
+    if (known !== undefined && known.until > now && known.until <= now + KEEP_MS)
       return known.answer as Promise<T>;
-    for (const [old, { until }] of shared) if (until <= now || shared.size >= MOST) shared.delete(old);
+    for (const [old, { until }] of shared) if (until <= now || shared.size >= MAX_ANSWERS) shared.delete(old);
     const answer = ask();
-    shared.set(key, { until: now + KEPT, answer });
+    shared.set(key, { until: now + KEEP_MS, answer });
     answer.catch(() => shared.delete(key));
     return answer;
   }

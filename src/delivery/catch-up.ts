@@ -6,31 +6,34 @@ import type { DeliveryTask } from './plan.ts';
 import { missedDateFailed, missedDateLine, missedDatesSummary } from './post-blocks.ts';
 import { classifyFailure } from './retry.ts';
 
-/** Dates before it that a post names; the rest is counted. */
-const MOST_NAMED = 10;
-const UNCLEAR = 'It may have been posted: Slack did not say.';
+/** A post names this many missed dates and counts the rest. */
+const MAX_NAMED = 10;
+const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
 
-interface Earlier {
+interface MissedDates {
   readonly lines: readonly string[];
   /** Nothing was spent on any of them. */
   readonly isEmpty: boolean;
 }
 
-/** The dates that were missed, a line each, oldest first. */
-export async function summarizeMissedDates(task: DeliveryTask, round: DeliveryContext): Promise<Earlier> {
+/** A line for each missed date, oldest first. */
+export async function summarizeMissedDates(
+  task: DeliveryTask,
+  context: DeliveryContext,
+): Promise<MissedDates> {
   const missed: DueTime[] = [];
   const unclear = new Set<Day>();
   for (const due of task.earlier) {
-    const found = await findEarlier(due, task, round);
+    const found = await findEarlierPost(due, task, context);
     if (typeof found !== 'string') continue;
     missed.push(due);
     if (found === 'unknown') unclear.add(due.date);
   }
-  // What is left now was not left then, and nobody tells what was.
-  const most = task.schedule.report === 'balance' ? 0 : MOST_NAMED;
-  const counted = missed.length - most;
+  // Nobody can tell what the balance was on an earlier date.
+  const maxNamed = task.schedule.report === 'balance' ? 0 : MAX_NAMED;
+  const counted = missed.length - maxNamed;
   const named = await Promise.all(
-    missed.slice(Math.max(0, counted)).map((due) => lookBack(due, task, round)),
+    missed.slice(Math.max(0, counted)).map((due) => summarizeDate(due, task, context)),
   );
   const lines = named.map(({ date, line }) => (unclear.has(date) ? `${line} ${UNCLEAR}` : line));
   return {
@@ -39,18 +42,22 @@ export async function summarizeMissedDates(task: DeliveryTask, round: DeliveryCo
   };
 }
 
-/** The post of an earlier date. Where nobody can tell whether Slack took it, the date is named once more. */
-async function findEarlier({ date }: DueTime, { schedule, doubtful }: DeliveryTask, round: DeliveryContext) {
+/** The post of an earlier date. A date whose post may or may not be in Slack is named again. */
+async function findEarlierPost(
+  { date }: DueTime,
+  { schedule, doubtful }: DeliveryTask,
+  context: DeliveryContext,
+) {
   const line = doubtful.find((one) => one.date === date);
   if (line === undefined) return 'absent';
   const channel = line.entry.post?.channel ?? schedule.channel;
-  return findPost(await round.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
+  return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
 }
 
-async function lookBack({ date, at }: DueTime, { schedule }: DeliveryTask, round: DeliveryContext) {
+async function summarizeDate({ date, at }: DueTime, { schedule }: DeliveryTask, context: DeliveryContext) {
   try {
-    const finding = await runReport(schedule, at, round);
-    return { date, line: missedDateLine(date, finding, round.workspace), isEmpty: finding.isEmpty };
+    const result = await runReport(schedule, at, context);
+    return { date, line: missedDateLine(date, result, context.workspace), isEmpty: result.isEmpty };
   } catch (error) {
     const { cause } = classifyFailure(error);
     return { date, line: missedDateFailed(date, cause), isEmpty: false };

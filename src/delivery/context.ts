@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import { daysCovered } from '../domain/time/cadence.ts';
-import type { PostableReport, ReportResult } from '../features/feature.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { AnswerNotes } from '../workspace/last-used.ts';
 import type { Schedule } from '../workspace/schedules.ts';
@@ -15,127 +14,141 @@ import {
   LEASE_MS,
   type LogWrite,
 } from './delivery-log.ts';
+import type { PostableReport, ReportResult } from './report.ts';
 
-/** Another run may be at it by now: this one must not post any more. */
+/** Another worker may hold the lease by now, so this one must not post anything more. */
 export class LeaseLostError extends Error {}
 
-/** Somebody paused, changed or removed the schedule since the round began: the next one sees what they made of it. */
+/** Somebody paused, changed or deleted the schedule since it was read. The next pass reads it again. */
 export class ScheduleChangedError extends Error {}
 
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;
-  readonly ledger: DeliveryLog;
+  readonly deliveryLog: DeliveryLog;
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   readonly clock: () => number;
   readonly log: Logger;
   readonly lease: DeliveryLease;
   readonly reportOf: (schedule: Pick<Schedule, 'report'>) => PostableReport;
-  /** Posts that Slack has taken and nobody could note: by workspace and delivery key, Slack's `ts`. */
-  readonly arrived: Map<string, string>;
+  /** Posts that Slack took and the log could not record: workspace and delivery key → Slack's `ts`. */
+  readonly unrecordedPosts: Map<string, string>;
   readonly stopping: AbortSignal;
 }
 
-/** One run for one workspace, as long as it has the lease. */
+/** One run for one workspace, for as long as it holds the lease. */
 export interface DeliveryRun extends DeliveryRunParts {
   readonly teamId: string;
-  /** Nothing more is to be begun: the process ends, the lease is lost, or Slack wants to be left alone. */
+  /** Nothing new may begin: the process is stopping, the lease is lost, or Slack limits the rate. */
   isOver(): boolean;
-  /** Slack wants this workspace to be left alone until then, in ms. */
-  quiet(until: number): Promise<void>;
+  /** Slack takes nothing from this workspace before `until`, in ms. */
+  backOff(until: number): Promise<void>;
   /** The workspace's client, the same for the whole run. @throws NotInstalled, UnsealFailed */
   client(): Promise<WebClient>;
-  /** Writes to the ledger. @throws LeaseLostError, ScheduleChangedError */
-  enter(entering: LogWrite): Promise<string>;
-  /** A second lies between two posts to one channel. */
-  pace(channel: string, lastPost: number | undefined): Promise<void>;
-  /** A channel was posted to just now. */
-  posted(channel: string): void;
+  /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
+  writeLog(write: LogWrite): Promise<string>;
+  /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
+  waitForChannel(channel: string, lastPost: number | undefined): Promise<void>;
+  /** The channel was posted to just now. */
+  notePosted(channel: string): void;
   end(): void;
 }
 
-/** What a round of it has read. */
+/** A run, with what one pass of it has read. */
 export interface DeliveryContext extends DeliveryRun {
   readonly workspace: Workspace;
-  readonly book: DeliveryLogSnapshot;
+  readonly logSnapshot: DeliveryLogSnapshot;
   readonly billing: BillingClient;
-  /** What the answers taught. */
-  readonly answered: AnswerNotes;
-  /** What still fails, by what paused schedules wait for: one of them asks for all. */
-  readonly failing: Map<string, unknown>;
+  readonly answerNotes: AnswerNotes;
+  /** Cause of a pause → the error that proves it lasts: one of the schedules it paused asks for all of them. */
+  readonly probeFailures: Map<string, unknown>;
 }
 
-/** Slack takes about one post a second for a channel, in ms. */
-const PACE = 1_050;
+/** Slack takes about one post a second for a channel; in ms. */
+const CHANNEL_INTERVAL = 1_050;
 
+/** Renews the lease until `end`. */
 export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
-  const { ledger, lease, clock, stopping, clientFor, log } = parts;
-  const { teamId } = lease;
+  const { deliveryLog, lease, clock, stopping, clientFor } = parts;
   const lastPosts = new Map<string, number>();
-  let isQuiet = false;
-  let renewed = performance.now();
-  let isLost = false;
-  let opened: Promise<WebClient> | undefined;
-
-  const keeper = setInterval(() => {
-    const began = performance.now();
-    ledger.renew(lease).then(
-      (held) => {
-        if (held) renewed = began;
-        else isLost = true;
-      },
-      (err: unknown) => log.warn({ err, teamId }, 'a lease could not be renewed'),
-    );
-  }, LEASE_MS / 4);
-  const held = () => !isLost && performance.now() - renewed < LEASE_MS;
+  const renewal = keepLease(parts);
+  let isBackingOff = false;
+  let client: Promise<WebClient> | undefined;
 
   return {
     ...parts,
-    teamId,
-    isOver: () => stopping.aborted || isQuiet || !held(),
-    async quiet(until) {
-      isQuiet = true;
-      await ledger.quiet(lease, until);
+    teamId: lease.teamId,
+    isOver: () => stopping.aborted || isBackingOff || !renewal.isHeld(),
+    async backOff(until) {
+      isBackingOff = true;
+      await deliveryLog.backOff(lease, until);
     },
     client() {
-      opened ??= clientFor(teamId);
-      return opened;
+      client ??= clientFor(lease.teamId);
+      return client;
     },
-    async enter(entering) {
-      if (!held()) throw new LeaseLostError();
-      const json = await ledger.enter(lease, entering);
+    async writeLog(write) {
+      if (!renewal.isHeld()) throw new LeaseLostError();
+      const json = await deliveryLog.write(lease, write);
       if (json === undefined) throw new LeaseLostError();
       if (json === '') throw new ScheduleChangedError();
       return json;
     },
-    async pace(channel, lastPost = 0) {
+    async waitForChannel(channel, lastPost = 0) {
       const last = Math.max(lastPosts.get(channel) ?? 0, lastPost);
-      // A clock that went back is no reason to wait longer than that.
-      const rest = Math.min(PACE, last + PACE - clock());
+      // If the clock went back, this still waits no longer than one interval.
+      const rest = Math.min(CHANNEL_INTERVAL, last + CHANNEL_INTERVAL - clock());
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
-    posted: (channel) => void lastPosts.set(channel, clock()),
-    end: () => clearInterval(keeper),
+    notePosted: (channel) => void lastPosts.set(channel, clock()),
+    end: renewal.stop,
+  };
+}
+
+/** The lease may expire in Redis while this process hangs, so its age is measured here as well. */
+function keepLease({ deliveryLog, lease, log }: DeliveryRunParts) {
+  const { teamId } = lease;
+  let renewed = performance.now();
+  let isLost = false;
+  const timer = setInterval(() => {
+    const began = performance.now();
+    deliveryLog.renew(lease).then(
+      (isHeld) => {
+        if (isHeld) renewed = began;
+        else isLost = true;
+      },
+      (err: unknown) => log.warn({ err, teamId }, 'could not renew a delivery lease'),
+    );
+  }, LEASE_MS / 4);
+  return {
+    isHeld: () => !isLost && performance.now() - renewed < LEASE_MS,
+    stop: () => clearInterval(timer),
   };
 }
 
 /** What a report is run for. `zone` is the workspace's where absent. */
-type Wanted = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & { readonly zone?: string };
+type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
+  readonly zone?: string;
+};
 
-/** A report as of one instant, with the rights of now. @throws Failure */
-export const runReport = (wanted: Wanted, at: number, round: DeliveryContext): Promise<ReportResult> =>
-  reportAt(round.reportOf(wanted), wanted, Math.min(at, round.clock()), round);
+/** A report as of `at` (ms), with the permissions of now. @throws Failure */
+export const runReport = (
+  request: ReportRequest,
+  at: number,
+  context: DeliveryContext,
+): Promise<ReportResult> =>
+  reportAt(context.reportOf(request), request, Math.min(at, context.clock()), context);
 
 /** @throws Failure */
 export async function reportAt(
   report: PostableReport,
-  { projects, channel, timing, zone }: Wanted,
+  { projects, channel, timing, zone }: ReportRequest,
   at: number,
-  { workspace, billing, answered }: Pick<DeliveryContext, 'workspace' | 'billing' | 'answered'>,
+  { workspace, billing, answerNotes }: Pick<DeliveryContext, 'workspace' | 'billing' | 'answerNotes'>,
 ): Promise<ReportResult> {
   return report.run({
     ...{ workspace, projects, channel, at, billing },
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, at),
-    answeredBy: answered.add,
+    answeredBy: answerNotes.add,
   });
 }

@@ -1,18 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../domain/failure/index.ts';
-import { postMessage as say, updateMessage } from '../slack/post-message.ts';
+import { postMessage, updateMessage } from '../slack/post-message.ts';
 import { type DeliveryContext, LeaseLostError, runReport } from './context.ts';
-import type { DeliveryLogEntry } from './delivery-log.ts';
-import { DELIVERY_EVENT_TYPE, deliveryKey } from './find-post.ts';
+import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log.ts';
+import { deliveryMetadata } from './find-post.ts';
 import { CORRECTION_DELAYS, connectionsOf, type ScheduleLogEntry } from './plan.ts';
 import { correctionMessage, renderPost } from './post-blocks.ts';
+import type { ReportResult } from './report.ts';
 import { classifyFailure } from './retry.ts';
 
-/** After a look that failed, in ms, and how often. */
-const PAUSE = 30 * 60_000;
-const MOST_TRIES = 6;
+/** After a check that failed, in ms, and how often. */
+const RETRY_DELAY = 30 * 60_000;
+const MAX_TRIES = 6;
 
-/** What is not there to be edited any more, or must not be. */
+/** Slack's codes for a post that no longer exists or can no longer be edited. */
 const GONE: readonly string[] = [
   'message_not_found',
   'cant_update_message',
@@ -20,86 +21,115 @@ const GONE: readonly string[] = [
   'channel_not_found',
 ];
 
+/** A post to check, with the log entry that each outcome leaves behind. */
+interface Correction extends ScheduleLogEntry {
+  readonly post: PostedMessage;
+  readonly subject: PostSubject;
+  /** The post, with this check counted. */
+  readonly checked: PostedMessage;
+  readonly entry: DeliveryLogEntry;
+}
+
 /**
- * Looks at the figures of a post again. Those that changed by more than the schedule's share are put right in the post
- * itself, and its thread says what changed; the ledger has the new ones from then on, so the same change is told once.
- * The post stays about what it was about: its own projects, days and channel, as far as the channel may see them today.
+ * Checks the figures of a post again. If one changed by more than the schedule's percentage, the post is edited and a
+ * reply in its thread says what changed. The log then holds the new figures, so each change is reported once. The post
+ * keeps its own projects, days and channel, as far as the channel may see them today.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
-export async function correctPost(
-  { schedule, line }: ScheduleLogEntry,
-  round: DeliveryContext,
-): Promise<void> {
-  const { entry, date, json: before } = line;
-  const { post } = entry;
+export async function correctPost(due: ScheduleLogEntry, context: DeliveryContext): Promise<void> {
+  const { post, next, cause, ...entry } = due.line.entry;
   const subject = post?.subject;
   if (post === undefined || subject === undefined) return;
-  const { next, tries, cause, ...rest } = entry;
-  const enter = (after: DeliveryLogEntry, posted?: { channel: string; at: number }): Promise<string> =>
-    round.enter({
-      schedule: schedule.id,
-      date,
-      before,
-      entry: after,
-      ...(posted && { posted }),
-      strictly: true,
-    });
-  const looked = { ...post, looks: looksBy(round.clock() - post.at) };
-  const stop = (): Promise<string> =>
-    enter({ ...rest, tries: 0, post: { ...post, looks: CORRECTION_DELAYS.length } });
-  const lookAgain = (): Promise<string> =>
-    enter(
-      tries < MOST_TRIES
-        ? { ...rest, tries: tries + 1, next: round.clock() + PAUSE, post }
-        : { ...rest, tries: 0, post: looked },
-    );
+  const checked = { ...post, looks: checksDone(context.clock() - post.at) };
+  const correction = { ...due, post, subject, checked, entry };
   try {
-    // Another account may know another project by the same ID.
-    if (!isDeepStrictEqual(connectionsOf(subject, round.workspace), subject.connections))
-      return void (await stop());
-    const { report, projects, timing, zone } = subject;
-    const wanted = { report, projects, timing, zone, channel: post.channel };
-    const finding = await runReport(wanted, entry.due, round);
-    if (finding.covers !== subject.covers) return void (await stop());
-    // A project that gives no answer now has not changed.
-    if (Object.keys(finding.unanswered).some((key) => post.figures[key] !== undefined))
-      return void (await lookAgain());
-    const { workspace } = round;
-    const change = correctionMessage(post.figures, finding.figures, schedule.correctsFrom, workspace);
-    if (change === undefined) {
-      await enter({ ...rest, tries: 0, post: looked });
-      return;
-    }
-    const client = await round.client();
-    const { channel, ts } = post;
-    await round.pace(channel, round.book.lastPost(channel));
-    const at = round.clock();
-    const mark = { event_type: DELIVERY_EVENT_TYPE, event_payload: { key: deliveryKey(schedule.id, date) } };
-    await updateMessage(
-      client,
-      channel,
-      ts,
-      renderPost(finding, { ...post, timing, date, corrected: at }),
-      mark,
-    );
-    await enter({ ...rest, tries: 0, post: { ...looked, figures: finding.figures } }, { channel, at });
-    round.posted(channel);
-    await say(client, { channel, thread: ts }, change).catch((err: unknown) =>
-      round.log.warn({ err, workspace: round.teamId }, 'a correction could not be explained'),
-    );
+    await check(correction, context);
   } catch (error) {
-    if (error instanceof LeaseLostError || round.stopping.aborted) throw error;
-    if (isGone(error)) return void (await stop());
-    const trouble = classifyFailure(error);
-    round.log.warn({ err: error, workspace: round.teamId }, 'a post could not be looked at again');
-    if (trouble.kind === 'wait') await round.quiet(round.clock() + trouble.for);
-    await lookAgain();
+    if (error instanceof LeaseLostError || context.stopping.aborted) throw error;
+    if (isGone(error)) return stopChecking(correction, context);
+    const effect = classifyFailure(error);
+    context.log.warn({ err: error, workspace: context.teamId }, 'could not check a post for corrections');
+    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
+    await checkAgain(correction, context);
   }
 }
 
-/** How many looks are done with one now, `age` ms after the post. */
-const looksBy = (age: number): number => CORRECTION_DELAYS.filter((pause) => pause <= age).length;
+async function check(correction: Correction, context: DeliveryContext): Promise<void> {
+  const { schedule, line, post, subject, checked } = correction;
+  const { workspace } = context;
+  // Another account may use the same project ID for another project.
+  if (!isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections))
+    return stopChecking(correction, context);
+  const { report, projects, timing, zone } = subject;
+  const request = { report, projects, timing, zone, channel: post.channel };
+  const result = await runReport(request, line.entry.due, context);
+  if (result.covers !== subject.covers) return stopChecking(correction, context);
+  // A project that gives no answer now has not changed.
+  if (Object.keys(result.unanswered).some((key) => post.figures[key] !== undefined))
+    return checkAgain(correction, context);
+  const explanation = correctionMessage(post.figures, result.figures, schedule.correctsFrom, workspace);
+  if (explanation === undefined) return writeOutcome(correction, { tries: 0, post: checked }, context);
+  await editPost(correction, result, context);
+  await postMessage(await context.client(), { channel: post.channel, thread: post.ts }, explanation).catch(
+    (err: unknown) => context.log.warn({ err, workspace: context.teamId }, 'could not explain a correction'),
+  );
+}
+
+async function editPost(
+  correction: Correction,
+  result: ReportResult,
+  context: DeliveryContext,
+): Promise<void> {
+  const { schedule, line, post, subject, checked } = correction;
+  const { channel, ts } = post;
+  const client = await context.client();
+  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  const at = context.clock();
+  const details = { ...post, timing: subject.timing, date: line.date, corrected: at };
+  const metadata = deliveryMetadata(schedule.id, line.date);
+  await updateMessage(client, channel, ts, renderPost(result, details), metadata);
+  const outcome = { tries: 0, post: { ...checked, figures: result.figures } };
+  await writeOutcome(correction, outcome, context, { channel, at });
+  context.notePosted(channel);
+}
+
+/** The post stays as it is, for good. */
+const stopChecking = (correction: Correction, context: DeliveryContext): Promise<void> =>
+  writeOutcome(
+    correction,
+    { tries: 0, post: { ...correction.post, looks: CORRECTION_DELAYS.length } },
+    context,
+  );
+
+/** Soon; after too many tries, not before the next planned check. */
+function checkAgain(correction: Correction, context: DeliveryContext): Promise<void> {
+  const { entry, post, checked } = correction;
+  const outcome =
+    entry.tries < MAX_TRIES
+      ? { tries: entry.tries + 1, next: context.clock() + RETRY_DELAY, post }
+      : { tries: 0, post: checked };
+  return writeOutcome(correction, outcome, context);
+}
+
+async function writeOutcome(
+  { schedule, line, entry }: Correction,
+  outcome: Pick<DeliveryLogEntry, 'tries' | 'next' | 'post'>,
+  context: DeliveryContext,
+  posted?: { readonly channel: string; readonly at: number },
+): Promise<void> {
+  await context.writeLog({
+    schedule: schedule.id,
+    date: line.date,
+    before: line.json,
+    entry: { ...entry, ...outcome },
+    ...(posted && { posted }),
+    needsLease: true,
+  });
+}
+
+/** How many planned checks are done, `age` ms after the post. */
+const checksDone = (age: number): number => CORRECTION_DELAYS.filter((pause) => pause <= age).length;
 
 function isGone(error: unknown): boolean {
   if (!isFailure(error)) return false;

@@ -9,7 +9,7 @@ import { acquireLease, extendLease, type Lease, releaseLease } from '../workspac
 import { parseRecord } from '../workspace/record-schema.ts';
 import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
 
-/** What a post is about, as the schedule and the workspace had it then: either may be changed while the post stands. */
+/** What a post is about, as the schedule and the workspace were then; either may change later. */
 const subject = scheduleContentSchema.extend({
   /** IANA: the reporting zone, which says what a day is. */
   zone: z.string(),
@@ -20,59 +20,59 @@ const subject = scheduleContentSchema.extend({
 });
 export type PostSubject = Readonly<z.infer<typeof subject>>;
 
-/** The post of one date, as it stands in the channel. */
-const standing = z.object({
+/** The post of one date, as it is in the channel. */
+const postedMessage = z.object({
   channel: z.string(),
-  /** Slack's; '' where Slack said that it is there and nobody could note more. */
+  /** Slack's; '' where the post is there and its `ts` could not be recorded. */
   ts: z.string(),
   /** ms since the epoch: when it was posted */
   at: z.int(),
   isLate: z.boolean(),
-  /** It may be there twice. */
+  /** The channel may hold it twice. */
   isAgain: z.boolean(),
-  /** What was said of earlier dates, a line each. */
+  /** What the post says about missed dates, a line each. */
   earlier: z.array(z.string()).readonly(),
   figures: z.record(z.string(), z.string()),
   /** `<project id>:<product>` → why it has no figure, in a sentence. */
   unanswered: z.record(z.string(), z.string()).exactOptional(),
-  /** How often it was looked at again since. */
+  /** How many planned checks for corrections are done. */
   looks: z.int(),
-  /** Absent in posts of earlier versions: nobody knows what they are about any more. */
+  /** Absent in posts of earlier versions, which cannot be corrected. */
   subject: subject.exactOptional(),
 });
-export type PostedMessage = Readonly<z.infer<typeof standing>>;
+export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
 
 const entry = z.object({
   /**
-   * `sending`: Slack may have taken it. `trying`: it has not, and is asked again. `held`: its schedule is paused by
-   * Tally, and it is tried now and then whether that may end. The others are final.
+   * `sending`: Slack may have taken it. `trying`: it failed and is tried again. `held`: Tally paused its schedule and
+   * probes whether it works again. The others are final.
    */
   state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
   /** ms since the epoch: when it was due, and when this was written */
   due: z.int(),
   at: z.int(),
-  /** When it was first tried, how often it failed since, and when it is tried again. */
+  /** When it was first tried, how often it failed since, and when it is tried again; times in ms. */
   began: z.int(),
   tries: z.int().default(0),
   next: z.int().exactOptional(),
-  /** How often it was tried while Tally paused its schedule. */
+  /** How often it was probed while Tally paused its schedule. */
   probes: z.int().exactOptional(),
-  /** Of `recordFailure`: the next post names the date, unless its `postMessage` turns out to be there. */
+  /** It failed for good: the next post names the date, unless this post turns out to be in the channel. */
   isMissed: z.boolean().exactOptional(),
-  /** In a sentence. */
+  /** Why it failed, in a sentence. */
   cause: z.string().exactOptional(),
-  /** Somebody has to be told still: that it failed, that it pauses, or that projects give no answer again and again. */
+  /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
   untold: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
-  post: standing.exactOptional(),
+  post: postedMessage.exactOptional(),
 });
-/** What became of one date of one schedule. */
+/** What became of one date of one schedule. `untold` and `looks` are names in stored records, which have to stay. */
 export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
 
 export interface DeliveryLogLine {
   readonly schedule: string;
   readonly date: Day;
   readonly entry: DeliveryLogEntry;
-  /** As it stands: whoever writes it anew has to have seen it. */
+  /** As stored: a write replaces exactly this. */
   readonly json: string;
 }
 
@@ -80,66 +80,66 @@ export interface DeliveryLogSnapshot {
   readonly lines: readonly DeliveryLogLine[];
   /** When a channel was last posted to, in ms; without one, any channel. */
   lastPost(channel?: string): number | undefined;
-  /** Slack wants to be left alone until then, in ms. */
-  readonly quietUntil: number | undefined;
+  /** Slack limits the rate of this workspace until then, in ms. */
+  readonly backOffUntil: number | undefined;
 }
 
-/** For one run at a time, in any process. */
+/** Held by one run at a time, in any process. */
 export interface DeliveryLease {
   readonly teamId: string;
-  readonly mark: string;
+  readonly token: string;
 }
 
 export interface LogWrite {
   readonly schedule: string;
   readonly date: Day;
-  /** As it stood; undefined for none. */
+  /** The entry's JSON before; undefined for none. */
   readonly before: string | undefined;
   readonly entry: DeliveryLogEntry;
-  /** Only while the lease lasts; otherwise also later, over what stood before. */
-  readonly strictly?: boolean;
-  /** The schedule as the record has it: not where somebody has changed or removed it since. */
-  readonly resting?: string;
+  /** Refuse the write once the lease is lost. Otherwise it only needs an existing entry that equals `before`. */
+  readonly needsLease?: boolean;
+  /** The schedule's stored JSON: refuse the write if somebody has changed or deleted it since. */
+  readonly expectedSchedule?: string;
   /** A post went out just now. */
   readonly posted?: { readonly channel: string; readonly at: number };
-  /** Dates of the schedule that need not be known any more. */
+  /** Dates of the schedule whose lines are no longer needed. */
   readonly drop?: readonly Day[];
-  readonly sent?: LastDelivery;
+  readonly lastDelivery?: LastDelivery;
 }
 
 /**
- * What became of every due date, so that none is posted twice and none is lost: one hash a workspace. It is kept as
- * long as a date may matter, and goes with the workspace.
+ * What became of every due date, so that none is posted twice and none is lost: one hash a workspace, removed with it.
+ * Lines are kept for as long as their date may matter.
  *
  * @throws StoreUnavailable from each method
  */
 export interface DeliveryLog {
   read(workspace: string): Promise<DeliveryLogSnapshot>;
-  /** `taken` by another run; `gone` where nothing is known of the workspace any more. */
+  /** `taken` by another run; `gone` where the workspace has no record any more. */
   lease(workspace: string): Promise<DeliveryLease | 'taken' | 'gone'>;
-  /** False when it is lost. */
+  /** @returns whether it is still held */
   renew(lease: DeliveryLease): Promise<boolean>;
-  /** Whether it was held to the end. */
+  /** @returns whether it was held to the end */
   release(lease: DeliveryLease): Promise<boolean>;
   /**
-   * What was written; undefined, and nothing is, where the lease is lost or something else stood before; '' where it
-   * rested on another schedule.
+   * @returns the JSON it wrote; undefined, writing nothing, where the lease is lost or the entry is not `before`; ''
+   * where the schedule is not the expected one
    */
-  enter(lease: DeliveryLease, entering: LogWrite): Promise<string | undefined>;
-  quiet(lease: DeliveryLease, until: number): Promise<void>;
+  write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
+  backOff(lease: DeliveryLease, until: number): Promise<void>;
   drop(lease: DeliveryLease, lines: readonly DeliveryLogLine[]): Promise<void>;
 }
 
-/** In ms: longer than a process may stand still between two renewals, short for whoever waits for a killed one. */
+/** In ms: longer than a process may hang between two renewals, and short enough to wait for after a kill. */
 export const LEASE_MS = 12_000;
-/** Longer than any cadence's pause, in ms. */
-const KEPT = 100 * 86_400_000;
+/** Longer than any cadence's interval, in ms. */
+const KEEP_MS = 100 * 86_400_000;
 
 const CHANNEL = 'channel/';
 const QUIET = 'quiet';
 
-/** What was forgotten meanwhile is not brought back: neither without the lease nor beside a schedule that is gone. */
-const ENTER = `
+/** Creates nothing without the lease, and no last delivery of a deleted schedule: both may just have been forgotten. */
+const WRITE = `
 local held = redis.call('GET', KEYS[1]) == ARGV[1]
 if (redis.call('HGET', KEYS[2], ARGV[3]) or '') ~= ARGV[4] then return 0 end
 if not held and (ARGV[2] == '1' or ARGV[4] == '') then return 0 end
@@ -153,7 +153,7 @@ if ARGV[11] ~= '' and redis.call('HEXISTS', KEYS[3], ARGV[9]) == 1 then
 end
 return 1`;
 
-const QUIETEN = `
+const BACK_OFF = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[2], '${QUIET}', ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -164,7 +164,7 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for i = 2, #ARGV do redis.call('HDEL', KEYS[2], ARGV[i]) end
 return 1`;
 
-const keyOf = ({ teamId, mark }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token: mark });
+const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLockKey(teamId), token });
 const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
@@ -174,49 +174,49 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
     guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
 
   return {
-    read: async (workspace) => bookOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
+    read: async (workspace) => parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace)))),
     async lease(workspace) {
       const lease = await acquireLease(redis, workspace, deliveryLockKey(workspace), LEASE_MS);
-      return typeof lease === 'string' ? lease : { teamId: workspace, mark: lease.token };
+      return typeof lease === 'string' ? lease : { teamId: workspace, token: lease.token };
     },
-    renew: (lease) => extendLease(redis, keyOf(lease), LEASE_MS),
-    release: (lease) => releaseLease(redis, keyOf(lease)),
-    async enter(
-      { teamId, mark },
-      { schedule, date, before = '', strictly = false, resting = '', posted, drop = [], ...to },
+    renew: (lease) => extendLease(redis, leaseOf(lease), LEASE_MS),
+    release: (lease) => releaseLease(redis, leaseOf(lease)),
+    async write(
+      { teamId, token },
+      { schedule, date, before = '', needsLease = false, expectedSchedule = '', posted, drop = [], ...to },
     ) {
       const json = JSON.stringify(to.entry);
       const done = await evaluate(
-        ENTER,
+        WRITE,
         [...keysFor(teamId), recordKey(teamId)],
-        mark,
-        strictly ? '1' : '0',
+        token,
+        needsLease ? '1' : '0',
         fieldOf(schedule, date),
         before,
         json,
-        KEPT,
+        KEEP_MS,
         posted === undefined ? '' : CHANNEL + posted.channel,
         posted?.at ?? '',
         FIELDS.schedule + schedule,
         FIELDS.sent + schedule,
-        to.sent === undefined ? '' : JSON.stringify(to.sent),
-        resting,
+        to.lastDelivery === undefined ? '' : JSON.stringify(to.lastDelivery),
+        expectedSchedule,
         ...drop.map((day) => fieldOf(schedule, day)),
       );
       if (done === 2) return '';
       return done === 1 ? json : undefined;
     },
-    async quiet({ teamId, mark }, until) {
-      await evaluate(QUIETEN, keysFor(teamId), mark, until, KEPT);
+    async backOff({ teamId, token }, until) {
+      await evaluate(BACK_OFF, keysFor(teamId), token, until, KEEP_MS);
     },
-    async drop({ teamId, mark }, lines) {
+    async drop({ teamId, token }, lines) {
       const fields = lines.map(({ schedule, date }) => fieldOf(schedule, date));
-      if (fields.length > 0) await evaluate(DROP, keysFor(teamId), mark, ...fields);
+      if (fields.length > 0) await evaluate(DROP, keysFor(teamId), token, ...fields);
     },
   };
 }
 
-function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
   const number = (field: string): number | undefined => {
     const value = Number(fields[field]);
     return Number.isSafeInteger(value) ? value : undefined;
@@ -225,7 +225,7 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
     lines: Object.entries(fields).flatMap(([field, json]) => {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
-      // A line that nobody can read is no reason to post a date again.
+      // A damaged line must not make its date be posted again.
       return [{ schedule, date, entry: entryOf(json), json }];
     }),
     lastPost(channel) {
@@ -233,7 +233,7 @@ function bookOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
       const channels = Object.keys(fields).filter((field) => field.startsWith(CHANNEL));
       return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
     },
-    quietUntil: number(QUIET),
+    backOffUntil: number(QUIET),
   };
 }
 
@@ -247,3 +247,17 @@ function entryOf(json: string): DeliveryLogEntry {
 }
 
 const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };
+
+/** The log, calling `onEnded` with the result of each date that was posted, skipped or given up. */
+export const observeDeliveries = (
+  deliveryLog: DeliveryLog,
+  onEnded: (result: LastDelivery['result']) => void,
+): DeliveryLog => ({
+  ...deliveryLog,
+  async write(lease, write) {
+    const written = await deliveryLog.write(lease, write);
+    const { result = 'trying' } = write.lastDelivery ?? {};
+    if (written !== undefined && result !== 'trying') onEnded(result);
+    return written;
+  },
+});

@@ -1,122 +1,148 @@
 import type { Logger } from 'pino';
-import type { Scheduling } from '../features/schedules/scheduling.ts';
-import { resumesByItself } from '../workspace/schedules.ts';
+import { resumesByItself, type Schedule } from '../workspace/schedules.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { type Delivery, isIdle } from './delivery.ts';
-import type { DeliveryLog } from './delivery-log.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
 import { planDeliveries } from './plan.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface EngineParts {
-  readonly alarms: Scheduler;
+  readonly scheduler: Scheduler;
   readonly delivery: Delivery;
   readonly workspaces: Workspaces;
-  readonly ledger: DeliveryLog;
+  readonly deliveryLog: DeliveryLog;
   /** Every workspace that has schedules. @throws StoreUnavailable */
-  readonly scheduled: () => Promise<readonly string[]>;
+  readonly scheduledWorkspaces: () => Promise<readonly string[]>;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
 }
 
+/** What forms and lists of schedules need from delivery. */
+export interface Scheduling {
+  /** The workspace's schedules changed: derives its scheduled runs again. */
+  changed(workspace: string): Promise<void>;
+  /** What became of the due dates so far. @throws StoreUnavailable */
+  readLog(workspace: string): Promise<DeliveryLogSnapshot>;
+  /**
+   * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
+   * asked for it. `schedule` need not be saved.
+   *
+   * @throws Failure: CannotPost where the channel does not take it, and whatever the report throws
+   */
+  send(workspace: string, schedule: Schedule, why: 'test' | 'now', by: string): Promise<void>;
+}
+
 export interface Engine extends Scheduling {
-  /** Delivers from now on, what is overdue first. */
+  /** Delivers from now on, overdue posts first. */
   start(): void;
-  /** Derives from the records when everybody is woken, and wakes whoever has something overdue. @throws StoreUnavailable */
+  /** Derives all scheduled runs from the records, overdue ones at once. @throws StoreUnavailable */
   repair(): Promise<void>;
-  /** Begins no further post, and lets those under way end within `patience` ms. */
+  /** Begins no further post, and lets running ones end within `patience` ms. */
   stop(patience: number): Promise<void>;
 }
 
-/** Wake-ups that were lost are missed no longer than this, in ms. */
-const REPAIRS = 600_000;
-/** Where the store was away at the start, in ms. */
-const AGAIN = 5_000;
-const AT_ONCE = 20;
+/** Scheduled runs that were lost are missed no longer than this, in ms. */
+const REPAIR_INTERVAL = 600_000;
+/** After a repair that failed, in ms. */
+const REPAIR_RETRY = 5_000;
+const PARALLEL = 20;
 
-/** Wakes, delivers, and wakes again: the record and the ledger are the truth, the alarms are derived from them. */
+/**
+ * Schedules runs, delivers, and schedules again. Records and delivery log hold the truth; scheduled runs are derived
+ * from them and may be lost.
+ */
 export function createEngine(parts: EngineParts): Engine {
-  const { alarms, delivery, workspaces, ledger, scheduled, clock, log } = parts;
+  const { scheduler, delivery, deliveryLog, log } = parts;
+  const repairs = repeatRepairs(parts);
+
+  const changed = (workspace: string) => rescheduleRuns(parts, workspace);
+  return {
+    changed,
+    readLog: deliveryLog.read,
+    async send(workspace, schedule, why, by) {
+      await delivery.send(workspace, schedule, why, by);
+      if (schedule.paused === undefined) return;
+      // What works by hand may end Tally's own pause.
+      await changed(workspace).catch((err: unknown) =>
+        log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
+      );
+    },
+    repair: () => repairAll(parts, () => false),
+    start() {
+      scheduler.start(async (workspace) => {
+        const next = await delivery.run(workspace);
+        if (next === undefined) return;
+        await scheduler.runAt(workspace, next);
+        await forgetIfGone(parts, workspace);
+      });
+      repairs.start();
+    },
+    async stop(patience) {
+      repairs.stop();
+      delivery.stop();
+      await scheduler.stop(patience);
+    },
+  };
+}
+
+async function rescheduleRuns(parts: EngineParts, teamId: string): Promise<void> {
+  const { workspaces, deliveryLog, scheduler, clock } = parts;
+  const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
+  const active = workspace.schedules.filter(
+    ({ paused }) => paused === undefined || resumesByItself(paused.why),
+  );
+  await scheduler.setTimings(
+    teamId,
+    active.map(({ timing }) => timing),
+  );
+  const now = clock();
+  const plan = planDeliveries(workspace, snapshot, now);
+  const next = isIdle(plan) ? plan.next : now;
+  if (next !== undefined) await scheduler.runAt(teamId, next);
+  if (active.length > 0 || next !== undefined) await forgetIfGone(parts, teamId);
+}
+
+/** A workspace that was removed during the call must leave no scheduled run behind. */
+async function forgetIfGone({ workspaces, scheduler }: EngineParts, teamId: string): Promise<void> {
+  const { fields } = await workspaces.read(teamId);
+  if (Object.keys(fields).length === 0) await scheduler.forget(teamId);
+}
+
+async function repairAll(parts: EngineParts, isStopped: () => boolean): Promise<void> {
+  const scheduled = await parts.scheduledWorkspaces();
+  const queue = [...scheduled];
+  const work = async () => {
+    for (let one = queue.shift(); one !== undefined && !isStopped(); one = queue.shift())
+      await rescheduleRuns(parts, one);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  const known = new Set(scheduled);
+  for (const one of await parts.scheduler.workspaces()) if (!known.has(one)) await rescheduleRuns(parts, one);
+}
+
+function repeatRepairs(parts: EngineParts) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
-
-  async function ring(workspace: string): Promise<void> {
-    const next = await delivery.run(workspace);
-    if (next === undefined) return;
-    await alarms.wake(workspace, next);
-    await unlessGone(workspace);
-  }
-
-  /** Who left meanwhile was forgotten before this alarm was set. */
-  async function unlessGone(workspace: string): Promise<void> {
-    const { fields } = await workspaces.read(workspace);
-    if (Object.keys(fields).length === 0) await alarms.forget(workspace);
-  }
-
-  async function changed(workspace: string): Promise<void> {
-    const [record, book] = await Promise.all([workspaces.read(workspace), ledger.read(workspace)]);
-    // One that a person paused is not woken for.
-    const awake = record.schedules.filter(
-      ({ paused }) => paused === undefined || resumesByItself(paused.why),
-    );
-    await alarms.set(
-      workspace,
-      awake.map(({ timing }) => timing),
-    );
-    const now = clock();
-    const plan = planDeliveries(record, book, now);
-    const next = isIdle(plan) ? plan.next : now;
-    if (next !== undefined) await alarms.wake(workspace, next);
-    if (awake.length > 0 || next !== undefined) await unlessGone(workspace);
-  }
-
-  async function repair(): Promise<void> {
-    const there = await scheduled();
-    const queue = [...there];
-    const work = async () => {
-      for (let one = queue.shift(); one !== undefined && !isStopped; one = queue.shift()) await changed(one);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    const known = new Set(there);
-    for (const one of await alarms.workspaces()) if (!known.has(one)) await changed(one);
-  }
-
-  async function keepRepairing(): Promise<void> {
-    const isDone = await repair().then(
+  const repeat = async (): Promise<void> => {
+    const isDone = await repairAll(parts, () => isStopped).then(
       () => true,
       (err: unknown) => {
-        if (!isStopped) log.warn({ err }, 'the alarms of schedules could not be derived');
+        if (!isStopped) parts.log.warn({ err }, 'could not derive scheduled runs; trying again soon');
         return false;
       },
     );
     if (isStopped) return;
-    // Apart from the other processes, which began at the same moment.
-    const pause = isDone ? REPAIRS * (0.75 + Math.random() / 2) : AGAIN;
-    timer = setTimeout(() => void keepRepairing(), pause);
+    // At another moment than the processes that started together with this one.
+    const pause = isDone ? REPAIR_INTERVAL * (0.75 + Math.random() / 2) : REPAIR_RETRY;
+    timer = setTimeout(() => void repeat(), pause);
     timer.unref();
-  }
-
+  };
   return {
-    changed,
-    book: ledger.read,
-    async send(workspace, schedule, why, by) {
-      await delivery.send(workspace, schedule, why, by);
-      // What works by hand may end Tally's own pause.
-      if (schedule.paused !== undefined)
-        await changed(workspace).catch((err: unknown) =>
-          log.warn({ err }, 'schedules wait for the next look'),
-        );
-    },
-    repair,
-    start() {
-      alarms.start(ring);
-      void keepRepairing();
-    },
-    async stop(patience) {
+    start: () => void repeat(),
+    stop() {
       isStopped = true;
       clearTimeout(timer);
-      delivery.stop();
-      await alarms.stop(patience);
     },
   };
 }

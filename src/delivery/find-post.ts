@@ -1,19 +1,26 @@
 import { isFailure } from '../domain/failure/index.ts';
+import type { MessageMetadata } from '../slack/post-message.ts';
 import { callSlack, type WebClient } from '../slack/web-client.ts';
 
-/** What a scheduled post carries, so that it is found again. */
-export const DELIVERY_EVENT_TYPE = 'tally_delivery';
+/** Marks a scheduled post, so that it can be found again. */
+const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** The names of one due date of one schedule, the same in every process. */
+/** Names one due date of one schedule, the same in every process. */
 export const deliveryKey = (schedule: string, date: string): string => `${schedule}/${date}`;
 
-/** Two clocks may differ by this, in ms. */
-const SLACK_TIME = 300_000;
-const PAGE = 100;
-const MOST_PAGES = 5;
+/** Slack keeps it with the post. */
+export const deliveryMetadata = (schedule: string, date: string): MessageMetadata => ({
+  event_type: DELIVERY_EVENT_TYPE,
+  event_payload: { key: deliveryKey(schedule, date) },
+});
 
-/** Slack does not let Tally look: the optional scopes were left out, or it is not in the channel. */
-const CLOSED: readonly string[] = [
+/** Two clocks may differ by this, in ms. */
+const CLOCK_SKEW = 300_000;
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+/** Slack's codes where Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',
   'no_permission',
@@ -24,8 +31,9 @@ const CLOSED: readonly string[] = [
 ];
 
 /**
- * Whether Slack has taken a post: its `ts`; `absent`; `unknown` where Tally may not look or would have to look too far.
+ * Looks for a post in its channel.
  *
+ * @returns its `ts`; `absent`; `unknown` where Tally can't read the channel or would have to read too much
  * @param at when the post was sent, in ms
  * @throws SlackFailed where Slack does not answer
  */
@@ -37,13 +45,13 @@ export async function findPost(
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
   let cursor = '';
   try {
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
         client.conversations.history({
           channel,
           include_all_metadata: true,
-          oldest: seconds(at - SLACK_TIME),
-          latest: seconds(at + SLACK_TIME),
+          oldest: seconds(at - CLOCK_SKEW),
+          latest: seconds(at + CLOCK_SKEW),
           limit: PAGE,
           ...(cursor !== '' && { cursor }),
         }),
@@ -59,7 +67,8 @@ export async function findPost(
     }
     return 'unknown';
   } catch (error) {
-    if (isFailure(error) && error.kind === 'slack-failed' && CLOSED.includes(error.code)) return 'unknown';
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.code))
+      return 'unknown';
     throw error;
   }
 }

@@ -1,105 +1,126 @@
-import { actions, button, type Message } from '../slack/kit/atoms.ts';
+import { actions, button, type Message, markup } from '../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup } from '../slack/kit/escape.ts';
 import type { PauseReason, Schedule } from '../workspace/schedules.ts';
-import { formatMoment, joinLines } from './post-blocks.ts';
+import { formatMoment } from './schedule-wording.ts';
 
 /** What to do about a paused schedule. */
 const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
-  'channel-archived': 'Unarchive it, or change the schedule to another channel.',
-  'not-in-channel': 'Type /invite @Tally there.',
-  'channel-restricted': 'Let Tally post there, or change the schedule to another channel.',
+  'channel-archived': 'Unarchive the channel, or edit the schedule and choose another one.',
+  'not-in-channel': 'Type /invite @Tally in the channel.',
+  'channel-restricted': 'Let Tally post there, or edit the schedule and choose another channel.',
   'project-limited':
-    'The project is limited to other channels. Ask a Tally manager to add this one, or change the schedule to another channel.',
+    'The project is limited to other channels. Ask a Tally manager to add this one, or edit the schedule and choose another channel.',
   'token-rejected':
     'It may have expired or been revoked. A Tally manager can replace it with /billing connect.',
-  'not-connected': 'A Tally manager can register the connection with /billing connect.',
-  'app-removed': 'Whoever may install apps can install Tally again.',
+  'not-connected': 'A Tally manager can add the connection with /billing connect.',
+  'app-removed': 'Ask an admin to install Tally again.',
 };
-const RESUMES =
-  'Tally keeps trying. Once it works again, the missed post comes and the schedule resumes by itself.';
+const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';
 
-/** What one person is told at a time: the same trouble, of one schedule or of many. */
+/** What one person is told at a time: the same failure, of one schedule or of many. */
 export interface PendingNotification {
   readonly why: PauseReason | 'failed' | 'unanswered';
+  /** Slack ID */
   readonly owner: string;
+  /** In a sentence. */
   readonly cause: string;
   readonly cases: readonly Case[];
-  /** Slack may have taken the posts. */
+  /** The posts may be in Slack. */
   readonly isUnclear?: boolean;
   readonly isOwnerGone?: boolean;
-  /** Somebody who manages is told as well. */
-  readonly isManagerTold?: boolean;
+  /** A manager gets it as well. */
+  readonly includesManager?: boolean;
 }
 
 interface Case {
   readonly schedule: Schedule;
-  /** `Spend of yesterday of prod` */
+  /** `“Yesterday’s spend” for prod` */
   readonly title: string;
+  /** ms since the epoch */
   readonly due: number;
   /** Dates in a row that failed, this one included. */
   readonly failures: number;
 }
 
+type Reader = 'owner' | 'manager';
+
 const NEED_CONNECT: readonly PendingNotification['why'][] = ['token-rejected', 'not-connected'];
 const CONNECT = button('connect', 'Connect…', { style: 'primary' });
-const ALSO_TOLD = {
-  owner: 'A Tally manager is told too.',
-  manager: 'You get this because you manage Tally. The owner of the schedule is told too.',
-} as const;
+const ALSO_NOTIFIED: Readonly<Record<Reader, string>> = {
+  owner: 'A Tally manager was notified too.',
+  manager: 'You get this because you manage Tally. The owner was notified too.',
+};
 
-/** Each of a group is named up to this many. */
-const MOST_NAMED = 15;
+/** A notice about several schedules lists up to this many. */
+const MAX_LISTED = 15;
 
-export function failureNotice(
-  { why, cause, cases, isUnclear = false, isOwnerGone = false, isManagerTold = false }: PendingNotification,
-  reader: 'owner' | 'manager',
-): Message {
+export function failureNotice(notification: PendingNotification, reader: Reader): Message {
+  const { why, cause, cases } = notification;
   const [only, ...others] = cases;
-  const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
-  const isPaused = why !== 'failed' && why !== 'unanswered' && why !== 'person';
   const what = others.length === 0 ? (only?.title ?? '') : `${cases.length} scheduled posts`;
-  const text = `${what} ${happened(why, cases.length === 1, isUnclear)}`;
-  const most = Math.max(...cases.map(({ failures }) => failures));
-  const remedy = isPaused
+  const text = `${what} ${happened(notification)}`;
+  const lines = [
+    `*${escapeMarkup(text)}*`,
+    ...cases.slice(0, MAX_LISTED).map((one) => caseText(one, others.length > 0)),
+    ...(cases.length > MAX_LISTED ? [`and ${cases.length - MAX_LISTED} more`] : []),
+    escapeMarkup(cause),
+    ...nextSteps(notification),
+    ...alsoNotified(notification, reader),
+  ];
+  const value = only === undefined || others.length > 0 ? {} : { value: only.schedule.id };
+  const remedy = pauseOf(why)
     ? button('schedule-resume', 'Resume', { ...value, style: 'primary' })
     : button('schedule-now', 'Send it now', { ...value, style: 'primary' });
-  const isSingle = others.length === 0 && why !== 'unanswered';
   return {
     text: `${text}. ${cause}`,
     blocks: [
-      joinLines(
-        `*${escapeMarkup(text)}*`,
-        ...cases.slice(0, MOST_NAMED).map(caseWords),
-        ...(cases.length > MOST_NAMED ? [`and ${cases.length - MOST_NAMED} more`] : []),
-        escapeMarkup(cause),
-        ...(isPaused ? [escapeMarkup(REMEDIES[why]), RESUMES] : []),
-        ...(why === 'failed' && !isUnclear
-          ? ['Tally tried for an hour. The next post names this date.']
-          : []),
-        ...(isOwnerGone
-          ? ['The owner has left the workspace. Whoever adopts it in the list answers for it from then on.']
-          : []),
-        ...(isOwnerGone || isPaused || most < 2 ? [] : [`That is the ${ordinal(most)} time in a row.`]),
-        ...(isOwnerGone || !isManagerTold ? [] : [ALSO_TOLD[reader]]),
-      ),
+      markup(lines.join('\n')),
       actions(
         ...(reader === 'manager' && NEED_CONNECT.includes(why) ? [CONNECT] : []),
-        ...(isSingle ? [remedy] : []),
+        ...(others.length === 0 && why !== 'unanswered' ? [remedy] : []),
         button('schedule-list', 'Open schedules', value),
       ),
     ],
   };
 }
 
-function happened(why: PendingNotification['why'], isOne: boolean, isUnclear: boolean): string {
-  if (why === 'unanswered') return `${isOne ? 'has' : 'have'} come twice in a row without all figures`;
+/** Tally's own reason for a pause; undefined where nothing is paused. */
+const pauseOf = (why: PendingNotification['why']) =>
+  why === 'failed' || why === 'unanswered' || why === 'person' ? undefined : why;
+
+function happened({ why, cases, isUnclear = false }: PendingNotification): string {
+  const isOne = cases.length === 1;
+  if (why === 'unanswered') return `${isOne ? 'was' : 'were'} posted without all figures twice in a row`;
   if (why !== 'failed') return `${isOne ? 'is' : 'are'} paused`;
   if (isUnclear) return 'may not have been posted';
-  return `${isOne ? 'was' : 'were'} not posted`;
+  return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
 }
 
-const caseWords = ({ schedule, title, due }: Case): string =>
-  `${escapeMarkup(title)} in ${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+function nextSteps({ why, cases, isUnclear, isOwnerGone }: PendingNotification): readonly string[] {
+  const pause = pauseOf(why);
+  const failures = Math.max(...cases.map((one) => one.failures));
+  return [
+    ...(pause === undefined ? [] : [escapeMarkup(REMEDIES[pause]), RESUMES]),
+    ...(why === 'failed' && !isUnclear ? ['Tally tried for an hour. The next post mentions this date.'] : []),
+    ...(isOwnerGone
+      ? ['The owner has left the workspace. Open schedules and choose Adopt to take over.']
+      : []),
+    ...(isOwnerGone || pause !== undefined || failures < 2
+      ? []
+      : [`This is the ${ordinal(failures)} failure in a row.`]),
+  ];
+}
+
+const alsoNotified = (
+  { isOwnerGone = false, includesManager = false }: PendingNotification,
+  reader: Reader,
+): readonly string[] => (isOwnerGone || !includesManager ? [] : [ALSO_NOTIFIED[reader]]);
+
+/** @param isTitled a notice about one schedule has its title above */
+function caseText({ schedule, title, due }: Case, isTitled: boolean): string {
+  const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
+  return isTitled ? `${escapeMarkup(title)} in ${where}` : `In ${where}`;
+}
 
 const ordinal = (count: number): string => {
   const ends = { one: 'st', two: 'nd', few: 'rd', other: 'th', zero: 'th', many: 'th' } as const;

@@ -1,74 +1,74 @@
 import { isFailure } from '../domain/failure/index.ts';
-import { describeProjects } from '../features/schedules/blocks.ts';
 import { postMessage } from '../slack/post-message.ts';
 import { callSlack, type WebClient } from '../slack/web-client.ts';
-import { REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
+import type { Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
 import type { ScheduleLogEntry } from './plan.ts';
 import { classifyFailure } from './retry.ts';
+import { describeReport } from './schedule-wording.ts';
 
 /**
- * Says that dates were not posted, or that schedules pause, and notes that it was said. A token that lapsed stops many
- * schedules at once: their owner gets one message.
+ * Notifies owners that dates were not posted or that schedules are paused, and records that it did. A token that expires
+ * stops many schedules at once: their owner gets one message.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
 export async function notifyOwners(
-  untold: readonly ScheduleLogEntry[],
-  round: DeliveryContext,
+  pending: readonly ScheduleLogEntry[],
+  context: DeliveryContext,
 ): Promise<void> {
   const groups = new Map<string, ScheduleLogEntry[]>();
-  for (const one of untold) {
+  for (const one of pending) {
     const { untold: why, cause } = one.line.entry;
     const key = JSON.stringify([one.schedule.owner, why, cause]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   for (const group of groups.values()) {
-    if (round.isOver()) return;
-    if (!(await tellGroup(group, round))) return;
+    if (context.isOver()) return;
+    if (!(await notifyGroup(group, context))) return;
     for (const { schedule, line } of group) {
       const { untold: _, ...entry } = line.entry;
-      await round.enter({ schedule: schedule.id, date: line.date, before: line.json, entry });
+      await context.writeLog({ schedule: schedule.id, date: line.date, before: line.json, entry });
     }
   }
 }
 
-/** False where Slack wants to be left alone first. */
-async function tellGroup(group: readonly ScheduleLogEntry[], round: DeliveryContext): Promise<boolean> {
+/** @returns whether it is done; false where Slack's rate limit has to be waited for */
+async function notifyGroup(group: readonly ScheduleLogEntry[], context: DeliveryContext): Promise<boolean> {
   const [first] = group;
   const why = first?.line.entry.untold ?? 'failed';
-  // Slack takes nothing from Tally then.
+  // Without a token nothing can be sent.
   if (first === undefined || why === 'app-removed') return true;
   const cases = group.map(({ schedule, line }) => ({
     schedule,
-    title: titleOf(schedule, round),
+    title: titleOf(schedule, context),
     due: line.entry.due,
-    failures: round.workspace.lastSent(schedule.id)?.failures ?? 1,
+    failures: context.workspace.lastSent(schedule.id)?.failures ?? 1,
   }));
   const { cause = '', post } = first.line.entry;
   const { owner } = first.schedule;
   const isUnclear = why === 'failed' && post !== undefined;
   try {
-    await tellOf(await round.client(), round.workspace, { why, owner, cause, cases, isUnclear });
+    await sendNotices(await context.client(), context.workspace, { why, owner, cause, cases, isUnclear });
   } catch (error) {
-    const trouble = classifyFailure(error);
-    if (trouble.kind === 'wait') {
-      await round.quiet(round.clock() + trouble.for);
+    const effect = classifyFailure(error);
+    if (effect.kind === 'wait') {
+      await context.backOff(context.clock() + effect.for);
       return false;
     }
-    round.log.warn({ err: error, workspace: round.teamId }, 'nobody could be told of a failed post');
+    context.log.warn({ err: error, workspace: context.teamId }, 'could not notify anyone of a failed post');
   }
   return true;
 }
 
-/** `Spend of yesterday of prod` */
+/** `“Yesterday’s spend” for prod` */
 function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
-  return `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, workspace)}`;
+  return describeReport(schedule, workspace);
 }
 
-/** What only somebody who manages can mend. */
+/** Causes that only a manager can fix. */
 const FOR_MANAGERS: readonly PendingNotification['why'][] = [
   'token-rejected',
   'not-connected',
@@ -76,32 +76,39 @@ const FOR_MANAGERS: readonly PendingNotification['why'][] = [
 ];
 
 /**
- * Tells the owner. Somebody who manages is told as well where only they can mend it, from the second failure in a row,
- * and where the owner is gone. What Slack does not take is let go: the status says the same.
+ * Notifies the owner; a manager as well where only managers can fix it, from the second failure in a row, and where the
+ * owner has left. A message that Slack refuses is dropped: `/billing status` says the same.
  */
-async function tellOf(client: WebClient, record: Workspace, trouble: PendingNotification): Promise<void> {
-  const { owner, cases, why } = trouble;
+async function sendNotices(
+  client: WebClient,
+  workspace: Workspace,
+  notification: PendingNotification,
+): Promise<void> {
+  const { owner, cases, why } = notification;
   const found = await findPerson(client, owner);
   const isOwnerGone = found === 'gone';
-  const named = managersOf(record);
+  const named = managersOf(workspace);
   const isForManagers = FOR_MANAGERS.includes(why) && found !== 'admin' && !named.includes(owner);
-  const isWide =
+  const includesManager =
     isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
-  const manager = isWide ? await firstMember(client, [...named, ...registrarsOf(record)], owner) : undefined;
+  const manager = includesManager
+    ? await firstMember(client, [...named, ...registrarsOf(workspace)], owner)
+    : undefined;
   const message = (reader: 'owner' | 'manager') =>
-    failureNotice({ ...trouble, isOwnerGone, isManagerTold: manager !== undefined }, reader);
+    failureNotice({ ...notification, isOwnerGone, includesManager: manager !== undefined }, reader);
   if (!isOwnerGone)
-    await postMessage(client, { channel: owner, thread: undefined }, message('owner')).catch(letGo);
+    await postMessage(client, { channel: owner, thread: undefined }, message('owner')).catch(ignoreRefusal);
   if (manager !== undefined)
-    await postMessage(client, { channel: manager, thread: undefined }, message('manager')).catch(letGo);
+    await postMessage(client, { channel: manager, thread: undefined }, message('manager')).catch(
+      ignoreRefusal,
+    );
 }
 
-/** Those named as managers. */
-const managersOf = (record: Workspace): readonly string[] => record.settings.managers;
+const managersOf = (workspace: Workspace): readonly string[] => workspace.settings.managers;
 
-/** Whoever registered a connection: somebody who managed then. */
-const registrarsOf = (record: Workspace): readonly string[] =>
-  [...record.connections.values()].map(({ registeredBy }) => registeredBy);
+/** People who registered a connection; they managed Tally then. */
+const registrarsOf = (workspace: Workspace): readonly string[] =>
+  workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []);
 
 async function firstMember(client: WebClient, people: readonly string[], but: string) {
   for (const person of new Set(people))
@@ -109,7 +116,7 @@ async function firstMember(client: WebClient, people: readonly string[], but: st
   return undefined;
 }
 
-/** Whoever Slack says nothing about counts as a member. @throws SlackFailed for a rate limit */
+/** Where Slack does not say, a member. @throws SlackFailed for a rate limit */
 async function findPerson(client: WebClient, person: string): Promise<'admin' | 'member' | 'gone'> {
   try {
     const { user } = await callSlack('users.info', () => client.users.info({ user: person }));
@@ -122,7 +129,7 @@ async function findPerson(client: WebClient, person: string): Promise<'admin' | 
   }
 }
 
-function letGo(error: unknown): void {
+function ignoreRefusal(error: unknown): void {
   const isSlack = isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
   if (!isSlack || (error.kind === 'slack-failed' && error.code === 'ratelimited')) throw error;
 }

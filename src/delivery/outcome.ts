@@ -1,16 +1,16 @@
 import { EditConflict } from '../domain/failure/index.ts';
 import type { AuditAction } from '../workspace/audit.ts';
 import { type LastDelivery, type PauseReason, REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
+import type { DeliveryAttempt } from './attempt.ts';
 import type { DeliveryContext } from './context.ts';
 import type { DeliveryLogEntry } from './delivery-log.ts';
 import { type DeliveryTask, pauseBasis, type ScheduleLogEntry, SLACK_SETTLE_MS } from './plan.ts';
-import type { DeliveryAttempt } from './post.ts';
 import { type FailureEffect, probeDelayAfter, retryDelayAfter } from './retry.ts';
 
-/** As the audit names Tally itself. */
+/** The audit trail's name for Tally itself. */
 const TALLY = 'tally';
 const HOUR = 3_600_000;
-const MAY_BE_THERE = 'It may be in the channel all the same: look there before it is sent again.';
+const MAY_BE_THERE = 'The post may be in the channel: check before you send it again.';
 
 export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) => ({
   date: due.date,
@@ -20,25 +20,25 @@ export const lastDeliveryOf = ({ due }: Pick<DeliveryTask, 'due'>, at: number) =
 });
 
 /**
- * Notes that a delivery failed, and what comes of it: another try, a pause of the workspace or of the schedule, or the
- * end of it.
+ * Records that a delivery failed, and what follows: another try, a pause of the schedule, waiting for Slack's rate
+ * limit, or giving up.
  *
  * @throws LeaseLostError, StoreUnavailable
  */
 export async function recordFailure(
   task: DeliveryTask,
-  course: DeliveryAttempt,
-  trouble: FailureEffect,
-  round: DeliveryContext,
+  attempt: DeliveryAttempt,
+  effect: FailureEffect,
+  context: DeliveryContext,
 ): Promise<void> {
   const { schedule, superseded } = task;
   const { id, paused } = schedule;
-  const now = round.clock();
-  const entry = entryAfter(trouble, course, paused?.why, now);
-  const { failures = 0, unanswered } = round.workspace.lastSent(id) ?? {};
-  const { cause = trouble.cause } = entry;
+  const now = context.clock();
+  const entry = entryAfter(effect, attempt, paused?.why, now);
+  const { failures = 0, unanswered } = context.workspace.lastSent(id) ?? {};
+  const { cause = effect.cause } = entry;
   const isOver = entry.state === 'failed';
-  const sent: LastDelivery = {
+  const lastDelivery: LastDelivery = {
     ...lastDeliveryOf(task, now),
     failures: failures + (isOver ? 1 : 0),
     ...(unanswered && { unanswered }),
@@ -47,84 +47,84 @@ export async function recordFailure(
       : { result: 'trying', cause, ...(entry.next !== undefined && { next: entry.next }) }),
   };
   const drop = isOver || entry.state === 'held' ? superseded : [];
-  await round.enter({ schedule: id, date: task.due.date, before: course.before, entry, drop, sent });
-  if (trouble.kind === 'wait') await round.quiet(now + trouble.for);
-  if (trouble.kind === 'pause' && trouble.why !== paused?.why) await pause(schedule, trouble.why, round);
+  const { before } = attempt;
+  await context.writeLog({ schedule: id, date: task.due.date, before, entry, drop, lastDelivery });
+  if (effect.kind === 'wait') await context.backOff(now + effect.for);
+  if (effect.kind === 'pause' && effect.why !== paused?.why) await pause(schedule, effect.why, context);
 }
 
 /** @param pausedBy why the schedule is paused already */
 function entryAfter(
-  trouble: FailureEffect,
+  effect: FailureEffect,
   { entry, isDoubtful }: DeliveryAttempt,
   pausedBy: PauseReason | undefined,
   now: number,
 ): DeliveryLogEntry {
-  const { cause } = trouble;
-  const doubt = trouble.kind === 'unclear' || isDoubtful;
-  if (trouble.kind === 'pause' || (pausedBy !== undefined && !doubt))
-    return heldAfter(trouble, { entry, isDoubtful }, pausedBy, now);
+  const { cause } = effect;
+  const mayBePosted = effect.kind === 'unclear' || isDoubtful;
+  if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
+    return holdEntry(effect, { entry, isDoubtful }, pausedBy, now);
   const { next: _, untold, probes, post, ...rest } = entry;
-  // Slack's own pauses are no failures, unless they go on and on.
-  const counts = trouble.kind !== 'wait' || now - entry.began > HOUR;
+  // Slack's rate limit does not count as a failure, unless it goes on for an hour.
+  const counts = effect.kind !== 'wait' || now - entry.began > HOUR;
   const tries = entry.tries + (counts ? 1 : 0);
   const base = {
     ...rest,
     tries,
-    // When it was sent is where Slack is asked about it, however often that fails.
-    at: doubt ? entry.at : now,
-    ...(doubt && post !== undefined && { post }),
+    // Slack is searched around the instant when the post was sent, however often that fails.
+    at: mayBePosted ? entry.at : now,
+    ...(mayBePosted && post !== undefined && { post }),
   };
-  const isEnough = trouble.kind === 'unclear' && post?.isAgain === true;
-  const wait = isEnough ? undefined : counts ? retryDelayAfter(tries) : 0;
+  const isLastTry = effect.kind === 'unclear' && post?.isAgain === true;
+  const wait = isLastTry ? undefined : counts ? retryDelayAfter(tries) : 0;
   if (wait === undefined) {
-    const words = doubt ? `${cause} ${MAY_BE_THERE}` : cause;
-    return { ...base, cause: words, state: 'failed', isMissed: true, untold: 'failed' };
+    const explained = mayBePosted ? `${cause} ${MAY_BE_THERE}` : cause;
+    return { ...base, cause: explained, state: 'failed', isMissed: true, untold: 'failed' };
   }
-  const least = trouble.kind === 'wait' ? trouble.for : trouble.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
-  return { ...base, cause, state: doubt ? 'sending' : 'trying', next: now + Math.max(wait, least) };
+  const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
+  return { ...base, cause, state: mayBePosted ? 'sending' : 'trying', next: now + Math.max(wait, least) };
 }
 
-/** Its schedule is paused: it waits, and is tried now and then. Somebody is told of a new reason, once. */
-function heldAfter(
-  trouble: FailureEffect,
+/** The schedule is paused: the date waits and is probed. A new reason is notified, once. */
+function holdEntry(
+  effect: FailureEffect,
   { entry, isDoubtful }: Pick<DeliveryAttempt, 'entry' | 'isDoubtful'>,
   pausedBy: PauseReason | undefined,
   now: number,
 ): DeliveryLogEntry {
   const { untold: before, post, ...rest } = entry;
   const probes = pausedBy === undefined ? 1 : (entry.probes ?? 0) + 1;
-  const untold = trouble.kind === 'pause' && trouble.why !== pausedBy ? trouble.why : before;
-  const wait = Math.max(probeDelayAfter(probes), trouble.kind === 'wait' ? trouble.for : 0);
+  const untold = effect.kind === 'pause' && effect.why !== pausedBy ? effect.why : before;
+  const wait = Math.max(probeDelayAfter(probes), effect.kind === 'wait' ? effect.for : 0);
   return {
     ...rest,
     ...(isDoubtful
       ? { state: 'sending', ...(post !== undefined && { post }) }
       : { state: 'held', at: now, tries: 0 }),
     ...(untold !== undefined && { untold }),
-    cause: trouble.cause,
+    cause: effect.cause,
     probes,
     next: now + wait,
   };
 }
 
-/** Tally's own pause; where somebody changed the schedule meanwhile, the next try sees what they made of it. */
-async function pause(schedule: Schedule, why: PauseReason, round: DeliveryContext): Promise<void> {
-  const at = round.clock();
-  const asked = pauseBasis(why, schedule, round.workspace);
+async function pause(schedule: Schedule, why: PauseReason, context: DeliveryContext): Promise<void> {
+  const at = context.clock();
+  const asked = pauseBasis(why, schedule, context.workspace);
   const paused = { why, at, ...(asked !== undefined && { asked }) };
-  await save({ ...schedule, paused }, 'schedule paused', round);
+  await save({ ...schedule, paused }, 'schedule paused', context);
 }
 
-/** What held it up is gone. */
 export async function resumeSchedule(
   { paused: _, ...schedule }: Schedule,
-  round: DeliveryContext,
+  context: DeliveryContext,
 ): Promise<void> {
-  await save(schedule, 'schedule resumed', round);
+  await save(schedule, 'schedule resumed', context);
 }
 
-async function save(schedule: Schedule, action: AuditAction, round: DeliveryContext): Promise<void> {
-  const { teamId, workspace, workspaces, clock } = round;
+/** If somebody changed the schedule since it was read, their change wins and the next pass reads it. */
+async function save(schedule: Schedule, action: AuditAction, context: DeliveryContext): Promise<void> {
+  const { teamId, workspace, workspaces, clock } = context;
   const about = `${REPORT_NAMES[schedule.report]} · ${schedule.channel}`;
   const entries = [{ at: clock(), who: TALLY, action, about }];
   try {
@@ -134,21 +134,26 @@ async function save(schedule: Schedule, action: AuditAction, round: DeliveryCont
   }
 }
 
-/** It was begun, and whoever changed or paused the schedule since did not want it any more. */
+/** Closes a delivery that was begun before somebody changed or paused its schedule. */
 export async function abandonDelivery(
   { schedule, line }: ScheduleLogEntry,
-  round: DeliveryContext,
+  context: DeliveryContext,
 ): Promise<void> {
   const { date, json, entry } = line;
-  const at = round.clock();
-  const cause = 'The schedule was changed or paused before it could be posted.';
+  const at = context.clock();
+  const cause = 'The schedule was changed or paused before this was posted.';
   const { next, untold, probes, post, ...rest } = entry;
-  const { failures = 0 } = round.workspace.lastSent(schedule.id) ?? {};
-  await round.enter({
+  const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
+  await context.writeLog({
     schedule: schedule.id,
     date,
     before: json,
     entry: { ...rest, state: 'failed', at, cause },
-    sent: { ...lastDeliveryOf({ due: { date, at: entry.due } }, at), result: 'failed', cause, failures },
+    lastDelivery: {
+      ...lastDeliveryOf({ due: { date, at: entry.due } }, at),
+      result: 'failed',
+      cause,
+      failures,
+    },
   });
 }

@@ -1,174 +1,171 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isFailure, StoreUnavailable } from '../domain/failure/index.ts';
-import type { ReportResult } from '../features/feature.ts';
-import { projectName } from '../features/schedules/blocks.ts';
+import { isFailure } from '../domain/failure/index.ts';
 import { postWithMetadata } from '../slack/post-message.ts';
 import { callSlack } from '../slack/web-client.ts';
 import { FIELDS } from '../workspace/fields.ts';
-import type { LastDelivery, Schedule } from '../workspace/schedules.ts';
+import type { Schedule } from '../workspace/schedules.ts';
 import { requireSettings } from '../workspace/workspace.ts';
+import { beginAttempt, type DeliveryAttempt } from './attempt.ts';
 import { summarizeMissedDates } from './catch-up.ts';
 import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from './context.ts';
 import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log.ts';
-import { DELIVERY_EVENT_TYPE, deliveryKey, findPost } from './find-post.ts';
-import { lastDeliveryOf, recordFailure, resumeSchedule } from './outcome.ts';
+import { deliveryKey, deliveryMetadata, findPost } from './find-post.ts';
+import { recordFailure, resumeSchedule } from './outcome.ts';
 import { connectionsOf, type DeliveryTask } from './plan.ts';
 import { renderPost } from './post-blocks.ts';
+import { recordPost, recordSkip } from './record-post.ts';
+import type { ReportResult } from './report.ts';
 import { classifyFailure, OutcomeUnknown } from './retry.ts';
 
-/** From here on a post says that it is late, in ms. */
+/** A post this long after its due time says that it is late; in ms. */
 const LATE = 5 * 60_000;
-/** Between the note that a post goes out and the call nothing may come that takes longer, in ms. */
+/** Nothing may take longer between the log entry that a post goes out and the call; in ms. */
 const FRESH = 3_000;
-/** A pause that Slack asks for is waited out on the spot up to this, in ms. */
-const SHORT = 5_000;
-const MOST_WAITS = 3;
-/** A store that is away is waited for before a post that is out goes unnoted, in ms. */
-const NOTING = 30_000;
+/** A rate limit of up to this is waited out within the run; in ms. */
+const SHORT_WAIT = 5_000;
+const MAX_SHORT_WAITS = 3;
 
-/** Where a delivery stands while it goes on: what the ledger says of it, and whether Slack may have taken it before. */
-export interface DeliveryAttempt {
-  before: string | undefined;
-  entry: DeliveryLogEntry;
-  isDoubtful: boolean;
-}
-
-/** Posts one date of one schedule, or notes why not. @throws LeaseLostError, StoreUnavailable */
-export async function deliverPost(task: DeliveryTask, round: DeliveryContext): Promise<void> {
-  const course = begin(task, round);
+/** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
+export async function deliverPost(task: DeliveryTask, context: DeliveryContext): Promise<void> {
+  const attempt = beginAttempt(task, context);
   const { schedule } = task;
   try {
-    await probe(schedule, round);
-    if (!course.isDoubtful || !(await isFound(task, course, round))) await postNow(task, course, round);
-    if (schedule.paused !== undefined) await resumeSchedule(schedule, round);
+    await probe(schedule, context);
+    if (!attempt.isDoubtful || !(await recordIfPosted(task, attempt, context)))
+      await postNow(task, attempt, context);
+    if (schedule.paused !== undefined) await resumeSchedule(schedule, context);
   } catch (error) {
     if (error instanceof ScheduleChangedError) return;
-    if (error instanceof LeaseLostError || (round.stopping.aborted && !isSlacks(error))) throw error;
+    // What Slack said is recorded even by a process that is stopping: otherwise Slack would have to be searched.
+    if (error instanceof LeaseLostError || (context.stopping.aborted && !isSlackError(error))) throw error;
     if (!isFailure(error) && !(error instanceof OutcomeUnknown))
-      round.log.error({ err: error, workspace: round.teamId }, 'a scheduled post failed');
+      context.log.error({ err: error, workspace: context.teamId }, 'a scheduled post failed');
     const key = sharedCause(schedule);
-    const trouble = classifyFailure(error);
-    if (key !== undefined && trouble.kind === 'pause' && trouble.why === schedule.paused?.why)
-      round.failing.set(key, error);
-    await recordFailure(task, course, trouble, round);
+    const effect = classifyFailure(error);
+    if (key !== undefined && effect.kind === 'pause' && effect.why === schedule.paused?.why)
+      context.probeFailures.set(key, error);
+    await recordFailure(task, attempt, effect, context);
   }
 }
-
-function begin({ due, line }: DeliveryTask, round: DeliveryContext): DeliveryAttempt {
-  const now = round.clock();
-  const fresh: DeliveryLogEntry = { state: 'trying', due: due.at, at: now, began: now, tries: 0 };
-  const before = line?.json;
-  switch (line?.entry.state) {
-    case 'sending':
-      return { before, entry: entryFor(line.entry, fresh), isDoubtful: true };
-    case 'trying':
-      return { before, entry: entryFor(line.entry, fresh), isDoubtful: false };
-    case 'held':
-      return { before, entry: { ...line.entry, due: due.at, began: now, tries: 0 }, isDoubtful: false };
-    default:
-      return { before, entry: fresh, isDoubtful: false };
-  }
-}
-
-/** Where an edit has put the date off, the hour of tries begins anew; whether Slack may have taken it stays. */
-const entryFor = (entry: DeliveryLogEntry, { due, began, tries }: DeliveryLogEntry): DeliveryLogEntry =>
-  entry.due === due ? entry : { ...entry, due, began, tries };
 
 /**
- * Before a paused schedule is tried: what fails for many is asked for once in a round, and Slack's token by the
- * cheapest call there is.
+ * Checks the cause of a pause before the post is tried: once a pass for all schedules that share it, and Slack's token
+ * by the cheapest call.
+ *
  * @throws what still pauses it
  */
-async function probe(schedule: Schedule, round: DeliveryContext): Promise<void> {
+async function probe(schedule: Schedule, context: DeliveryContext): Promise<void> {
   const key = sharedCause(schedule);
   if (key === undefined) return;
-  if (round.failing.has(key)) throw round.failing.get(key);
+  if (context.probeFailures.has(key)) throw context.probeFailures.get(key);
   if (schedule.paused?.why !== 'app-removed') return;
-  const client = await round.client();
+  const client = await context.client();
   await callSlack('auth.test', () => client.auth.test()).catch((error: unknown) => {
     if (classifyFailure(error).kind === 'pause') throw error;
   });
 }
 
-/** What paused it, where that pauses others as well. */
+/** A cause of a pause that affects other schedules too. */
 function sharedCause({ paused }: Schedule): string | undefined {
   if (paused?.why === 'app-removed') return paused.why;
   return paused?.why === 'token-rejected' ? `${paused.why} ${paused.asked ?? ''}` : undefined;
 }
 
-/** What Slack said of a post is noted also by a process that ends: otherwise somebody would have to ask what became of it. */
-const isSlacks = (error: unknown): boolean =>
+const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
-/** Slack may have taken it when its run died: then it is noted, and what Slack will not tell leaves the doubt. */
-async function isFound(
+/**
+ * Looks for a post that Slack may have taken before its run died, and records it.
+ *
+ * @returns whether it was there; where Slack does not say, the attempt stays doubtful
+ */
+async function recordIfPosted(
   task: DeliveryTask,
-  course: DeliveryAttempt,
-  round: DeliveryContext,
+  attempt: DeliveryAttempt,
+  context: DeliveryContext,
 ): Promise<boolean> {
   const { schedule, due } = task;
-  const { post } = course.entry;
+  const { post } = attempt.entry;
   const key = deliveryKey(schedule.id, due.date);
-  const known = round.arrived.get(`${round.teamId}/${key}`);
+  const known = context.unrecordedPosts.get(`${context.teamId}/${key}`);
   const channel = post?.channel ?? schedule.channel;
   const found =
-    known === undefined ? await findPost(await round.client(), channel, key, course.entry.at) : { ts: known };
-  if (found === 'absent') course.isDoubtful = false;
+    known === undefined
+      ? await findPost(await context.client(), channel, key, attempt.entry.at)
+      : { ts: known };
+  if (found === 'absent') attempt.isDoubtful = false;
   if (typeof found === 'string' || post === undefined) return false;
-  await note(task, course, { ...post, ts: found.ts }, round);
+  await recordPost(task, attempt, { ...post, ts: found.ts }, context);
   return true;
 }
 
-async function postNow(task: DeliveryTask, course: DeliveryAttempt, round: DeliveryContext): Promise<void> {
+async function postNow(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  context: DeliveryContext,
+): Promise<void> {
   const { schedule, due } = task;
-  // Once more, and no more: a third one would help nobody.
-  if (course.isDoubtful && course.entry.post?.isAgain) throw new OutcomeUnknown();
-  const finding = await runReport(schedule, due.at, round);
-  const { lines: earlier, isEmpty } = await summarizeMissedDates(task, round);
-  if (schedule.skipsEmpty && finding.isEmpty && isEmpty && !course.isDoubtful)
-    return skip(task, course, round);
-  const { channel } = schedule;
-  const client = await round.client();
+  // A doubtful post is sent a second time, but not a third.
+  if (attempt.isDoubtful && attempt.entry.post?.isAgain) throw new OutcomeUnknown();
+  const result = await runReport(schedule, due.at, context);
+  const { lines: earlier, isEmpty } = await summarizeMissedDates(task, context);
+  if (schedule.skipsEmpty && result.isEmpty && isEmpty && !attempt.isDoubtful)
+    return recordSkip(task, attempt, context);
   for (let waits = 0; ; waits += 1) {
-    await round.pace(channel, round.book.lastPost(channel));
-    const at = round.clock();
-    const post: PostedMessage = {
-      channel,
-      ts: '',
-      at,
-      isLate: at - due.at > LATE,
-      isAgain: course.isDoubtful,
-      earlier,
-      figures: finding.figures,
-      unanswered: finding.unanswered,
-      looks: 0,
-      subject: subjectOf(schedule, finding, round),
-    };
-    const began = performance.now();
-    const { next, cause, ...entry } = course.entry;
-    await enter(task, course, { ...entry, state: 'sending', at, post }, round);
-    // A process that stood still since may be one of two by now: whoever comes next asks Slack.
-    if (performance.now() - began > FRESH) throw new LeaseLostError();
-    const mark = {
-      event_type: DELIVERY_EVENT_TYPE,
-      event_payload: { key: deliveryKey(schedule.id, due.date) },
-    };
-    const message = renderPost(finding, { ...post, timing: schedule.timing, date: due.date });
     try {
-      const ts = await postWithMetadata(client, channel, message, mark);
-      round.posted(channel);
-      return await note(task, course, { ...post, ts }, round);
+      return await sendPost(task, attempt, { result, earlier }, context);
     } catch (error) {
-      const trouble = error instanceof LeaseLostError ? undefined : classifyFailure(error);
-      if (trouble?.kind !== 'wait' || trouble.for > SHORT || waits >= MOST_WAITS) throw error;
-      await delay(trouble.for, undefined, { signal: round.stopping }).catch(() => {
+      const effect = error instanceof LeaseLostError ? undefined : classifyFailure(error);
+      if (effect?.kind !== 'wait' || effect.for > SHORT_WAIT || waits >= MAX_SHORT_WAITS) throw error;
+      await delay(effect.for, undefined, { signal: context.stopping }).catch(() => {
         throw error;
       });
     }
   }
 }
 
-/** What the post is about: a later look asks for the same, whatever became of the schedule and the settings. */
+interface PostContent {
+  readonly result: ReportResult;
+  /** Lines about dates that were missed before. */
+  readonly earlier: readonly string[];
+}
+
+/** Writes to the log that the post goes out, sends it, and records it. */
+async function sendPost(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  { result, earlier }: PostContent,
+  context: DeliveryContext,
+): Promise<void> {
+  const { schedule, due } = task;
+  const { channel } = schedule;
+  const client = await context.client();
+  await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
+  const at = context.clock();
+  const post: PostedMessage = {
+    channel,
+    ts: '',
+    at,
+    isLate: at - due.at > LATE,
+    isAgain: attempt.isDoubtful,
+    earlier,
+    figures: result.figures,
+    unanswered: result.unanswered,
+    looks: 0,
+    subject: subjectOf(schedule, result, context),
+  };
+  const began = performance.now();
+  const { next, cause, ...entry } = attempt.entry;
+  await writeAttempt(task, attempt, { ...entry, state: 'sending', at, post }, context);
+  // After a longer hang another worker may hold the lease. The next run asks Slack whether the post is there.
+  if (performance.now() - began > FRESH) throw new LeaseLostError();
+  const message = renderPost(result, { ...post, timing: schedule.timing, date: due.date });
+  const ts = await postWithMetadata(client, channel, message, deliveryMetadata(schedule.id, due.date));
+  context.notePosted(channel);
+  await recordPost(task, attempt, { ...post, ts }, context);
+}
+
+/** What the post is about. Corrections use it, whatever the schedule and the settings say by then. */
 function subjectOf(
   schedule: Schedule,
   { covers }: ReportResult,
@@ -179,94 +176,16 @@ function subjectOf(
   return { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) };
 }
 
-/** Over what stands there, and only with the lease and for the schedule as it was read. */
-async function enter(
-  task: DeliveryTask,
-  course: DeliveryAttempt,
+/** Only while the lease is held, and only if neither the entry nor the schedule has changed since they were read. */
+async function writeAttempt(
+  { schedule: { id }, due: { date } }: DeliveryTask,
+  attempt: DeliveryAttempt,
   entry: DeliveryLogEntry,
-  round: DeliveryContext,
+  context: DeliveryContext,
 ): Promise<void> {
-  const { before } = course;
-  const { schedule, due } = task;
-  const { id } = schedule;
-  const resting = round.workspace.fields[FIELDS.schedule + id] ?? '';
-  course.before = await round.enter({ schedule: id, date: due.date, before, entry, strictly: true, resting });
-  course.entry = entry;
+  const { before } = attempt;
+  const expectedSchedule = context.workspace.fields[FIELDS.schedule + id] ?? '';
+  const write = { schedule: id, date, before, entry, needsLease: true, expectedSchedule };
+  attempt.before = await context.writeLog(write);
+  attempt.entry = entry;
 }
-
-/** It is out: whatever happens now, that is noted, and remembered where it cannot be. */
-async function note(
-  task: DeliveryTask,
-  course: DeliveryAttempt,
-  post: PostedMessage,
-  round: DeliveryContext,
-): Promise<void> {
-  const { schedule, due } = task;
-  const { next, cause, untold, probes, ...entry } = course.entry;
-  const name = `${round.teamId}/${deliveryKey(schedule.id, due.date)}`;
-  round.arrived.set(name, post.ts);
-  const unanswered = unansweredAfter(round.workspace.lastSent(schedule.id), post);
-  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === NOTIFIED_FROM);
-  const causes = silent.map(([key, { cause: why }]) => `${projectName(key, round.workspace)}: ${why}`);
-  const sent: LastDelivery = {
-    ...lastDeliveryOf(task, post.at),
-    unanswered,
-    result: post.isLate ? 'posted-late' : 'posted',
-    ts: post.ts,
-  };
-  const entering = {
-    ...lineOf(task),
-    before: course.before,
-    entry: {
-      ...entry,
-      ...{ state: 'posted' as const, tries: 0, at: post.at, post },
-      ...(causes.length > 0 && { untold: 'unanswered' as const, cause: causes.join(' ') }),
-    },
-    posted: { channel: post.channel, at: post.at },
-    sent,
-  };
-  await untilNoted(() => round.ledger.enter(round.lease, entering));
-  round.arrived.delete(name);
-}
-
-/** Somebody is told of a project without an answer from so many posts in a row on. */
-const NOTIFIED_FROM = 2;
-
-/** Which projects gave no answer, since how many posts. */
-function unansweredAfter(before: LastDelivery | undefined, { unanswered = {} }: PostedMessage) {
-  const counted = Object.entries(unanswered).map(([key, cause]) => {
-    const posts = (before?.unanswered?.[key]?.posts ?? 0) + 1;
-    return [key, { posts, cause }] as const;
-  });
-  return Object.fromEntries(counted);
-}
-
-async function untilNoted(work: () => Promise<unknown>): Promise<void> {
-  const began = performance.now();
-  for (;;) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || performance.now() - began > NOTING) throw error;
-      await delay(500);
-    }
-  }
-}
-
-async function skip(task: DeliveryTask, course: DeliveryAttempt, round: DeliveryContext): Promise<void> {
-  const at = round.clock();
-  const { next, cause, untold, probes, post, ...entry } = course.entry;
-  await round.enter({
-    ...lineOf(task),
-    before: course.before,
-    entry: { ...entry, state: 'skipped', at },
-    sent: { ...lastDeliveryOf(task, at), result: 'skipped' },
-  });
-}
-
-const lineOf = ({ schedule, due, earlier }: DeliveryTask) => ({
-  schedule: schedule.id,
-  date: due.date,
-  drop: earlier.map(({ date }) => date),
-});

@@ -1,10 +1,10 @@
 import { nextDueTimes, type Timing } from '../domain/time/cadence.ts';
 
 /**
- * When a workspace is woken, as the text that a job scheduler keeps in place of a cron expression: cron knows neither
- * the last day of a month nor what a skipped hour means here.
+ * When a workspace's deliveries run, as the text that a job scheduler keeps in place of a cron expression: cron has neither
+ * the last day of a month nor our rule for an hour that DST skips.
  *
- * @param timings in any order, doubled ones too
+ * @param timings in any order, with duplicates
  */
 export function encodePattern(workspace: string, timings: readonly Timing[]): string {
   const distinct = [
@@ -15,7 +15,7 @@ export function encodePattern(workspace: string, timings: readonly Timing[]): st
 
 type Pattern = readonly [spread: number, ...timings: (readonly [Timing['cadence'], string, string])[]];
 
-/** The next instant (ms) after `after`; undefined for what is no pattern of ours. */
+/** The next instant (ms) after `after`; undefined for a pattern that is not ours. */
 export function nextOccurrence(pattern: string, after: number): number | undefined {
   try {
     const [spread, ...timings] = JSON.parse(pattern) as Pattern;
@@ -24,12 +24,12 @@ export function nextOccurrence(pattern: string, after: number): number | undefin
     );
     return next.length === 0 ? undefined : Math.min(...next) + spread;
   } catch {
-    // A worker that stumbles here would end the scheduler's chain without a word.
+    // An error here would end the job scheduler's chain silently.
     return undefined;
   }
 }
 
-/** Everybody is due at 09:00: each workspace has its own moment within this many ms after it. */
+/** Most schedules are due at 09:00, so each workspace runs at its own moment within this many ms after it. */
 const SPREAD = 20_000;
 
 /** FNV-1a: the same in every process. */

@@ -2,36 +2,37 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Timing } from '../domain/time/cadence.ts';
+import { withTimeout } from '../timeout.ts';
 import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
 /**
- * Wakes whoever delivers a workspace's posts: by the calendar of its schedules, and at single instants. It may wake
- * late, twice, or for nothing; what is to be done then is the record's and the ledger's to say.
+ * Schedules delivery runs: by the calendar of a workspace's schedules, and at single instants. A run may come late, twice
+ * or for nothing; what it does is decided by the records and the delivery log.
  *
  * @throws StoreUnavailable from each method
  */
 export interface Scheduler {
-  /** From now on `ring` is called. */
-  start(ring: (workspace: string) => Promise<void>): void;
-  /** Wakes the workspace by these timings from now on; by none where there are none. Writes on a change only. */
-  set(workspace: string, timings: readonly Timing[]): Promise<void>;
-  /** Wakes it once at `at` (ms), or shortly after: those of one second are one, of one minute where it is far off. */
-  wake(workspace: string, at: number): Promise<void>;
-  /** Whoever is woken by timings. */
+  /** Calls `run` with each workspace that is due, from now on. */
+  start(run: (workspace: string) => Promise<void>): void;
+  /** Replaces the timings of a workspace; writes only if they differ. */
+  setTimings(workspace: string, timings: readonly Timing[]): Promise<void>;
+  /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
+  runAt(workspace: string, at: number): Promise<void>;
+  /** The workspaces that have timings. */
   workspaces(): Promise<readonly string[]>;
   /** Leaves nothing that names the workspace. */
   forget(workspace: string): Promise<void>;
-  /** Wakes nobody any more; those awake have `patience` ms to finish. */
+  /** Begins no further run; running ones have `patience` ms to finish. */
   stop(patience: number): Promise<void>;
 }
 
 export interface SchedulerParts {
-  /** For the queue and its worker; closed by whoever opened it. */
+  /** For the queue and its worker; whoever opened it closes it. */
   readonly connection: Redis;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly onError: (error: Error) => void;
-  /** A queue's command waits for Redis as long as it is away; nobody else does. In ms. */
+  /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
   readonly patience?: number;
   /** Until a run that failed runs again, in ms. */
   readonly pause?: number;
@@ -39,14 +40,16 @@ export interface SchedulerParts {
 
 const QUEUE = 'deliver';
 const PREFIX = 'tally:jobs';
-/** Runs mostly wait, for Slack and for the second between two posts to one channel. */
-const AT_ONCE = 300;
-/** A scheduler that is this late has lost its job; in ms. */
+/** Runs mostly wait: for Slack, and for the second between two posts to one channel. */
+const CONCURRENCY = 300;
+/** A job scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;
 /** Between two readings of a clock, in ms. */
 const LEEWAY = 1_000;
-/** From here on a single wake-up is reckoned in minutes; in ms. */
+/** From here on single runs are planned by the minute; in ms. */
 const FAR = 600_000;
+/** Closing a connection that does not answer takes no longer than this, in ms. */
+const CLOSING = 1_000;
 
 /** The workspace's id, and nothing else. */
 interface Payload {
@@ -54,69 +57,34 @@ interface Payload {
 }
 
 export function createScheduler(parts: SchedulerParts): Scheduler {
-  const { connection, clock, onError, patience = 3_000, pause = 5_000 } = parts;
-  const bounded = <T>(work: () => Promise<T>): Promise<T> => within(patience, work);
-  /** BullMQ reads the machine's clock: ours may be ahead of it. */
-  const ahead = () => clock() - Date.now();
-  const settings = {
-    repeatStrategy: (millis: number, { pattern = '' }: { readonly pattern?: string }) => {
-      const next = nextOccurrence(pattern, millis + ahead());
-      return next === undefined ? undefined : next - ahead();
-    },
-  };
-  const options = {
-    connection,
-    prefix: PREFIX,
-    // The stream of events would go on naming workspaces that have left.
-    streams: { events: { maxLen: 0 } },
-    defaultJobOptions: {
-      removeOnComplete: true,
-      removeOnFail: true,
-      attempts: 20,
-      backoff: { type: 'fixed', delay: pause },
-    },
-  };
-  /** A clock or a zone's rules may have changed since; but the same once more would drop a run that is overdue. */
-  const isRight = (planned: number, wanted: number | undefined): boolean => {
-    const late = Date.now() - planned;
-    if (late >= 0) return late < LOST;
-    return wanted !== undefined && Math.abs(planned + ahead() - wanted) < LEEWAY;
-  };
-  const queue = new Queue<Payload>(QUEUE, { ...options, settings: settings as never });
-  queue.on('error', onError);
+  const { connection, clock, onError, patience = 3_000 } = parts;
+  const bounded = <T>(work: () => Promise<T>): Promise<T> =>
+    withTimeout(patience, work(), () => {
+      throw new StoreUnavailable();
+    });
+  const queue = createQueue(parts);
   let worker: Worker<Payload> | undefined;
 
   return {
-    start(ring) {
-      worker ??= new Worker<Payload>(QUEUE, (job: Job<Payload>) => ring(job.data.workspace), {
-        connection,
-        prefix: PREFIX,
-        settings: settings as never,
-        concurrency: AT_ONCE,
-        // A process that was killed is noticed within this and the next look, in ms.
-        lockDuration: 6_000,
-        stalledInterval: 3_000,
-        // Nothing is lost by running again, and something would be by giving up.
-        maxStalledCount: 1_000,
-      });
-      worker.on('error', onError);
-      worker.on('failed', (_, error) => onError(error));
-      // The stream is cut before its last event is written, which may be of a workspace that left meanwhile.
+    start(run) {
+      if (worker !== undefined) return;
+      worker = createWorker(parts, run);
+      // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
       worker.on('completed', () => void bounded(() => queue.trimEvents(0)).catch(onError));
     },
-    async set(workspace, timings) {
+    async setTimings(workspace, timings) {
       if (timings.length === 0) {
         await bounded(() => queue.removeJobScheduler(workspace));
         return;
       }
       const pattern = encodePattern(workspace, timings);
       const known = await bounded(() => queue.getJobScheduler(workspace));
-      if (known?.pattern === pattern && isRight(known.next ?? 0, nextOccurrence(pattern, clock()))) return;
+      if (known?.pattern === pattern && isOnTime(known.next ?? 0, pattern, clock)) return;
       await bounded(() =>
         queue.upsertJobScheduler(workspace, { pattern }, { name: QUEUE, data: { workspace } }),
       );
     },
-    async wake(workspace, at) {
+    async runAt(workspace, at) {
       const delay = Math.max(0, at - clock());
       const step = delay > FAR ? 60_000 : 1_000;
       const instant = Math.ceil(Math.max(at, clock()) / step) * step;
@@ -127,24 +95,78 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     async forget(workspace) {
       await bounded(async () => {
         await queue.removeJobScheduler(workspace);
-        const single = await idsOf(connection, queue, `${workspace}.`);
+        const single = await findJobIds(connection, queue, `${workspace}.`);
         await Promise.all(single.map((id) => queue.remove(id)));
         await queue.trimEvents(0);
       });
     },
-    async stop(ending) {
+    async stop(finishing) {
       if (worker !== undefined) {
-        const closed = worker.close();
-        await Promise.race([closed, after(ending)]);
-        await Promise.race([worker.close(true), after(1_000)]);
+        await withTimeout(finishing, worker.close(), () => undefined);
+        await withTimeout(CLOSING, worker.close(true), () => undefined);
       }
-      await Promise.race([queue.close(), after(1_000)]);
+      await withTimeout(CLOSING, queue.close(), () => undefined);
     },
   };
 }
 
-/** Those that wait: one that runs goes by itself. */
-async function idsOf(connection: Redis, queue: Queue, prefix: string): Promise<readonly string[]> {
+function createQueue(parts: SchedulerParts): Queue<Payload> {
+  const { connection, onError, pause = 5_000 } = parts;
+  const queue = new Queue<Payload>(QUEUE, {
+    connection,
+    prefix: PREFIX,
+    settings: repeatSettings(parts) as never,
+    // The stream of events would go on naming workspaces that have left.
+    streams: { events: { maxLen: 0 } },
+    defaultJobOptions: {
+      removeOnComplete: true,
+      removeOnFail: true,
+      attempts: 20,
+      backoff: { type: 'fixed', delay: pause },
+    },
+  });
+  queue.on('error', onError);
+  return queue;
+}
+
+function createWorker(parts: SchedulerParts, run: (workspace: string) => Promise<void>): Worker<Payload> {
+  const { connection, onError } = parts;
+  const worker = new Worker<Payload>(QUEUE, (job: Job<Payload>) => run(job.data.workspace), {
+    connection,
+    prefix: PREFIX,
+    settings: repeatSettings(parts) as never,
+    concurrency: CONCURRENCY,
+    // How soon the job of a process that was killed runs elsewhere, in ms.
+    lockDuration: 6_000,
+    stalledInterval: 3_000,
+    // Running again does no harm, giving up would.
+    maxStalledCount: 1_000,
+  });
+  worker.on('error', onError);
+  worker.on('failed', (_, error) => onError(error));
+  return worker;
+}
+
+/** BullMQ reads the machine's clock, which may differ from ours. */
+const aheadOfMachine = (clock: () => number): number => clock() - Date.now();
+
+const repeatSettings = ({ clock }: SchedulerParts) => ({
+  repeatStrategy(millis: number, { pattern = '' }: { readonly pattern?: string }) {
+    const next = nextOccurrence(pattern, millis + aheadOfMachine(clock));
+    return next === undefined ? undefined : next - aheadOfMachine(clock);
+  },
+});
+
+/** False if a clock or a zone's rules changed since. An overdue run counts as on time: setting it again would drop it. */
+function isOnTime(planned: number, pattern: string, clock: () => number): boolean {
+  const late = Date.now() - planned;
+  if (late >= 0) return late < LOST;
+  const wanted = nextOccurrence(pattern, clock());
+  return wanted !== undefined && Math.abs(planned + aheadOfMachine(clock) - wanted) < LEEWAY;
+}
+
+/** Jobs that wait; a running one is removed when it ends. */
+async function findJobIds(connection: Redis, queue: Queue, prefix: string): Promise<readonly string[]> {
   const found = new Set<string>();
   let cursor = '0';
   do {
@@ -162,27 +184,4 @@ async function idsOf(connection: Redis, queue: Queue, prefix: string): Promise<r
   for (const id of await connection.lrange(queue.toKey('wait'), 0, -1))
     if (id.startsWith(prefix)) found.add(id);
   return [...found];
-}
-
-async function within<T>(patience: number, work: () => Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = after(patience, timer.signal).then(() => {
-    throw new StoreUnavailable();
-  });
-  const done = work();
-  done.catch(() => undefined);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    timer.abort();
-  }
-}
-
-/** Never rejects, and holds up no process that wants to end. */
-function after(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    timer.unref();
-    signal?.addEventListener('abort', () => clearTimeout(timer));
-  });
 }

@@ -1,13 +1,8 @@
-import type { BillingClient } from '../billing/client.ts';
-import type { ProductId } from '../domain/product.ts';
-import type { Day } from '../domain/time/calendar.ts';
-import type { Block, Message } from '../slack/kit/atoms.ts';
+import type { Reports } from '../delivery/report.ts';
+import type { Block } from '../slack/kit/atoms.ts';
 import type { HelpLine } from '../slack/kit/help.ts';
 import type { CommandListener, Listeners } from '../slack/listeners.ts';
 import type { Request } from '../slack/request.ts';
-import type { AnswerNotes } from '../workspace/last-used.ts';
-import type { ReportName } from '../workspace/schedules.ts';
-import type { Workspace } from '../workspace/workspaces.ts';
 
 /** What the house asks of a feature: all that people can see of it, and how it is explained to them. */
 export interface Feature extends Listeners {
@@ -18,8 +13,8 @@ export interface Feature extends Listeners {
   home?(request: Request): readonly Block[] | Promise<readonly Block[]>;
   /** What it says in `/billing status`, to whom the visit is for. */
   status?(request: Request): readonly Block[] | Promise<readonly Block[]>;
-  /** What of it can be posted by a schedule. */
-  readonly reports?: Readonly<Partial<Record<ReportName, PostableReport>>>;
+  /** What schedules can post of it. */
+  readonly reports?: Reports;
   /** More that is done with a project, by the word after `/billing projects`; for those who manage. */
   readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
   /** From now on it works by itself as well. */
@@ -37,43 +32,4 @@ export interface ProjectAction {
   readonly label: string;
   /** @param word what was typed to mean the project: outside text */
   open(word: string, request: Request): Promise<void>;
-}
-
-/** A question that nobody types: a channel's, as of the instant when a schedule is due. */
-export interface ReportQuestion {
-  readonly workspace: Workspace;
-  /** In order; several make a digest. */
-  readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
-  readonly channel: string;
-  /** The instant the figures are as of, in ms. */
-  readonly at: number;
-  /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is looked at again. */
-  readonly zone: string;
-  /** How many days a report of yesterday is about. */
-  readonly days: number;
-  /** Asks each question once however many schedules want its answer. */
-  readonly billing: BillingClient;
-  /** Told of each connection that an answer came by, and of a registered project's balance in it. */
-  readonly answeredBy: AnswerNotes['add'];
-}
-
-/** What is posted, and the figures in it that a later look is compared with. */
-export interface ReportResult {
-  /** Without a word of who set it up or that it is late: the schedule adds those. */
-  readonly message: Message;
-  /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
-  readonly figures: Readonly<Record<string, string>>;
-  /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
-  readonly covers: string;
-  /** No project spent anything. */
-  readonly isEmpty: boolean;
-  /** `<project id>:<product>` → why it gave no answer, in a sentence; of those that gave none. */
-  readonly unanswered: Readonly<Record<string, string>>;
-}
-
-export interface PostableReport {
-  /** The days that a post is about, in order, as `run` finds them; none where it is about an instant. */
-  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
-  /** @throws Failure where no project of the question could be answered */
-  run(question: ReportQuestion): Promise<ReportResult>;
 }

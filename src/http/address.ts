@@ -161,8 +161,7 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   }
   checkDestination(url, trusted);
   if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
-  if (url.search || url.hash)
-    throw new AddressRefused(url.host, 'has a “?” or “#” part; leave it out');
+  if (url.search || url.hash) throw new AddressRefused(url.host, 'has a “?” or “#” part; leave it out');
   return (
     url.origin + withoutTrailingSlashes(withoutTrailingSlashes(url.pathname).replace(PASTED_ENDPOINT, ''))
   );

@@ -12,9 +12,9 @@ export const MAX_DIGEST_PROJECTS = 12;
 export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
 export type ReportName = (typeof REPORTS)[number];
 export const REPORT_NAMES: Readonly<Record<ReportName, string>> = {
-  yesterday: 'Spend of yesterday',
-  'last-week': 'Spend of last week',
-  'month-to-date': 'Spend of this month so far',
+  yesterday: 'Yesterday’s spend',
+  'last-week': 'Last week’s spend',
+  'month-to-date': 'This month’s spend so far',
   balance: 'Balance',
 };
 

@@ -33,7 +33,7 @@ describe('somebody who wants the figures every morning', () => {
     await page.getByRole('button', { name: 'cloud-costs' }).click();
     await say(page, '/billing schedule 123 daily 09:00');
     const form = page.getByRole('dialog');
-    await form.getByText('The next three posts').waitFor();
+    await form.getByText('Next three posts').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Saved:').waitFor();
     await closeModal(page);

@@ -32,36 +32,36 @@ const loseLease = () => redis.client.set(`tally:lock:deliver:${TEAM}`, 'of anoth
 
 describe('an entry of the delivery log', () => {
   it('is written for a date that has none, by the process with the lease', async () => {
-    expect(await log.enter(lease, write())).toBe(JSON.stringify(entry));
+    expect(await log.write(lease, write())).toBe(JSON.stringify(entry));
     expect(await lines()).toEqual([JSON.stringify(entry)]);
   });
 
   it('is not written over one that its writer has not seen', async () => {
-    await log.enter(lease, write());
+    await log.write(lease, write());
     const later = { ...entry, tries: 2 };
-    expect(await log.enter(lease, write({ entry: later }))).toBeUndefined();
-    expect(await log.enter(lease, write({ entry: later, before: '{}' }))).toBeUndefined();
+    expect(await log.write(lease, write({ entry: later }))).toBeUndefined();
+    expect(await log.write(lease, write({ entry: later, before: '{}' }))).toBeUndefined();
     expect(await lines()).toEqual([JSON.stringify(entry)]);
   });
 
   it('is not begun without the lease', async () => {
     await loseLease();
-    expect(await log.enter(lease, write())).toBeUndefined();
+    expect(await log.write(lease, write())).toBeUndefined();
     expect(await lines()).toEqual([]);
   });
 
   it('is completed without the lease, unless that was asked for', async () => {
-    const before = await log.enter(lease, write());
+    const before = await log.write(lease, write());
     await loseLease();
     const later = { ...entry, tries: 2 };
-    expect(await log.enter(lease, write({ entry: later, before, strictly: true }))).toBeUndefined();
-    expect(await log.enter(lease, write({ entry: later, before }))).toBe(JSON.stringify(later));
+    expect(await log.write(lease, write({ entry: later, before, needsLease: true }))).toBeUndefined();
+    expect(await log.write(lease, write({ entry: later, before }))).toBe(JSON.stringify(later));
     expect(await lines()).toEqual([JSON.stringify(later)]);
   });
 
   it('is not written where the schedule is another one by now', async () => {
-    const resting = JSON.stringify(schedule({ owner: 'U0OTHER001' }));
-    expect(await log.enter(lease, write({ resting }))).toBe('');
+    const expectedSchedule = JSON.stringify(schedule({ owner: 'U0OTHER001' }));
+    expect(await log.write(lease, write({ expectedSchedule }))).toBe('');
     expect(await lines()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { type BillingClient, createBilling } from '../../src/billing/client.ts';
 import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
 import {
   ConnectionMissing,
   NotAllowed,
@@ -9,7 +10,6 @@ import {
   TimedOut,
   TokenRejected,
 } from '../../src/domain/failure/index.ts';
-import type { ReportQuestion, ReportResult } from '../../src/features/feature.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
 import { resolveProject } from '../../src/workspace/resolve-project.ts';
@@ -77,7 +77,7 @@ const forHours = async (hours: number) => {
 const lastSent = async (id = 'schedul1') => (await parts.workspaces.read(TEAM)).lastSent(id);
 const stored = async (id = 'schedul1') => findSchedule(await parts.workspaces.read(TEAM), id);
 const line = async (date = '2026-11-20', id = 'schedul1') =>
-  (await parts.ledger.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
+  (await parts.deliveryLog.read(TEAM)).lines.find((one) => one.schedule === id && one.date === date)?.entry;
 const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.channel === channel);
 const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
 const connection = (fingerprint: string) =>
@@ -351,7 +351,7 @@ describe('a process that died while Slack was asked', () => {
     await run();
     await run();
     expect(inChannel()).toHaveLength(2);
-    expect(inChannel()[1]?.blocks).toContain('This may be here twice');
+    expect(inChannel()[1]?.blocks).toContain('This may be a duplicate');
   });
 
   it('is posted once more and no more where Slack takes each post and never answers', async () => {
@@ -369,13 +369,13 @@ describe('a process that died while Slack was asked', () => {
   it('is not posted a third time where the second one was interrupted too', async () => {
     await killed(true);
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    const before = (await parts.ledger.read(TEAM)).lines[0];
+    const before = (await parts.deliveryLog.read(TEAM)).lines[0];
     const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
     await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
     await forHours(2);
     expect(inChannel()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('may not have been posted');
-    expect(toPerson()[0]?.blocks).toContain('It may be in the channel all the same');
+    expect(toPerson()[0]?.blocks).toContain('The post may be in the channel');
     expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
     expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
   });
@@ -395,11 +395,16 @@ describe('a process that died while Slack was asked', () => {
 
   it('is left alone until the call that was under way has ended', async () => {
     await given();
-    const lease = await parts.ledger.lease(TEAM);
+    const lease = await parts.deliveryLog.lease(TEAM);
     if (typeof lease === 'string') throw new Error(lease);
     const entry = { state: 'sending', due: NINE, at: now, began: now, tries: 0 } as const;
-    await parts.ledger.enter(lease, { schedule: 'schedul1', date: '2026-11-20', before: undefined, entry });
-    await parts.ledger.release(lease);
+    await parts.deliveryLog.write(lease, {
+      schedule: 'schedul1',
+      date: '2026-11-20',
+      before: undefined,
+      entry,
+    });
+    await parts.deliveryLog.release(lease);
     const next = await run();
     expect(slack.calls).toEqual([]);
     expect(next).toBe(now + 20_000);
@@ -413,7 +418,7 @@ describe('a process that died while Slack was asked', () => {
     now = NINE + 24 * HOUR + 1_000;
     await run();
     expect(inChannel().map(({ key }) => key)).toEqual([KEY, 'schedul1/2026-11-21']);
-    expect(inChannel()[1]?.blocks).not.toContain('Earlier, and not posted then');
+    expect(inChannel()[1]?.blocks).not.toContain('Missed earlier');
   });
 });
 
@@ -531,7 +536,7 @@ describe('when billing fails', () => {
     await day();
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
     expect(toPerson()).toHaveLength(2);
-    expect(toPerson()[1]?.blocks).toMatch(/2nd time in a row\.\\nA Tally manager is told too\./);
+    expect(toPerson()[1]?.blocks).toMatch(/2nd failure in a row\.\\nA Tally manager was notified too\./);
     answer = () => finding('100');
     now = NINE + 48 * HOUR;
     await run();
@@ -547,7 +552,7 @@ describe('when billing fails', () => {
         now = next;
         next = await run();
       }
-    expect(toPerson()[1]?.blocks).toContain('2nd time in a row.');
+    expect(toPerson()[1]?.blocks).toContain('2nd failure in a row.');
     expect(toPerson()[1]?.blocks).not.toContain('is told too');
   });
 
@@ -588,7 +593,7 @@ describe('when billing fails', () => {
     await redis.client.hset(`tally:workspace:${TEAM}`, 'project:prod', '{');
     answer = failing(new TokenRejected('billing'));
     await run();
-    expect(toPerson()[0]?.blocks).toMatch(/Spend of yesterday of Project 123 in/);
+    expect(toPerson()[0]?.blocks).toMatch(/Yesterday’s spend” for Project 123 is paused/);
   });
 
   it('tells the owner of many schedules once of what stops them all', async () => {
@@ -597,7 +602,7 @@ describe('when billing fails', () => {
     await run();
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
-    expect(toPerson()[0]?.blocks).toContain('Spend of yesterday of Project 123 in');
+    expect(toPerson()[0]?.blocks).toContain('Yesterday’s spend” for Project 123 in');
     expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
   });
@@ -611,7 +616,7 @@ describe('when billing fails', () => {
     expect((await stored())?.paused).toMatchObject({ why: 'project-limited', at: NINE + 3_000 });
     expect(asked).toHaveLength(1);
     expect(toPerson()).toHaveLength(1);
-    expect(toPerson()[0]?.blocks).toContain('change the schedule to another channel');
+    expect(toPerson()[0]?.blocks).toContain('edit the schedule and choose another channel');
     expect(await lastSent()).toMatchObject({ result: 'trying' });
   });
 
@@ -642,7 +647,7 @@ describe('when Slack does not take the post', () => {
     ['is_archived', 'channel-archived', 'archived'],
     ['not_in_channel', 'not-in-channel', '/invite @Tally'],
     ['channel_not_found', 'not-in-channel', '/invite @Tally'],
-    ['restricted_action', 'channel-restricted', 'Only some people may post'],
+    ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
   ])('pauses over %s and tells the owner once', async (code, why, words) => {
     await given();
     slack.fault = ({ method, args }) =>
@@ -787,7 +792,7 @@ describe('a schedule that Tally paused', () => {
     expect(inChannel()).toMatchObject([{ key: 'schedul1/2026-11-20' }]);
     expect((await stored())?.paused).toBeUndefined();
     expect(toPerson()).toHaveLength(1);
-    expect(toPerson()[0]?.blocks).toContain('resumes by itself');
+    expect(toPerson()[0]?.blocks).toContain('the schedule resumes');
   });
 
   it('is tried at once where anybody gets an answer by the same connection', async () => {
@@ -828,7 +833,7 @@ describe('a schedule that Tally paused', () => {
     expect(asked.length).toBeLessThan(50);
     expect(toPerson()).toHaveLength(1);
     // What was missed is reckoned from the calendar, so no line is kept for each date.
-    expect((await parts.ledger.read(TEAM)).lines).toHaveLength(1);
+    expect((await parts.deliveryLog.read(TEAM)).lines).toHaveLength(1);
   });
 
   it('asks with a rejected token once for all that wait for it', async () => {
@@ -909,7 +914,7 @@ describe('a schedule that Tally paused', () => {
     await given();
     answer = failing(error);
     await run();
-    expect(toPerson()[0]?.blocks).toContain('A Tally manager is told too.');
+    expect(toPerson()[0]?.blocks).toContain('A Tally manager was notified too.');
     expect(toPerson()[0]?.blocks).not.toContain('"connect"');
     expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('You get this because you manage Tally.');
     expect((toPerson('U0BOSS0001')[0]?.blocks ?? '').includes('"connect"')).toBe(why !== 'project-limited');
@@ -977,7 +982,9 @@ describe('a date that was lost', () => {
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     now = NINE + 24 * HOUR;
     await run();
-    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov) It may have been posted: Slack did not say.');
+    expect(inChannel()[0]?.blocks).toContain(
+      '(due Fri 20 Nov) Slack didn’t confirm this post; it may be in the channel.',
+    );
   });
 });
 
@@ -1260,7 +1267,7 @@ describe('a project of a digest that gives no answer', () => {
     expect(inChannel()).toHaveLength(3);
     expect(toPerson()).toHaveLength(1);
     expect(toPerson('U0BOSS0001')).toHaveLength(1);
-    expect(toPerson()[0]?.blocks).toContain('has come twice in a row without all figures');
+    expect(toPerson()[0]?.blocks).toContain('was posted without all figures twice in a row');
     expect(toPerson()[0]?.blocks).toContain('Project 500: It has no data.');
     expect((await lastSent())?.unanswered).toEqual({ '500:1': { posts: 3, cause: 'It has no data.' } });
   });
@@ -1330,8 +1337,8 @@ describe('Send it now', () => {
     await parts.engine.send(TEAM, schedule(), 'test', 'U0OWNER001');
     await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
     expect(inChannel().map(({ blocks }) => blocks)).toEqual([
-      expect.stringContaining('Test of a scheduled post, by <@U0OWNER001>'),
-      expect.stringContaining('Posted now because <@U0OWNER001> asked for it'),
+      expect.stringContaining('Test of a scheduled post, sent by <@U0OWNER001>'),
+      expect.stringContaining('Sent by <@U0OWNER001> with Send now'),
     ]);
     expect(await lastSent()).toMatchObject({ result: 'posted', byHand: now });
   });
@@ -1398,7 +1405,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('says that it was not posted', async () => {
+  it('says that it wasn’t posted', async () => {
     await given();
     answer = failing(new TimedOut('billing', 10_000));
     await run();
@@ -1407,7 +1414,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     await run();
     expect(await lastSent()).toMatchObject({
       result: 'failed',
-      cause: 'The schedule was changed or paused before it could be posted.',
+      cause: 'The schedule was changed or paused before this was posted.',
     });
     expect(slack.posts).toEqual([]);
   });

@@ -45,7 +45,7 @@ it('posts at its start what fell due before, and sets the alarm for what comes',
   await given();
   parts.engine.start();
   await posted(1);
-  expect(await parts.alarms.workspaces()).toEqual([TEAM]);
+  expect(await parts.scheduler.workspaces()).toEqual([TEAM]);
 });
 
 it('posts what is due once the alarm goes off, with no other word from anybody', async () => {
@@ -75,7 +75,7 @@ it('takes away the alarms of workspaces that have no schedules any more', async 
   await parts.engine.changed(TEAM);
   await redis.client.del(`tally:workspace:${TEAM}`);
   await parts.engine.repair();
-  expect(await parts.alarms.workspaces()).toEqual([]);
+  expect(await parts.scheduler.workspaces()).toEqual([]);
 });
 
 it('wakes nobody for a schedule that somebody paused', async () => {
@@ -85,7 +85,7 @@ it('wakes nobody for a schedule that somebody paused', async () => {
     schedule({ timing: due(), since: 0, paused: { why: 'person', at: 0, by: 'U0OWNER001' } }),
   );
   await parts.engine.changed(TEAM);
-  expect(await parts.alarms.workspaces()).toEqual([]);
+  expect(await parts.scheduler.workspaces()).toEqual([]);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:workspace:${TEAM}`]);
 });
 
@@ -97,7 +97,7 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
     redisUrl: redis.url,
     slackUrl: slack.url,
     async report() {
-      await createDeletion(redis.client, parts.alarms.forget).workspace(TEAM);
+      await createDeletion(redis.client, parts.scheduler.forget).workspace(TEAM);
       gone = true;
       return finding('100');
     },

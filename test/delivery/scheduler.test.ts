@@ -12,18 +12,18 @@ const WEEKLY = { cadence: { kind: 'weekly', weekday: 1 }, time: '08:00', zone: '
 
 let redis: TestRedis;
 let queue: ReturnType<typeof connectQueue>;
-let alarms: Scheduler;
+let scheduler: Scheduler;
 let ahead: number;
 
 beforeEach(async () => {
   redis = await testRedis();
   queue = connectQueue(redis.url, () => undefined);
   ahead = 0;
-  alarms = make();
+  scheduler = make();
 });
 
 afterEach(async () => {
-  await alarms.stop(1_000);
+  await scheduler.stop(1_000);
   queue.disconnect();
   await redis.close();
 });
@@ -51,7 +51,7 @@ const nextRun = async () => (await stored((bull) => bull.getJobScheduler(TEAM)))
 function ringing(): { readonly rung: string[]; until(count: number): Promise<void> } {
   const rung: string[] = [];
   let told = () => {};
-  alarms.start(async (workspace) => {
+  scheduler.start(async (workspace) => {
     rung.push(workspace);
     told();
   });
@@ -67,11 +67,11 @@ function ringing(): { readonly rung: string[]; until(count: number): Promise<voi
 }
 
 it('wakes a workspace by its timings, a moment after the first of them, the same in every process', async () => {
-  await alarms.set(TEAM, [WEEKLY, DAILY]);
+  await scheduler.setTimings(TEAM, [WEEKLY, DAILY]);
   const next = await nextRun();
   const due = nextOccurrence(encodePattern(TEAM, [DAILY, WEEKLY]), Date.now());
   expect(next).toBe(due);
-  expect(await alarms.workspaces()).toEqual([TEAM]);
+  expect(await scheduler.workspaces()).toEqual([TEAM]);
 });
 
 it('spreads workspaces over twenty seconds after the due instant', () => {
@@ -98,9 +98,9 @@ it('has nothing to say of what is no pattern of ours', () => {
 });
 
 it('writes nothing where nothing has changed, so that an overdue run stays', async () => {
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   const before = await stored((bull) => bull.getDelayed());
-  await alarms.set(TEAM, [DAILY, DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY, DAILY]);
   const after = await stored((bull) => bull.getDelayed());
   expect(after.map(({ id, timestamp }) => [id, timestamp])).toEqual(
     before.map(({ id, timestamp }) => [id, timestamp]),
@@ -108,38 +108,38 @@ it('writes nothing where nothing has changed, so that an overdue run stays', asy
 });
 
 it('reckons anew what is overdue and has lost its job', async () => {
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   const [job] = await stored((bull) => bull.getDelayed());
   await redis.client.zrem('tally:jobs:deliver:delayed', job?.id ?? '');
   await redis.client.del(`tally:jobs:deliver:${job?.id}`);
   await redis.client.zadd('tally:jobs:deliver:repeat', 1, TEAM);
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   expect(await nextRun()).toBeGreaterThan(Date.now());
 });
 
 it('reckons anew when the clock was put forward', async () => {
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   const before = await nextRun();
   ahead = 3 * 24 * 3_600_000 + 3_600_000;
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   expect(await nextRun()).not.toBe(before);
   expect((await nextRun()) + ahead).toBe(nextOccurrence(encodePattern(TEAM, [DAILY]), Date.now() + ahead));
 });
 
 it('wakes nobody any more who has no timings', async () => {
-  await alarms.set(TEAM, [DAILY]);
-  await alarms.set(TEAM, []);
-  expect(await alarms.workspaces()).toEqual([]);
+  await scheduler.setTimings(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, []);
+  expect(await scheduler.workspaces()).toEqual([]);
   expect(await stored((bull) => bull.getDelayed())).toEqual([]);
 });
 
 it('wakes once for one instant, however often and by whomever it was asked', async () => {
   const other = make();
   const at = Date.now() + 200;
-  await Promise.all([alarms.wake(TEAM, at), other.wake(TEAM, at), alarms.wake(TEAM, at)]);
+  await Promise.all([scheduler.runAt(TEAM, at), other.runAt(TEAM, at), scheduler.runAt(TEAM, at)]);
   const { rung, until } = ringing();
   await until(1);
-  await alarms.wake('T0TEAM0002', Date.now());
+  await scheduler.runAt('T0TEAM0002', Date.now());
   await until(2);
   expect(rung).toEqual([TEAM, 'T0TEAM0002']);
   await other.stop(1_000);
@@ -147,15 +147,15 @@ it('wakes once for one instant, however often and by whomever it was asked', asy
 
 it('wakes at once for what is past, and again for the same workspace afterwards', async () => {
   const { until } = ringing();
-  await alarms.wake(TEAM, 0);
+  await scheduler.runAt(TEAM, 0);
   await until(1);
-  await alarms.wake(TEAM, Date.now() + 1_000);
+  await scheduler.runAt(TEAM, Date.now() + 1_000);
   await until(2);
 });
 
 it('goes by its own clock, which may be ahead of the machine’s', async () => {
   ahead = (nextOccurrence(encodePattern(TEAM, [DAILY]), Date.now()) ?? 0) - Date.now() - 300;
-  await alarms.set(TEAM, [DAILY]);
+  await scheduler.setTimings(TEAM, [DAILY]);
   const { until } = ringing();
   await until(1);
 });
@@ -163,24 +163,24 @@ it('goes by its own clock, which may be ahead of the machine’s', async () => {
 it('runs again what failed', async () => {
   let runs = 0;
   const twice = new Promise<void>((resolve) => {
-    alarms.start(async () => {
+    scheduler.start(async () => {
       runs += 1;
       if (runs === 2) return resolve();
       throw new StoreUnavailable();
     });
   });
-  await alarms.wake(TEAM, 0);
+  await scheduler.runAt(TEAM, 0);
   await twice;
 });
 
 it('carries the workspace’s id and nothing else, and leaves nothing of one that has left', async () => {
-  await alarms.set(TEAM, [DAILY]);
-  await alarms.wake(TEAM, Date.now() + 60_000);
-  await alarms.wake(TEAM, 0);
+  await scheduler.setTimings(TEAM, [DAILY]);
+  await scheduler.runAt(TEAM, Date.now() + 60_000);
+  await scheduler.runAt(TEAM, 0);
   const jobs = await stored((bull) => bull.getJobs(['delayed', 'waiting']));
   expect(jobs.length).toBeGreaterThanOrEqual(2);
   for (const { data } of jobs) expect(data).toEqual({ workspace: TEAM });
-  await alarms.forget(TEAM);
+  await scheduler.forget(TEAM);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
   expect(await stored((bull) => bull.getJobs())).toEqual([]);
   expect(JSON.stringify(await redis.client.xrange('tally:jobs:deliver:events', '-', '+'))).not.toContain(
@@ -196,8 +196,8 @@ it('says that the store does not answer instead of waiting for it', async () => 
     onError: () => undefined,
     patience: 200,
   });
-  await expect(lost.wake(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
-  await expect(lost.set(TEAM, [DAILY])).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(lost.runAt(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(lost.setTimings(TEAM, [DAILY])).rejects.toBeInstanceOf(StoreUnavailable);
   await lost.stop(100);
   nowhere.disconnect();
 });

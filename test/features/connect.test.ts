@@ -114,9 +114,9 @@ describe('/billing connect', () => {
       bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
     );
     expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
-    expect(readable(posted).reads).toContain('Earlier, and not posted then:');
+    expect(readable(posted).reads).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
-    expect(await deeds()).toContain(`schedule resumed: Spend of yesterday · ${CHANNEL}`);
+    expect(await deeds()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
   });
 
   it('refuses what cannot be right field by field, before anything is asked', async () => {

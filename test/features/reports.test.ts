@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBilling } from '../../src/billing/client.ts';
-import type { ReportResult } from '../../src/features/feature.ts';
+import type { ReportResult } from '../../src/delivery/report.ts';
 import { createReports } from '../../src/features/reports/index.ts';
 import { createHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

@@ -35,7 +35,7 @@ beforeAll(async () => {
   house = await startListenerBot(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         changed: async () => undefined,
         send: async () => undefined,
       };
@@ -65,7 +65,7 @@ const stored = async () => (await house.workspaces.read(TEAM)).schedules[0] as S
 
 async function openForm(text: string): Promise<string> {
   await house.slack.say(OWNER, CHANNEL, `/billing ${text}`);
-  return modalSays('The next three posts');
+  return modalSays('Next three posts');
 }
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 const change = (block: string, chosen: object, action = block) =>
@@ -99,7 +99,7 @@ async function openEdit(): Promise<string> {
   const { ts } = await list();
   const { id } = await stored();
   await house.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', `edit ${id}`);
-  return modalSays('Edit a schedule');
+  return modalSays('Edit schedule');
 }
 
 /** As a delivery notes it. */
@@ -116,7 +116,7 @@ describe('what a form promises', () => {
     await openEdit();
     await change('time', { selected_time: '17:00' });
     const form = await modalSays('Sat 21 Nov 2026, 17:00');
-    const why = 'No post comes for Fri 20 Nov 2026: this schedule has posted for Fri 20 Nov 2026 already.';
+    const why = 'Nothing is posted for Fri 20 Nov 2026: this schedule already posted for Fri 20 Nov 2026.';
     expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
     expect(form).toContain(why);
     const saved = await save({ time: '17:00' });
@@ -139,7 +139,9 @@ describe('what a form promises', () => {
     await change('time', { selected_time: '23:00' });
     const form = await modalSays('Sun 22 Nov 2026, 23:00');
     expect(form).not.toContain('Sat 21 Nov 2026, 23:00');
-    expect(form).toContain('No post comes for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule has posted');
+    expect(form).toContain(
+      'Nothing is posted for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule already posted',
+    );
   });
 
   it('comes only once it is resumed where somebody paused it', async () => {
@@ -147,9 +149,9 @@ describe('what a form promises', () => {
     const paused = { ...schedule, paused: { why: 'person', at: now, by: OWNER } };
     await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     now = NINE + 5 * SECOND;
-    expect(await openEdit()).toContain('The next three posts once it is resumed');
+    expect(await openEdit()).toContain('Next three posts once resumed');
     const saved = await save();
-    expect(saved).toContain('The next three posts once it is resumed');
+    expect(saved).toContain('Next three posts once resumed');
     expect(saved).not.toContain('still to come');
   });
 });
@@ -158,8 +160,10 @@ describe('what is due while the form is open', () => {
   it('is not lost by an edit that leaves its time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
-    expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to come.');
-    expect(await save({ corrects: '10' })).toContain('The post due Fri 20 Nov 2026, 09:00 is still to come.');
+    expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
+    expect(await save({ corrects: '10' })).toContain(
+      'The post due Fri 20 Nov 2026, 09:00 is still to be sent.',
+    );
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
     await house.slack.dismiss(OWNER);
     expect((await list()).reads).toContain(
@@ -171,7 +175,9 @@ describe('what is due while the form is open', () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '08:30' })).toContain('The post due Fri 20 Nov 2026, 08:30 is still to come.');
+    expect(await save({ time: '08:30' })).toContain(
+      'The post due Fri 20 Nov 2026, 08:30 is still to be sent.',
+    );
     expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
     await house.slack.dismiss(OWNER);
     await openEdit();
@@ -185,21 +191,23 @@ describe('what is due while the form is open', () => {
     now = NINE + 5 * SECOND;
     await openEdit();
     await change('cadence', { selected_option: option('weekly') });
-    await modalSays('With this change, no post comes for Fri 20 Nov 2026.');
+    await modalSays('With this change, nothing is posted for Fri 20 Nov 2026.');
   });
 
   it('is not dropped without a word where it was ahead and its new time has passed', async () => {
     await setUp('schedule 123 daily 17:00');
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '09:00' })).toContain('With this change, no post comes for Fri 20 Nov 2026.');
+    expect(await save({ time: '09:00' })).toContain(
+      'With this change, nothing is posted for Fri 20 Nov 2026.',
+    );
   });
 
   it('is said to have passed where the schedule is new', async () => {
     await openForm('schedule 123 daily 09:00');
     now = NINE + 5 * SECOND;
     const saved = await save();
-    expect(saved).toContain('Fri 20 Nov 2026, 09:00 has just passed, so no post comes for it.');
+    expect(saved).toContain('Fri 20 Nov 2026, 09:00 has just passed, so nothing is posted for it.');
     expect(saved).toContain('Sat 21 Nov 2026, 09:00 · 09:00 UTC\n');
   });
 });
@@ -215,13 +223,13 @@ describe('the days that a post covers', () => {
 
   it('are named in the form and after it is saved', async () => {
     expect(await openForm('schedule 123 daily 09:00')).toContain(
-      'The first one covers Thu 19 Nov 2026 (UTC).',
+      'The first post covers Thu 19 Nov 2026 (UTC).',
     );
-    expect(await save({ report: 'last-week' })).toContain('The first one covers 9–15 Nov 2026 (UTC).');
+    expect(await save({ report: 'last-week' })).toContain('The first post covers 9–15 Nov 2026 (UTC).');
     await house.slack.dismiss(OWNER);
     now = NINE + HOUR;
     const text = await openForm('schedule 123 weekdays 09:00');
-    expect(text).toContain('The first one covers 20–22 Nov 2026 (UTC).');
+    expect(text).toContain('The first post covers 20–22 Nov 2026 (UTC).');
     await house.slack.dismiss(OWNER);
     expect(await openForm('schedule 123 balance')).not.toContain('covers');
   });
@@ -230,12 +238,12 @@ describe('the days that a post covers', () => {
     await openForm('schedule 123 weekly mon 9:00');
     await change('zone', { selected_option: option('Australia/Sydney') });
     const text = await modalSays('The first post misses 16–22 Nov 2026.');
-    expect(text).toContain('The first one covers 9–15 Nov 2026 (UTC).');
+    expect(text).toContain('The first post covers 9–15 Nov 2026 (UTC).');
     expect(text).toContain('At 09:00 in Australia/');
     expect(text).toContain('Sun 22 Nov isn’t over yet in UTC, this workspace’s reporting time zone.');
     await press('Post at 11:00');
     const moved = await modalSays('Mon 23 Nov 2026, 11:00 · 00:00 UTC');
-    expect(moved).toContain('The first one covers 16–22 Nov 2026 (UTC).');
+    expect(moved).toContain('The first post covers 16–22 Nov 2026 (UTC).');
     expect(moved).not.toContain('misses');
     expect(timepicker()).toBe('11:00');
     await change('time', { selected_time: '08:00' }, 'time:refilled');
@@ -252,7 +260,7 @@ describe('the days that a post covers', () => {
 
   it('are warned of after a change of the clocks that makes them stale', async () => {
     const text = await openForm('schedule 123 daily 0:59');
-    expect(text).toContain('The first one covers Fri 20 Nov 2026 (UTC).');
+    expect(text).toContain('The first post covers Fri 20 Nov 2026 (UTC).');
     expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027.');
     expect(text).toContain('Post at 01:00');
   });
@@ -308,7 +316,7 @@ describe('a promise', () => {
   const bookOf = (lines: readonly DeliveryLogLine[]): DeliveryLogSnapshot => ({
     lines,
     lastPost: () => undefined,
-    quietUntil: undefined,
+    backOffUntil: undefined,
   });
   const recordOf = (one: Schedule) =>
     ({ scheduleIds: [one.id], schedules: [one], projects: [] }) as unknown as Workspace;
@@ -322,9 +330,9 @@ describe('a promise', () => {
     let done = [...lines];
     const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
     for (const look of looks) {
-      const { tasks, stranded } = planDeliveries(recordOf(one), bookOf(done), look);
+      const { tasks, abandoned } = planDeliveries(recordOf(one), bookOf(done), look);
       const ended = [
-        ...stranded.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
+        ...abandoned.map(({ line }) => lineOf(line.date, line.entry.due, 'failed')),
         ...tasks.map(({ due }) => lineOf(due.date, due.at, 'posted')),
       ];
       done = [...done.filter(({ date }) => !ended.some((end) => end.date === date)), ...ended];

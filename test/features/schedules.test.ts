@@ -31,7 +31,7 @@ beforeAll(async () => {
   house = await startListenerBot(
     (workspaces) => {
       const scheduling = {
-        book: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },
@@ -132,7 +132,7 @@ type FormFields = Record<string, string | readonly string[]>;
 /** Sends the form; resolves with what the modal says once that is worked through. */
 async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
   await house.slack.submit(person, fields);
-  await house.slack.waitFor(() => !modalText(person).includes('Looking at the channel…'));
+  await house.slack.waitFor(() => !modalText(person).includes('Checking the channel…'));
   return modalText(person);
 }
 
@@ -226,14 +226,14 @@ describe('what was typed', () => {
   ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
 
   it.each([
-    ['prod 25:00', '“25:00” is no time of a day'],
-    ['prod 13 pm', '“13 pm” is no time of a day'],
-    ['prod 9:00 10:00', 'is a second time beside “9:00”'],
-    ['prod daily weekly', '“weekly” is a second cadence beside “daily”'],
-    ['prod monthly 32', '“monthly 32” is no day of a month'],
-    ['prod last-month', '“last-month” is nothing that a schedule can post'],
-    ['prod banana', 'I don’t recognize “banana”.'],
-    ['prod at 25', '“at 25” is no time of a day'],
+    ['prod 25:00', '“25:00” isn’t a time of day'],
+    ['prod 13 pm', '“13 pm” isn’t a time of day'],
+    ['prod 9:00 10:00', 'is a second time; you already gave “9:00”'],
+    ['prod daily weekly', '“weekly” is a second cadence; you already gave “daily”'],
+    ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
+    ['prod last-month', '“last-month” can’t be posted on a schedule'],
+    ['prod banana', '“banana” is no project'],
+    ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 
   it.each([
@@ -321,7 +321,7 @@ describe('the form', () => {
     await openForm('schedule prod daily 02:30', MEMBER);
     const text = await modalSays('clocks go forward', MEMBER);
     expect(text).toContain(
-      'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 does not exist that night)',
+      'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 doesn’t exist that night)',
     );
     await house.slack.dismiss(MEMBER);
     now = Date.UTC(2027, 9, 30, 12, 0);
@@ -384,7 +384,7 @@ describe('the form', () => {
     await house.slack.dismiss(OWNER);
 
     await openForm('schedule 999');
-    await modalSays('secret may not be asked about in that channel');
+    await modalSays('That channel can’t see secret');
     expect(await save()).toContain('Nothing was saved.');
     expect(await stored()).toEqual([]);
   });
@@ -392,15 +392,15 @@ describe('the form', () => {
   it('is refused field by field', async () => {
     await openForm('schedule', OWNER, 'D0OWNER001');
     await house.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
-    expect(modal()!.errors).toEqual({ projects: expect.stringContaining('12 at the most') });
+    expect(modal()!.errors).toEqual({ projects: expect.stringContaining('1 to 12 projects') });
     await house.slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
-    expect(modal()!.errors).toEqual({ channel: expect.stringContaining('direct messages') });
+    expect(modal()!.errors).toEqual({ channel: expect.stringContaining('not a direct message') });
   });
 
   it('warns of the same post at the same time', async () => {
     await setUp();
     await openForm();
-    await modalSays('Saving this makes it come twice');
+    await modalSays('If you save this, it comes twice');
     await change('time', { selected_time: '09:05' });
     await house.slack.waitFor(() => !modalText().includes('come twice'));
   });
@@ -411,8 +411,8 @@ describe('saving', () => {
     const before = woken;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     const text = await save({ options: ['skip'], corrects: '10' }, MEMBER);
-    expect(text).toContain('Saved: *Spend of yesterday* of prod');
-    expect(text).toContain('The next three posts');
+    expect(text).toContain('Saved: *Yesterday’s spend* for prod');
+    expect(text).toContain('Next three posts');
     const [schedule] = await stored();
     expect(schedule).toEqual({
       id: expect.stringMatching(/^[a-z0-9]{8}$/),
@@ -428,7 +428,7 @@ describe('saving', () => {
       since: now,
     });
     expect(said()).toContain(
-      `<@${MEMBER}> set up a post for this channel: *Spend of yesterday* of prod, every weekday at 09:00 (Europe/Berlin).`,
+      `New scheduled post: *Yesterday’s spend* for prod, every weekday at 09:00 (Europe/Berlin).\nSet up by <@${MEMBER}>`,
     );
     expect(woken).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
@@ -454,7 +454,7 @@ describe('saving', () => {
   it('joins a public channel where that is ticked, and not where it is not', async () => {
     house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
-    await modalSays('Tally is not in that channel yet', MEMBER);
+    await modalSays('Tally isn’t in that channel yet', MEMBER);
     expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
     expect(await stored()).toEqual([]);
     expect(await save({ join: ['yes'] }, MEMBER)).toContain('Saved');
@@ -464,9 +464,9 @@ describe('saving', () => {
   it('says what to do where Tally may not join, or not look', async () => {
     house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
-    await modalSays('Tally is not in that channel yet', MEMBER);
+    await modalSays('Tally isn’t in that channel yet', MEMBER);
     house.slack.failNext('conversations.join', { error: 'missing_scope' });
-    expect(await save({}, MEMBER)).toContain('type /invite @Tally in that channel');
+    expect(await save({}, MEMBER)).toContain('Type /invite @Tally in that channel');
     house.slack.failNext('conversations.info', { error: 'missing_scope' });
     await choose('report', 'balance', MEMBER);
     await modalSays('channels:read and groups:read', MEMBER);
@@ -489,12 +489,12 @@ describe('saving', () => {
     members(FINANCE).push('bot');
     await refused(FINANCE, '/invite @Tally', ADMIN);
     house.slack.workspace.place(GENERAL)!.members = [OWNER, 'bot'];
-    await refused(GENERAL, 'You are not in that channel');
+    await refused(GENERAL, 'You aren’t in that channel');
   });
 
   it('tells who else will read in a channel that is shared', async () => {
     await openForm('schedule prod', MEMBER, SHARED);
-    await modalSays('shared with another organisation, whose members will read the posts, although', MEMBER);
+    await modalSays('shared with another organisation, whose members will see the posts, although', MEMBER);
     await house.redis.client.hset(KEY, 'settings', JSON.stringify({ strangers: true }));
     await choose('report', 'balance', MEMBER);
     await house.slack.waitFor(() => !modalText(MEMBER).includes('although'));
@@ -516,8 +516,8 @@ describe('saving', () => {
       KEY,
       Object.fromEntries(more.map((id) => [`schedule:${id}`, JSON.stringify({ ...one, id })])),
     );
-    expect(await save()).toContain('There are 100 schedules already');
-    expect((await ask('schedule prod')).reads).toContain('There are 100 schedules already');
+    expect(await save()).toContain('This workspace has 100 schedules');
+    expect((await ask('schedule prod')).reads).toContain('This workspace has 100 schedules');
     expect(await stored()).toHaveLength(100);
     const list = await ask('schedules');
     expect(list.reads).toContain('100 scheduled posts');
@@ -553,7 +553,7 @@ describe('a test', () => {
       OWNER,
       'D0OWNER001',
     );
-    await modalSays('The test could not be sent.');
+    await modalSays('Couldn’t send the test.');
   });
 
   it('goes to no channel that the person may not choose', async () => {
@@ -575,10 +575,10 @@ describe('the list', () => {
     const { id } = await setUp('schedule prod daily 09:00', MEMBER);
     const list = await ask('schedules', MEMBER);
     expect(list.reads).toContain('1 scheduled post');
-    expect(list.reads).toContain(`*Spend of yesterday* of prod → <#${CHANNEL}>`);
+    expect(list.reads).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
     expect(list.reads).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
     expect(list.reads).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
-    expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(for you <!date\^/);
+    expect((await ask('schedules', OWNER)).reads).toMatch(/, 09:00 \(your time: <!date\^/);
     expect(list.reads).toContain('nothing posted yet');
     await row(list, 'pause', id, MEMBER);
     expect((await replaced(list, 'Paused. Nothing is posted or corrected', MEMBER)).reads).toContain(
@@ -629,11 +629,11 @@ describe('the list', () => {
     await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
     const list = await ask('schedules');
     expect(list.reads).toContain('*paused: Slack rejected Tally’s token* since');
-    expect(list.reads).toContain('resumes by itself once it works again');
+    expect(list.reads).toContain('resumes automatically once it works');
     expect(list.reads).not.toContain('removed');
     now += MINUTE;
     await row(list, 'resume', schedule.id);
-    await replaced(list, 'Resumed. A post that is due comes now');
+    await replaced(list, 'Resumed. If a post was missed, Tally sends it now.');
     expect(await stored()).toEqual([schedule]);
   });
 
@@ -644,14 +644,14 @@ describe('the list', () => {
     const list = await ask('schedules', MEMBER);
     expect(list.reads).toContain('*paused: the channel is archived*');
     await row(list, 'edit', schedule.id, MEMBER);
-    await modalSays('Edit a schedule', MEMBER);
+    await modalSays('Edit schedule', MEMBER);
     expect(view(MEMBER)).toContain('"initial_time":"08:30"');
     expect(await save({ time: '08:45' }, MEMBER)).toContain('Saved');
     const [after] = await stored();
     expect(after?.paused).toBeUndefined();
     expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
     expect(after?.id).toBe(schedule.id);
-    expect(said()).toContain(`<@${MEMBER}> changed a post for this channel`);
+    expect(said()).toContain(`Changed by <@${MEMBER}>`);
     expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
   });
 
@@ -659,7 +659,7 @@ describe('the list', () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'now', id);
-    await replaced(list, 'Posted in its channel just now');
+    await replaced(list, 'The next post comes as planned');
     expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 
@@ -667,18 +667,18 @@ describe('the list', () => {
     const before = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
-    const gone = await replaced(list, 'The schedule is deleted');
+    const gone = await replaced(list, 'Deleted “');
     expect(await stored()).toEqual([]);
     now += 9 * MINUTE;
     await house.slack.press(OWNER, place(gone), 'Undo');
-    await replaced(gone, 'The schedule is back.');
+    await replaced(gone, 'Schedule restored.');
     expect(await stored()).toEqual([before]);
     const again = await ask('schedules');
     await row(again, 'delete', before.id);
-    const late = await replaced(again, 'The schedule is deleted');
+    const late = await replaced(again, 'Deleted “');
     now += 10 * MINUTE;
     await house.slack.press(OWNER, place(late), 'Undo');
-    await replaced(late, 'not there to be brought back');
+    await replaced(late, 'too late to undo this');
     expect(await stored()).toEqual([]);
     expect((await audit()).slice(0, 3)).toEqual([
       `${OWNER} schedule removed`,
@@ -737,7 +737,7 @@ describe('the list', () => {
     await replaced(list, 'Paused. Nothing');
     house.slack.workspace.place(GENERAL)!.archived = true;
     await row(list, 'resume', id);
-    await replaced(list, 'It is still paused');
+    await replaced(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
   });
 
@@ -775,9 +775,9 @@ describe('the list', () => {
     await setUp();
     await house.redis.client.hdel(KEY, 'project:prod');
     await add('live', '123');
-    expect((await ask('schedules')).reads).toContain('*Spend of yesterday* of live');
+    expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for live');
     await house.redis.client.hdel(KEY, 'project:live');
-    expect((await ask('schedules')).reads).toContain('*Spend of yesterday* of Project 123');
+    expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for Project 123');
   });
 
   it('shows the others beside a damaged one', async () => {
@@ -793,8 +793,8 @@ describe('the list', () => {
     await setUp();
     await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
     const answer = await ask('schedules');
-    await house.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove what is damaged');
-    await house.slack.waitFor(() => house.reads().some((one) => one.includes('What was damaged is gone.')));
+    await house.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove damaged schedules');
+    await house.slack.waitFor(() => house.reads().some((one) => one.includes('Removed what was damaged.')));
     const left = (await house.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
     expect(left.length).toBe(1);
     expect(left).not.toContain('schedule:aaaaaaaa');
@@ -805,9 +805,9 @@ describe('who sees and may what', () => {
   it('shows members those of the channel and their own, managers all', async () => {
     await setUp('schedule prod', OWNER, CHANNEL);
     await setUp('schedule dev', OWNER, GENERAL);
-    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/of prod(?![\s\S]*of dev)/);
-    expect((await ask('schedules', MEMBER, GENERAL)).reads).toMatch(/of dev(?![\s\S]*of prod)/);
-    expect((await ask('schedules', MEMBER, SHARED)).reads).toContain('Nothing is posted here');
+    expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/for prod(?![\s\S]*for dev)/);
+    expect((await ask('schedules', MEMBER, GENERAL)).reads).toMatch(/for dev(?![\s\S]*for prod)/);
+    expect((await ask('schedules', MEMBER, SHARED)).reads).toContain('No scheduled posts here yet');
     expect((await ask('schedules', ADMIN, GENERAL)).reads).toContain('2 scheduled posts');
     await setUp('schedule prod balance', MEMBER, CHANNEL);
     expect((await ask('schedules', MEMBER, 'D0MEMBER01')).reads).toContain('1 scheduled post');
@@ -857,7 +857,7 @@ describe('who sees and may what', () => {
     await brings(refused, () => submission(MEMBER, `${id} ${CHANNEL}`, CHANNEL), MEMBER, 'D0MEMBER01');
     members(FINANCE).push('bot');
     await brings(
-      'Tally cannot see that channel',
+      'Tally can’t see that channel',
       () => submission(ADMIN, ` ${FINANCE}`, FINANCE),
       ADMIN,
       'D0ADMIN001',
@@ -873,14 +873,12 @@ describe('who sees and may what', () => {
     );
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
-    expect(await modalSays('Project 999 may not be asked about in that channel', MEMBER)).not.toContain(
-      'secret',
-    );
+    expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
     house.slack.workspace.place(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });
     await change('channel', { selected_conversation: FINANCE }, MEMBER);
-    expect(await modalSays('Tally cannot see that channel', MEMBER)).not.toContain('secret');
+    expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
   });
 
   it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
@@ -898,7 +896,7 @@ describe('who sees and may what', () => {
     house.slack.workspace.place(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
     const list = await ask('schedules', MEMBER);
     await row(list, 'adopt', id, MEMBER);
-    await replaced(list, 'It is yours now', MEMBER);
+    await replaced(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);
     expect((await stored())[0]).toMatchObject({ id, owner: MEMBER, createdBy: ADMIN });
     expect((await audit())[0]).toBe(`${MEMBER} schedule adopted`);
   });
@@ -920,9 +918,9 @@ describe('in the whole bot', () => {
 
   it('an answer offers to be scheduled: the form opens for its project, product and period', async () => {
     for (const [command, report] of [
-      ['/spend prod yesterday', 'Spend of yesterday'],
-      ['/spend 789 last-week storage', 'Spend of last week'],
-      ['/spend prod mtd', 'Spend of this month so far'],
+      ['/spend prod yesterday', 'Yesterday’s spend'],
+      ['/spend 789 last-week storage', 'Last week’s spend'],
+      ['/spend prod mtd', 'This month’s spend so far'],
       ['/balance prod', 'Balance'],
     ] as const) {
       const answer = await bot.ask(command);
@@ -946,8 +944,8 @@ describe('in the whole bot', () => {
       await bot.slack.openHome(person);
       return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
     };
-    expect(await home(OWNER)).toContain('*Spend of yesterday* of prod');
-    expect(await home(MEMBER)).not.toContain('Spend of yesterday');
+    expect(await home(OWNER)).toContain('*Yesterday’s spend* for prod');
+    expect(await home(MEMBER)).not.toContain('Yesterday’s spend');
     const status = await bot.ask('/billing status');
     expect(status.reads).toContain('*Scheduled posts* · 1 running');
     expect(status.reads).toContain(`owner <@${OWNER}>\nnext `);
@@ -1004,7 +1002,7 @@ describe('in the whole bot', () => {
     await bot.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true }));
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).reads).toContain('Scheduled posts');
     expect((await bot.ask('/billing status', GUEST, GENERAL)).reads).not.toContain('Scheduled posts');
-    expect(await home(GUEST)).not.toContain('Spend of yesterday');
+    expect(await home(GUEST)).not.toContain('Yesterday’s spend');
     const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, place(list), 'All schedules');
     await bot.slack.waitFor(() =>

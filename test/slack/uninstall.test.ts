@@ -31,10 +31,10 @@ const isInstalled = ({ id }: { id: string }) =>
 /** As the bot is woken for a schedule: by the calendar, and once. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
-  const alarms = createScheduler({ connection, clock: Date.now, onError: () => undefined });
-  await alarms.set(workspace, [schedule().timing]);
-  await alarms.wake(workspace, Date.now() + 60_000);
-  await alarms.stop(1_000);
+  const scheduler = createScheduler({ connection, clock: Date.now, onError: () => undefined });
+  await scheduler.setTimings(workspace, [schedule().timing]);
+  await scheduler.runAt(workspace, Date.now() + 60_000);
+  await scheduler.stop(1_000);
   connection.disconnect();
 }
 

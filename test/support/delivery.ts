@@ -6,8 +6,8 @@ import type { BillingClient } from '../../src/billing/client.ts';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
+import type { PostableReport, ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
 import { createScheduler } from '../../src/delivery/scheduler.ts';
-import type { PostableReport, ReportQuestion, ReportResult } from '../../src/features/feature.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -40,7 +40,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const log = pino({ level: 'debug' }, { write: onLog });
   const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
   const workspaces = createWorkspaces({ redis, keyring });
-  const ledger = createDeliveryLog(redis);
+  const deliveryLog = createDeliveryLog(redis);
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
   const clients = createClientCache({
     ...BACKGROUND_OPTIONS,
@@ -60,7 +60,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
   const delivery = createDelivery({
     workspaces,
-    ledger,
+    deliveryLog,
     clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
     reports: () => reports,
     billing,
@@ -69,14 +69,22 @@ export function createDeliveryParts(options: DeliveryOptions) {
     log,
   });
   const queue = connectQueue(redisUrl, () => undefined);
-  const alarms = createScheduler({ connection: queue, clock, onError: (err) => log.debug({ err }) });
-  const scheduled = () => listScheduledWorkspaces(redis);
-  const engine = createEngine({ alarms, delivery, workspaces, ledger, scheduled, clock, log });
+  const scheduler = createScheduler({ connection: queue, clock, onError: (err) => log.debug({ err }) });
+  const scheduledWorkspaces = () => listScheduledWorkspaces(redis);
+  const engine = createEngine({
+    scheduler,
+    delivery,
+    workspaces,
+    deliveryLog,
+    scheduledWorkspaces,
+    clock,
+    log,
+  });
   return {
     workspaces,
-    ledger,
+    deliveryLog,
     delivery,
-    alarms,
+    scheduler,
     engine,
     lines,
     async close() {

@@ -2,9 +2,10 @@
  * The figures of a scheduled post: the complete days it covers, the days they are compared with, and the month around
  * them. Never today, which is not over when the post goes out.
  */
+import type { PeriodPhrase } from '../language/period-phrase.ts';
 import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
 import { sameDaysLastWeek } from '../time/comparison-window.ts';
-import { resolvePeriodText } from '../time/period.ts';
+import { resolvePeriod } from '../time/period.ts';
 import type { Amount } from './amount.ts';
 import { parseBillingDay } from './billing-day.ts';
 import { computeRunway, type Runway } from './runway.ts';
@@ -45,6 +46,12 @@ export type ReportScope = 'yesterday' | 'last-week' | 'month-to-date';
 
 const MIN_CHARTED_DAYS = 14;
 
+/** `typed` is for refusals of words that a person typed; nobody typed these. */
+const UNTYPED = { typed: '', includingToday: false } as const;
+const LAST_WEEK: PeriodPhrase = { kind: 'last', unit: 'week', count: 1, ...UNTYPED };
+const THIS_MONTH: PeriodPhrase = { kind: 'this', unit: 'month', ...UNTYPED };
+const LAST_MONTH: PeriodPhrase = { kind: 'last', unit: 'month', count: 1, ...UNTYPED };
+
 /**
  * @param at ms since the epoch: the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
@@ -57,7 +64,7 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
   const main =
     scope === 'yesterday'
       ? lastDays(count, today, zone)
-      : compareWindows(scope === 'last-week' ? scope : phrase, at, zone);
+      : compareWindows(scope === 'last-week' ? LAST_WEEK : phrase, at, zone);
   const isShort = scope === 'yesterday' || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
@@ -78,11 +85,11 @@ function lastDays(count: number, today: Day, zone: string): ComparedWindows {
 }
 
 /** On the first day of a month no day of it is over, so the post is about the month before. */
-const monthPhrase = (yesterday: Day, today: Day): string =>
-  today.slice(0, 7) === yesterday.slice(0, 7) ? 'this-month' : 'last-month';
+const monthPhrase = (yesterday: Day, today: Day): PeriodPhrase =>
+  today.slice(0, 7) === yesterday.slice(0, 7) ? THIS_MONTH : LAST_MONTH;
 
-function compareWindows(phrase: string, at: number, zone: string, labelYearOf?: Day): ComparedWindows {
-  const { days, today, comparison } = resolvePeriodText(phrase, at, zone);
+function compareWindows(phrase: PeriodPhrase, at: number, zone: string, labelYearOf?: Day): ComparedWindows {
+  const { days, today, comparison } = resolvePeriod(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
   return {
     window: windowOf(complete, labelYearOf),

@@ -1,4 +1,5 @@
 import { emptyIfNoData } from '../../billing/optional-result.ts';
+import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/report.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import {
@@ -11,7 +12,7 @@ import { collectNotices } from '../../domain/service-notice.ts';
 import { storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
-import type { Feature, PostableReport, ReportQuestion, ReportResult } from '../feature.ts';
+import type { Feature } from '../feature.ts';
 import { renderReport } from './blocks.ts';
 import { amountOf, type Headline, type ProjectFailure, type ProjectFigures } from './figures.ts';
 

@@ -1,7 +1,7 @@
-import type { ProductId } from '../../domain/product.ts';
+import { describeProjects, formatWallTime, projectLabelOfKey } from '../../delivery/schedule-wording.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
-import { context, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
+import { actions, button, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
 import {
@@ -12,78 +12,69 @@ import {
   type Schedule,
 } from '../../workspace/schedules.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
-import { channelNameOf } from './channel-check.ts';
-import { formatWallTime, type UpcomingSends, type UpcomingSendsOf } from './upcoming-sends.ts';
+import type { UpcomingSends, UpcomingSendsOf } from './upcoming-sends.ts';
 
-/** `prod, web-shop` */
-export const describeProjects = ({ projects }: Schedule, record: Workspace): string =>
-  projects.map((project) => channelNameOf(project, record)).join(', ');
+/** `*Yesterday’s spend* for prod`, as mrkdwn. */
+const reportMarkup = (schedule: Schedule, workspace: Workspace): string =>
+  `*${REPORT_NAMES[schedule.report]}* for ${escapeMarkup(describeProjects(schedule, workspace))}`;
 
-/** How the project is called that `<project id>:<product>` means. */
-export function projectName(key: string, record: Workspace): string {
-  const [id = '', product] = key.split(':');
-  return channelNameOf({ id, product: Number(product) as ProductId }, record);
-}
-
-/** `Spend of yesterday of prod`, in mark-up. */
-const whatWords = (schedule: Schedule, record: Workspace): string =>
-  `*${REPORT_NAMES[schedule.report]}* of ${escapeMarkup(describeProjects(schedule, record))}`;
-
-const whenWords = ({ timing }: Schedule): string => {
-  const words = formatTiming(timing);
-  return escapeMarkup(words[0]?.toLowerCase() + words.slice(1));
+/** As mrkdwn, within a sentence. */
+const timingMarkup = ({ timing }: Schedule): string => {
+  const text = formatTiming(timing);
+  return escapeMarkup(text[0]?.toLowerCase() + text.slice(1));
 };
 
-/** For the audit. */
-export const scheduleAuditText = (schedule: Schedule, record: Workspace): string =>
-  `${schedule.id}: ${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
+/** For the audit trail. */
+export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
+  `${schedule.id}: ${REPORT_NAMES[schedule.report]} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${formatTiming(schedule.timing)}`;
 
-/** What the channel is told: who set up what. */
+/** Tells the channel who set up or changed what. */
 export function announcementMessage(
   schedule: Schedule,
-  record: Workspace,
+  workspace: Workspace,
   person: string,
   isChange: boolean,
 ): Message {
-  const what = whatWords(schedule, record);
-  const verb = isChange ? 'changed a post' : 'set up a post';
-  const said = `${mention(person)} ${verb} for this channel: ${what}, ${whenWords(schedule)}.`;
-  const text = `Somebody ${verb} for this channel: ${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, record)}.`;
+  const what = `${REPORT_NAMES[schedule.report]} for ${describeProjects(schedule, workspace)}`;
+  const lines = [
+    `${isChange ? 'Scheduled post changed' : 'New scheduled post'}: ${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}.`,
+    `${isChange ? 'Changed' : 'Set up'} by ${mention(person)}`,
+  ];
   return {
-    text,
-    blocks: [markup(said), context('`/billing schedules` shows who answers for it, and when it comes next.')],
+    text: `${isChange ? 'Scheduled post changed' : 'New scheduled post'} in this channel: ${what}.`,
+    blocks: [markup(lines.join('\n')), actions(button('schedule-list', 'Manage'))],
   };
 }
 
-export const scheduleSavedText = (schedule: Schedule, record: Workspace): string =>
-  `Saved: ${whatWords(schedule, record)} in ${channelLink(schedule.channel)}, ${whenWords(schedule)}.${
-    schedule.paused === undefined ? '' : ' It is paused until it is resumed.'
+export const scheduleSavedText = (schedule: Schedule, workspace: Workspace): string =>
+  `Saved: ${reportMarkup(schedule, workspace)} in ${channelLink(schedule.channel)}, ${timingMarkup(schedule)}.${
+    schedule.paused === undefined ? '' : ' It stays paused until someone resumes it.'
   }`;
 
 const PAUSED: Readonly<Record<PauseReason, string>> = {
   person: 'paused',
   'channel-archived': 'paused: the channel is archived',
-  'not-in-channel': 'paused: Tally is not in the channel; type /invite @Tally there',
-  'channel-restricted': 'paused: Tally may not post in the channel',
+  'not-in-channel': 'paused: Tally isn’t in the channel. Type /invite @Tally there',
+  'channel-restricted': 'paused: Tally isn’t allowed to post in the channel',
   'project-limited': 'paused: the project is limited to other channels',
-  'token-rejected': 'paused: the billing service rejects the access token',
+  'token-rejected': 'paused: the billing service rejected the access token',
   'not-connected': 'paused: its connection to the billing service is missing',
   'app-removed': 'paused: Slack rejected Tally’s token',
 };
 
-/** Whether it stands still for a reason of Tally's own. */
+/** Whether Tally paused it by itself. */
 export const isStuck = ({ paused }: Schedule): boolean => paused !== undefined && resumesByItself(paused.why);
 
-function pauseWords({ paused, timing }: Schedule): string | undefined {
+function pauseText({ paused, timing }: Schedule): string | undefined {
   if (paused === undefined) return undefined;
   const day = dayAt(paused.at, timing.zone);
   const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  const resumes = resumesByItself(paused.why) ? ' · resumes by itself once it works again' : '';
+  const resumes = resumesByItself(paused.why) ? ' · resumes automatically once it works' : '';
   return `*${PAUSED[paused.why]}*${by} since ${formatDays(day, day)}${resumes}`;
 }
 
-/** When it comes next: in its own zone, and in the reader's where that shows another time. What is due is said before. */
-function nextWords(
+/** The next post in the schedule's zone, and in the reader's if that differs; an overdue one before it. */
+function nextSendText(
   { timing }: Schedule,
   { owed, next }: UpcomingSends,
   reader: string | undefined,
@@ -91,21 +82,20 @@ function nextWords(
 ): string {
   const [due] = next;
   if (due === undefined) return 'never';
-  const here = formatWallTime(due.at, timing.zone);
-  const isSame = reader !== undefined && formatWallTime(due.at, reader) === here;
+  const local = formatWallTime(due.at, timing.zone);
+  const isSame = reader !== undefined && formatWallTime(due.at, reader) === local;
   const latest = owed.at(-1);
-  const isUnsaid = latest !== undefined && latest.date !== tried;
+  const isOverdue = latest !== undefined && latest.date !== tried;
   return [
-    ...(isUnsaid ? [`*not posted yet: ${escapeMarkup(formatWallTime(latest.at, timing.zone))}*`] : []),
-    `next ${escapeMarkup(here)}${isSame ? '' : ` (for you ${formatInstant(due.at)})`}`,
+    ...(isOverdue ? [`*not posted yet: ${escapeMarkup(formatWallTime(latest.at, timing.zone))}*`] : []),
+    `next ${escapeMarkup(local)}${isSame ? '' : ` (your time: ${formatInstant(due.at)})`}`,
   ].join(' · ');
 }
 
-/** How it went the last time. */
-function lastWords(
+function lastDeliveryText(
   sent: LastDelivery | undefined,
   { timing: { zone } }: Schedule,
-  record: Workspace,
+  workspace: Workspace,
 ): string {
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
@@ -116,11 +106,11 @@ function lastWords(
       : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
-      return `last posted ${when}${unansweredWords(sent, record)}`;
+      return `last posted ${when}${unansweredText(sent, workspace)}`;
     case 'posted-late':
-      return `last posted late, ${when}${unansweredWords(sent, record)}`;
+      return `last posted late, ${when}${unansweredText(sent, workspace)}`;
     case 'skipped':
-      return `nothing was spent, so nothing was posted ${when}`;
+      return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'trying':
@@ -129,27 +119,27 @@ function lastWords(
 }
 
 /** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredWords({ unanswered = {} }: LastDelivery, record: Workspace): string {
-  const words = Object.entries(unanswered).map(([key, { posts, cause }]) => {
+function unansweredText({ unanswered = {} }: LastDelivery, workspace: Workspace): string {
+  const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
     const often = posts > 1 ? ` (${posts} posts in a row)` : '';
-    return ` · *no figures for ${escapeMarkup(projectName(key, record))}*${often}: ${escapeMarkup(cause)}`;
+    return ` · *no figures for ${escapeMarkup(projectLabelOfKey(key, workspace))}*${often}: ${escapeMarkup(cause)}`;
   });
-  return words.join('');
+  return parts.join('');
 }
 
-/** Who reads it, and of what. */
+/** Who reads the list. */
 interface Reader extends Pick<Request, 'workspace' | 'user'> {
   readonly sends: UpcomingSendsOf;
 }
 
-/** One schedule in mark-up, three lines. */
+/** One schedule as three lines of mrkdwn. */
 export function describeSchedule(schedule: Schedule, { workspace, user, sends }: Reader): string {
   const sent = workspace.lastSent(schedule.id);
   const tried = sent?.result === 'trying' ? sent.date : undefined;
-  const runs = pauseWords(schedule) ?? nextWords(schedule, sends(schedule), user.zone, tried);
+  const state = pauseText(schedule) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
-    `${whatWords(schedule, workspace)} → ${channelLink(schedule.channel)}`,
+    `${reportMarkup(schedule, workspace)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
-    `${runs} · ${lastWords(sent, schedule, workspace)}`,
+    `${state} · ${lastDeliveryText(sent, schedule, workspace)}`,
   ].join('\n');
 }

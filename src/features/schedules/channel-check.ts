@@ -1,34 +1,34 @@
 import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
-import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { Request } from '../../slack/request.ts';
 import { isChannel } from '../../workspace/record-schema.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import type { ChosenProject } from './form-state.ts';
 
-/** A channel that something shall be posted in, as Slack shows it now. */
+/** Whether a channel can be posted in, as Slack shows it now. */
 export interface ChannelCheck {
   /** Why nothing can be posted there, in a sentence. */
   readonly problem: string | undefined;
-  /** A public one that Tally can join by itself. */
+  /** It is public and Tally has not joined it yet. */
   readonly canJoin: boolean;
-  /** What whoever posts there should know. */
-  readonly remarks: readonly string[];
+  /** What to know before posting there, in sentences. */
+  readonly warnings: readonly string[];
 }
 
-const refused = (problem: string): ChannelCheck => ({ problem, canJoin: false, remarks: [] });
+const refused = (problem: string): ChannelCheck => ({ problem, canJoin: false, warnings: [] });
 
 const UNSEEN =
-  'Tally cannot see that channel. If it is a private one, type /invite @Tally there, then choose it again.';
+  'Tally can’t see that channel. If it’s private, type /invite @Tally there, then choose it again.';
 const NO_SCOPE =
-  'Slack does not show channels to Tally without the scopes channels:read and groups:read. Whoever runs Tally adds them and installs it again.';
-const ARCHIVED = 'That channel is archived: nobody can post there. Choose another.';
-const OUTSIDE = 'You are not in that channel. Whoever sets up a post there is in it: join it first.';
-const SHARED = 'The channel is shared with another organisation, whose members will read the posts';
+  'Tally can’t see channels: it needs the scopes channels:read and groups:read. Ask an admin to add them and install Tally again.';
+const ARCHIVED = 'That channel is archived. Choose another.';
+const OUTSIDE = 'You aren’t in that channel. Join it first.';
+const SHARED = 'This channel is shared with another organisation, whose members will see the posts';
 
 /**
- * Whether `visit`'s person may have something posted in a channel, and Tally can.
- * @param known the person need not be in it: a manager changes what is posted there already
+ * Whether the user may have something posted in a channel, and Tally can post there.
+ *
+ * @param known the user need not be in it, because the schedule posts there already
  */
 export async function checkChannel(channel: string, request: Request, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refused('Choose a channel.');
@@ -41,21 +41,21 @@ export async function checkChannel(channel: string, request: Request, known = fa
     const found = await channels.find(channel);
     if (found === undefined) return refused(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
-    // Of a private channel that the person is not in nothing is told, not even that it is there.
+    // A private channel that the user is not in must look like one that does not exist.
     if (!isOpenTo && !(await channels.has(channel, user.id)))
       return refused(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refused(ARCHIVED);
-    const { strangers } = workspace.settings;
-    const shared = `${SHARED}${strangers ? '' : ', although they may not ask Tally themselves'}.`;
-    return { problem: undefined, canJoin: !found.isJoined, remarks: found.isShared ? [shared] : [] };
+    const { strangers } = workspace.settings ?? { strangers: false };
+    const shared = `${SHARED}${strangers ? '' : ', although they can’t ask Tally themselves'}.`;
+    return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     if (error.code === 'missing_scope') return refused(NO_SCOPE);
-    return refused(`Slack did not say whether Tally can post there (${error.code}). Try again.`);
+    return refused(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
   }
 }
 
-/** Takes Tally into a public channel. @returns why it could not, in a sentence */
+/** Makes Tally join a public channel. @returns why it could not, in a sentence */
 export async function joinChannel(channel: string, { slack }: Request): Promise<string | undefined> {
   try {
     await slack.channels.join(channel);
@@ -63,36 +63,26 @@ export async function joinChannel(channel: string, { slack }: Request): Promise<
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
     const why =
-      error.code === 'missing_scope' ? 'Tally may not join channels here' : `Slack said ${error.code}`;
-    return `${why}: type /invite @Tally in that channel, then try again.`;
+      error.code === 'missing_scope'
+        ? 'Tally isn’t allowed to join channels.'
+        : `Slack returned an error (${error.code}).`;
+    return `${why} Type /invite @Tally in that channel and try again.`;
   }
 }
 
-/** The projects that everybody in the channel may not ask about: managers' rights do not count for what all read. */
+/** The projects that the channel may not see. A manager's rights don't count: everyone there reads the post. */
 export function limitedProjects(
   channel: string,
   projects: readonly ChosenProject[],
-  record: Workspace,
+  workspace: Workspace,
 ): readonly ChosenProject[] {
   return projects.filter(({ id, product }) => {
     try {
-      resolveProject({ project: id, product }, record, { channel, manager: false });
+      resolveProject({ project: id, product }, workspace, { channel, manager: false });
       return false;
     } catch (error) {
       if (error instanceof NotAllowed) return true;
       throw error;
     }
   });
-}
-
-/** How a project is called: its name where the workspace gave one to that ID and product. */
-export function channelNameOf({ id, product }: ChosenProject, record: Workspace): string {
-  const [only, ...others] = record.projects.filter((one) => one.id === id && one.product === product);
-  if (only !== undefined && others.length === 0) return only.alias;
-  return idNameOf({ id, product });
-}
-
-/** How it is called where its name is nobody's business. */
-export function idNameOf({ id, product }: ChosenProject): string {
-  return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
 }

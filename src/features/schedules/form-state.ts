@@ -11,9 +11,9 @@ export interface ChosenProject {
   readonly product: ProductId;
 }
 
-/** A schedule as the form has it: what is not chosen yet is empty, and nothing of it is checked against the record. */
+/** A schedule as the form has it: fields may be empty, and nothing is checked against the record. */
 export interface ScheduleDraft {
-  /** Id of the schedule that is changed; '' for a new one. */
+  /** The id of the edited schedule; '' for a new one. */
   readonly before: string;
   readonly projects: readonly ChosenProject[];
   readonly report: ReportName;
@@ -23,14 +23,14 @@ export interface ScheduleDraft {
   readonly skipsEmpty: boolean;
   /** Percent; 0 for never. */
   readonly correctsFrom: number;
-  /** Tally shall join the channel. */
+  /** Let Tally join the channel. */
   readonly joins: boolean;
-  /** Time and zone stand under other ids than at first. */
+  /** Time and zone have their alternative block ids. */
   readonly isRefilled: boolean;
 }
 
-/** What a post of that cadence is mostly about. */
-const USUAL: Readonly<Record<Cadence['kind'], ReportName>> = {
+/** The usual report of each cadence. */
+const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   daily: 'yesterday',
   weekdays: 'yesterday',
   weekly: 'last-week',
@@ -39,14 +39,14 @@ const USUAL: Readonly<Record<Cadence['kind'], ReportName>> = {
 const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
-/** What a new form begins with. @param channel the one it was asked for in, where a schedule can post there */
+/** What a new form begins with. @param place where and in whose zone it was asked for */
 export function newFormState(
   words: ScheduleWords,
   projects: readonly ChosenProject[],
   place: Place,
 ): ScheduleDraft {
   const { cadence = { kind: 'daily' }, time = DEFAULT_TIME } = words;
-  const report = words.report ?? USUAL[cadence.kind];
+  const report = words.report ?? USUAL_REPORT[cadence.kind];
   return {
     before: '',
     projects,
@@ -74,7 +74,7 @@ export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** `123:1`: what stands in the value of an option. */
+/** `123:1`: the value of an option. */
 export const projectValue = ({ id, product }: ChosenProject): string => `${id}:${product}`;
 
 function projectIn(value: string): ChosenProject | undefined {
@@ -83,7 +83,7 @@ function projectIn(value: string): ChosenProject | undefined {
   return isProjectId(id) && isProductId(product) ? { id, product } : undefined;
 }
 
-/** What the form holds, as it is while somebody fills it in; a field that is not shown means its default. */
+/** What the form holds while somebody fills it in; a field that is not shown has its default. */
 export function parseFormState(fields: FormFields, metadata: string, zone: string): ScheduleDraft {
   const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
   const corrects = Number(fields.corrects ?? DEFAULT_CORRECTION);
@@ -99,7 +99,7 @@ export function parseFormState(fields: FormFields, metadata: string, zone: strin
       zone: isKnownZone(fields.zone ?? '') ? (fields.zone ?? zone) : zone,
     },
     channel: isChannel(channel) ? channel : '',
-    // A balance is of an instant: no time in which nothing was spent, and nothing that changes later.
+    // A balance belongs to an instant: it covers no days without spend, and does not change later.
     skipsEmpty: !isBalance && selectedValues(options).includes('skip'),
     correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
     joins: fields.join === undefined || fields.join === 'yes',
@@ -110,15 +110,15 @@ export function parseFormState(fields: FormFields, metadata: string, zone: strin
 function cadenceIn({ cadence, weekday = '1', day = 'last' }: FormFields): Cadence {
   if (cadence === 'weekdays') return { kind: 'weekdays' };
   if (cadence === 'weekly')
-    return { kind: 'weekly', weekday: within(Number(weekday), WEEKDAY_NAMES.length) ?? 1 };
-  if (cadence === 'monthly') return { kind: 'monthly', day: within(Number(day), 31) ?? 'last' };
+    return { kind: 'weekly', weekday: atMost(Number(weekday), WEEKDAY_NAMES.length) ?? 1 };
+  if (cadence === 'monthly') return { kind: 'monthly', day: atMost(Number(day), 31) ?? 'last' };
   return { kind: 'daily' };
 }
 
-const within = (number: number, most: number): number | undefined =>
+const atMost = (number: number, most: number): number | undefined =>
   Number.isInteger(number) && number >= 1 && number <= most ? number : undefined;
 
-/** Block id → sentence, for what is wrong with a form by itself. */
+/** Block id → sentence, for what is wrong with the fields alone. */
 export function validateFormState(fields: FormFields): Record<string, string> {
   const chosen = selectedValues(fields.projects);
   const isRight = chosen.every((value) => projectIn(value) !== undefined);
@@ -126,17 +126,17 @@ export function validateFormState(fields: FormFields): Record<string, string> {
     projects:
       chosen.length > 0 && chosen.length <= MAX_DIGEST_PROJECTS && isRight
         ? undefined
-        : `Choose one project or several, ${MAX_DIGEST_PROJECTS} at the most; type a name or an ID.`,
+        : `Choose 1 to ${MAX_DIGEST_PROJECTS} projects. Type a name or an ID.`,
     time: TIME.test(fields.time ?? '') ? undefined : 'Choose a time.',
     zone: isKnownZone(fields.zone ?? '') ? undefined : 'Choose a time zone from the list.',
-    channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel; direct messages are none.',
+    channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel, not a direct message.',
   };
   return Object.fromEntries(
     Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
   );
 }
 
-/** What the form carries beside its fields: the schedule it changes, and what was so when it was drawn. */
+/** What the form carries beside its fields: the schedule it edits, and the channel it was drawn for. */
 export const encodeScheduleMetadata = ({ before, channel, isRefilled }: ScheduleDraft): string =>
   `${before} ${channel}${isRefilled ? ' refilled' : ''}`;
 

@@ -18,56 +18,56 @@ import type { SchedulePreview, StaleWarning } from './preview.ts';
 
 export interface ScheduleFormState {
   readonly draft: ScheduleDraft;
-  /** Undefined while nothing is known of the channel yet. */
-  readonly site: ChannelCheck | undefined;
-  /** Chosen projects that the channel may not be told about. */
-  readonly kept: readonly ChosenProject[];
-  /** Undefined where the store does not say what was posted. */
+  /** Undefined before the channel was checked. */
+  readonly channelCheck: ChannelCheck | undefined;
+  /** Chosen projects that the channel may not see. */
+  readonly restricted: readonly ChosenProject[];
+  /** Undefined where the store cannot say what was posted. */
   readonly preview: SchedulePreview | undefined;
   readonly nameOf: (project: ChosenProject) => string;
-  /** Somebody has the same posted there already. */
-  readonly doubled: boolean;
-  /** What happened to what was sent: above all; and to the test: below its button, where the eyes are. */
-  readonly said?: readonly Block[];
-  readonly tested?: readonly Block[];
+  /** Another schedule posts the same there. */
+  readonly isDuplicate: boolean;
+  /** What came of saving, at the top; what came of a test, below its button. */
+  readonly notice?: readonly Block[];
+  readonly testResult?: readonly Block[];
   /** ms */
   readonly at: number;
 }
 
 export function scheduleForm(state: ScheduleFormState): ModalView {
-  const { draft, said = [], tested = [] } = state;
+  const { draft, notice = [], testResult = [] } = state;
   const { report } = draft;
   return modal({
     callback: 'schedule',
     metadata: encodeScheduleMetadata(draft),
-    title: draft.before === '' ? 'Schedule a post' : 'Edit a schedule',
+    title: draft.before === '' ? 'Schedule a post' : 'Edit schedule',
     submit: 'Save',
     close: 'Cancel',
     blocks: [
-      ...said,
+      ...notice,
       projectsInput(draft, state.nameOf),
-      ...keptRemark(state),
+      ...restrictedBlocks(state),
       reportInput(draft),
       ...cadenceInputs(draft),
       timeInput(draft),
       zoneInput(draft, state.at),
       ...previewBlocks(state),
       channelInput(draft.channel),
-      ...siteBlocks(state),
+      ...channelCheckBlocks(state),
       ...(report === 'balance' ? [] : moreInputs(draft)),
-      ...(state.doubled ? [section(DOUBLED)] : []),
+      ...(state.isDuplicate ? [section(DUPLICATE)] : []),
       actions(button('schedule-test', 'Send a test now')),
-      ...tested,
+      ...testResult,
     ],
   });
 }
 
-const DOUBLED = 'The same is posted in that channel at that time already. Saving this makes it come twice.';
+const DUPLICATE = 'This channel already gets the same post at that time. If you save this, it comes twice.';
 
-function keptRemark({ kept, nameOf }: ScheduleFormState): Block[] {
-  if (kept.length === 0) return [];
-  const names = kept.map(nameOf).join(', ');
-  return [section(`${names} may not be asked about in that channel, so it cannot be posted there.`)];
+function restrictedBlocks({ restricted, nameOf }: ScheduleFormState): Block[] {
+  if (restricted.length === 0) return [];
+  const names = restricted.map(nameOf).join(', ');
+  return [section(`That channel can’t see ${names}, so Tally can’t post it there.`)];
 }
 
 const previewText = ({ title, lines }: SchedulePreview, more = ''): string =>
@@ -81,7 +81,7 @@ const previewBlocks = ({ preview, draft: { timing } }: ScheduleFormState): Block
     ? []
     : [markup(previewText(preview, ` (${timing.zone} · UTC)`)), ...staleBlocks(preview)];
 
-/** With what to do about it; a click draws the form anew with that. */
+/** With buttons that fill in a time or zone that works. */
 function staleBlocks({ stale }: SchedulePreview): Block[] {
   if (stale === undefined) return [];
   const { time, zone } = stale;
@@ -94,27 +94,27 @@ function staleBlocks({ stale }: SchedulePreview): Block[] {
   ];
 }
 
-function siteBlocks({ draft, site }: ScheduleFormState): (Block | InputBlock)[] {
-  if (site === undefined) return [];
-  const { problem, remarks, canJoin } = site;
+function channelCheckBlocks({ draft, channelCheck }: ScheduleFormState): (Block | InputBlock)[] {
+  if (channelCheck === undefined) return [];
+  const { problem, warnings, canJoin } = channelCheck;
   if (problem !== undefined) return [section(problem)];
-  if (!canJoin) return remarks.length > 0 ? [section(remarks.join(' '))] : [];
-  return [...(remarks.length > 0 ? [section(remarks.join(' '))] : []), joinInput(draft)];
+  if (!canJoin) return warnings.length > 0 ? [section(warnings.join(' '))] : [];
+  return [...(warnings.length > 0 ? [section(warnings.join(' '))] : []), joinInput(draft)];
 }
 
 export const savingScheduleModal: ModalView = modal({
   title: 'Schedule a post',
-  blocks: [section('Looking at the channel…')],
+  blocks: [section('Checking the channel…')],
 });
 
-/** @param said our own words and escaped ones */
-export const scheduleSavedModal = (said: string, preview: SchedulePreview): ModalView =>
+/** @param saved mrkdwn, escaped */
+export const scheduleSavedModal = (saved: string, preview: SchedulePreview): ModalView =>
   modal({
     title: 'Scheduled posts',
     blocks: [
-      markup(said),
+      markup(saved),
       markup(previewText(preview)),
       ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
-      context('`/billing schedules` shows it, and changes, pauses or deletes it.'),
+      context('Change, pause or delete it with `/billing schedules`.'),
     ],
   });

@@ -1,3 +1,4 @@
+import { projectLabel } from '../../delivery/schedule-wording.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
@@ -7,12 +8,9 @@ import type { Request } from '../../slack/request.ts';
 import { searchZones, zoneOption } from '../../slack/time-zones.ts';
 import { isChannel } from '../../workspace/record-schema.ts';
 import { visibleProjects } from '../../workspace/resolve-project.ts';
-import type { ReportName } from '../../workspace/schedules.ts';
-import { requireSettings } from '../../workspace/workspace.ts';
-import type { Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature, PostableReport } from '../feature.ts';
+import type { Feature } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
-import { channelNameOf, checkChannel, limitedProjects } from './channel-check.ts';
+import { checkChannel, limitedProjects } from './channel-check.ts';
 import { savingScheduleModal } from './form.ts';
 import {
   type ChosenProject,
@@ -24,121 +22,49 @@ import {
 import { FIELD, projectOption, REFILLED } from './inputs.ts';
 import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatusBlocks } from './list.ts';
 import { requireOwnedSchedule } from './permissions.ts';
-import type { Scheduling } from './scheduling.ts';
-import { createScheduleForm } from './setup.ts';
+import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { loadUpcomingSends } from './upcoming-sends.ts';
 import { CADENCE_EXAMPLES, parsePage, parseScheduleText } from './words.ts';
 
 const HELP: readonly HelpLine[] = [
   {
     usage: '/billing schedule [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]',
-    what: 'Posts a report in a channel on a schedule: yesterday, last-week, month-to-date or balance.',
-    right: 'member',
+    what: 'Post a report in a channel on a schedule: yesterday, last-week, month-to-date or balance.',
     examples: ['/billing schedule', '/billing schedule prod daily 09:00'],
   },
   {
     usage: '/billing schedules',
-    what: 'Lists the schedules, to pause, edit, send now or delete.',
-    right: 'member',
+    what: 'List scheduled posts with their next run and last result; pause, edit, send now or delete.',
   },
 ];
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
-export interface SchedulesParts {
-  readonly workspaces: Workspaces;
-  readonly scheduling: Scheduling;
-  /** What the features have to post. */
-  readonly reports: () => Readonly<Partial<Record<ReportName, PostableReport>>>;
-}
-
-/** `/billing schedule` and `/billing schedules`: reports that come by themselves, for full members. */
-export function createSchedules({ workspaces, scheduling, reports }: SchedulesParts): Feature {
-  const setup = createScheduleForm(workspaces, scheduling, reports);
-  const deeds = createScheduleActions(workspaces, scheduling);
-
-  const edit = async (id: string, request: Request): Promise<void> => {
-    const schedule = requireOwnedSchedule(id, request);
-    if (schedule === undefined) return deeds.run('edit', id, request);
-    await setup.openFor(schedule, request);
-  };
-  const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
-    right: 'member',
-    run: ({ value }, request) => run(value, request),
-  });
-  const draftIn = (
-    fields: Readonly<Record<string, string>>,
-    metadata: string,
-    { user, workspace }: Request,
-  ): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? requireSettings(workspace).zone);
-
-  const viewer = async (request: Request) => ({
+/** `/billing schedule` and `/billing schedules`, for full members. */
+export function createSchedules(parts: ScheduleFormParts): Feature {
+  const form = createScheduleForm(parts);
+  const actions = createScheduleActions(parts);
+  const withSends = async (request: Request) => ({
     ...request,
-    sends: await loadUpcomingSends(scheduling, request),
+    sends: await loadUpcomingSends(parts.scheduling, request),
   });
-  const zones: OptionsListener = {
-    right: 'member',
-    find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
-  };
-
   return {
     help: HELP,
     verbs: {
       schedule: {
         right: 'member',
         help,
-        run: (rest, request) => setup.openNew(parseScheduleText(rest, request.workspace.aliases), request),
+        run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: {
         right: 'member',
         help,
-        run: (rest, request) => deeds.list(request, undefined, parsePage(rest)),
+        run: (rest, request) => actions.list(request, parsePage(rest)),
       },
     },
-    options: {
-      [`${FIELD}:zone`]: zones,
-      [`${FIELD}:zone${REFILLED}`]: zones,
-      [`${FIELD}:projects`]: {
-        right: 'member',
-        find: async (query, request, metadata) =>
-          (await findProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
-            projectOption(one, channelNameOf(one, request.workspace)),
-          ),
-      },
-    },
-    actions: {
-      [FIELD]: {
-        right: 'member',
-        run: ({ fields, metadata }, request) => setup.redraw(draftIn(fields, metadata, request), request),
-      },
-      'schedule-time': {
-        right: 'member',
-        run: ({ value, fields, metadata }, request) =>
-          setup.refill(draftIn({ ...fields, time: value }, metadata, request), request),
-      },
-      'schedule-zone': {
-        right: 'member',
-        run: ({ value, fields, metadata }, request) =>
-          setup.refill(draftIn({ ...fields, zone: value }, metadata, request), request),
-      },
-      'schedule-test': {
-        right: 'member',
-        run: ({ fields, metadata }, request) => setup.test(draftIn(fields, metadata, request), request),
-      },
-      [SCHEDULE_ROW_ACTION]: onButton(async (value, request) => {
-        const [deed = '', id = ''] = value.split(' ');
-        if (deed === 'edit') return edit(id, request);
-        if (deed === 'adopt') return deeds.adopt(id, request);
-        await deeds.run(deed, id, request);
-      }),
-      'schedule-resume': onButton((id, request) => deeds.run('resume', id, request)),
-      'schedule-resume-all': onButton((_, request) => deeds.resumeAll(request)),
-      'schedule-now': onButton((id, request) => deeds.run('now', id, request)),
-      'schedule-undo': onButton((id, request) => deeds.undo(id, request)),
-      'schedule-drop': { right: 'manage', run: (_, request) => deeds.drop(request) },
-      'schedule-list': onButton((_, request) => deeds.list(request)),
-    },
+    options: SEARCHES,
+    actions: { ...formActions(form), ...listActions(form, actions) },
     views: {
       schedule: {
         right: 'member',
@@ -147,18 +73,94 @@ export function createSchedules({ workspaces, scheduling, reports }: SchedulesPa
           const errors = validateFormState(fields);
           return Object.keys(errors).length > 0 ? { errors } : { input: { fields, metadata } };
         },
-        work: ({ fields, metadata }, request) => setup.save(draftIn(fields, metadata, request), request),
+        work: ({ fields, metadata }, request) => form.save(draftIn(fields, metadata, request), request),
       },
     },
-    home: async (request) => scheduleHomeBlocks(await viewer(request)),
-    status: async (request) => scheduleStatusBlocks(await viewer(request)),
+    home: async (request) => scheduleHomeBlocks(await withSends(request)),
+    status: async (request) => scheduleStatusBlocks(await withSends(request)),
   };
 }
 
-/** Slack takes a hundred. */
-const MOST_FOUND = 100;
+const draftIn = (
+  fields: Readonly<Record<string, string>>,
+  metadata: string,
+  { user, workspace }: Request,
+): ScheduleDraft => parseFormState(fields, metadata, user.zone ?? workspace.settings.zone);
 
-/** The projects that what was typed may mean: those with a name that may be asked about in the channel, and IDs. */
+const ZONES: OptionsListener = {
+  right: 'member',
+  find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
+};
+const SEARCHES: Readonly<Record<string, OptionsListener>> = {
+  [`${FIELD}:zone`]: ZONES,
+  [`${FIELD}:zone${REFILLED}`]: ZONES,
+  [`${FIELD}:projects`]: {
+    right: 'member',
+    find: async (query, request, metadata) =>
+      (await findProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
+        projectOption(one, projectLabel(one, request.workspace)),
+      ),
+  },
+};
+
+const formActions = (
+  form: ReturnType<typeof createScheduleForm>,
+): Readonly<Record<string, ActionListener>> => ({
+  [FIELD]: {
+    right: 'member',
+    run: ({ fields, metadata }, request) => form.redraw(draftIn(fields, metadata, request), request),
+  },
+  'schedule-time': {
+    right: 'member',
+    run: ({ value, fields, metadata }, request) =>
+      form.refill(draftIn({ ...fields, time: value }, metadata, request), request),
+  },
+  'schedule-zone': {
+    right: 'member',
+    run: ({ value, fields, metadata }, request) =>
+      form.refill(draftIn({ ...fields, zone: value }, metadata, request), request),
+  },
+  'schedule-test': {
+    right: 'member',
+    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request),
+  },
+});
+
+const onButton = (run: (value: string, request: Request) => Promise<void>): ActionListener => ({
+  right: 'member',
+  run: ({ value }, request) => run(value, request),
+});
+
+function listActions(
+  form: ReturnType<typeof createScheduleForm>,
+  actions: ReturnType<typeof createScheduleActions>,
+): Readonly<Record<string, ActionListener>> {
+  const edit = async (id: string, request: Request): Promise<void> => {
+    const schedule = requireOwnedSchedule(id, request);
+    // A deleted one is answered like any other action on it.
+    if (schedule === undefined) return actions.run('edit', id, request);
+    await form.openFor(schedule, request);
+  };
+  return {
+    [SCHEDULE_ROW_ACTION]: onButton(async (value, request) => {
+      const [action = '', id = ''] = value.split(' ');
+      if (action === 'edit') return edit(id, request);
+      if (action === 'adopt') return actions.adopt(id, request);
+      await actions.run(action, id, request);
+    }),
+    'schedule-resume': onButton((id, request) => actions.run('resume', id, request)),
+    'schedule-resume-all': onButton((_, request) => actions.resumeAll(request)),
+    'schedule-now': onButton((id, request) => actions.run('now', id, request)),
+    'schedule-undo': onButton((id, request) => actions.undo(id, request)),
+    'schedule-drop': { right: 'manage', run: (_, request) => actions.dropDamaged(request) },
+    'schedule-list': onButton((_, request) => actions.list(request)),
+  };
+}
+
+/** Slack takes up to this many options. */
+const MAX_OPTIONS = 100;
+
+/** Projects that match what was typed: named ones that the channel may see, and IDs. */
 async function findProjects(
   query: string,
   request: Request,
@@ -175,7 +177,7 @@ async function findProjects(
     (one) => !named.some(({ id, product }) => id === one.id && product === one.product),
   );
   const open = limitedProjects(place.channel ?? '', ids, workspace);
-  return [...named, ...ids.filter((one) => !open.includes(one))].slice(0, MOST_FOUND);
+  return [...named, ...ids.filter((one) => !open.includes(one))].slice(0, MAX_OPTIONS);
 }
 
 /** `123` as each of the products, `123 storage` as that one. */

@@ -7,17 +7,17 @@ import { zoneOption } from '../../slack/time-zones.ts';
 import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
 import { type ChosenProject, projectValue, type ScheduleDraft } from './form-state.ts';
 
-/** The action id of a field whose change draws the form anew. */
+/** The action id of a field whose change redraws the form. */
 export const FIELD = 'schedule-form';
 
-/** Slack tells at once when such a field changes. */
+/** Slack sends each change of such a field at once. */
 const live = (input: InputBlock, more = ''): InputBlock => ({
   ...input,
   dispatch_action: true,
   element: { ...input.element, action_id: `${FIELD}:${input.block_id}${more}` },
 });
 
-/** Slack keeps what a field holds while its ids stay, so one that Tally fills in anew has another. */
+/** Slack keeps a field's value for as long as its ids stay, so a field that Tally fills in again gets another id. */
 const refilled = ({ isRefilled }: ScheduleDraft): string => (isRefilled ? REFILLED : '');
 export const REFILLED = ':refilled';
 
@@ -37,7 +37,7 @@ export const projectsInput = (
       block: 'projects',
       action: `${FIELD}:projects`,
       label: 'Projects',
-      hint: 'By name, or type an ID. Several make one post with a total.',
+      hint: 'Type a name or an ID. Several projects make one post with a total.',
       placeholder: 'prod, or 123',
       initial: projects.map((project) => projectOption(project, nameOf(project))),
       max: MAX_DIGEST_PROJECTS,
@@ -48,7 +48,7 @@ export const projectsInput = (
 
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
-  // Without a name the ID is said already.
+  // Without a name, the label already has the ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
   return option(name, projectValue(project), about);
 }
@@ -78,7 +78,7 @@ export function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBloc
   if (cadence.kind !== 'monthly') return [first];
   const days = Array.from({ length: 31 }, (_, at) => option(`Day ${at + 1}`, String(at + 1)));
   const input = choice('day', 'On', String(cadence.day), [option('The last day', 'last'), ...days]);
-  const hint = plainText('In shorter months day 29, 30 or 31 is the last one.');
+  const hint = plainText('In shorter months, day 29, 30 or 31 means the last day.');
   return [first, { ...live(input), hint }];
 }
 
@@ -100,7 +100,7 @@ export const zoneInput = (draft: ScheduleDraft, at: number): InputBlock =>
       block_id: 'zone',
       label: plainText('Time zone'),
       hint: plainText(
-        'Of the time above. Where the days of a report begin and end is set in /billing settings.',
+        'For the time above. The days of a report follow the reporting time zone in /billing settings.',
       ),
       element: {
         type: 'external_select',
@@ -117,7 +117,7 @@ export const channelInput = (channel: string): InputBlock =>
     type: 'input',
     block_id: 'channel',
     label: plainText('Channel'),
-    hint: plainText('Everybody there reads the posts. Tally says there who set them up.'),
+    hint: plainText('Everyone there sees the posts, and who set them up.'),
     element: {
       type: 'conversations_select',
       placeholder: plainText('Choose a channel'),
@@ -129,7 +129,7 @@ export const channelInput = (channel: string): InputBlock =>
 export const joinInput = ({ joins }: ScheduleDraft): InputBlock =>
   checksInput({
     block: 'join',
-    label: 'Tally is not in that channel yet',
+    label: 'Tally isn’t in that channel yet',
     options: [option('Let Tally join it', 'yes')],
     initial: joins ? ['yes'] : [],
   });
@@ -151,7 +151,7 @@ export function moreInputs({ skipsEmpty, correctsFrom }: ScheduleDraft): InputBl
         option('Never', '0'),
       ]),
       hint: plainText(
-        'Figures of past days can change. Then the post is edited, and a reply says what changed.',
+        'Figures of past days can change. Tally then edits the post and replies with what changed.',
       ),
     },
   ];

@@ -1,4 +1,5 @@
 import type { SectionBlock } from '@slack/types';
+import { describeReport } from '../../delivery/schedule-wording.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
 import {
@@ -15,12 +16,11 @@ import {
 } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { UNDO_MS } from '../../workspace/projects.ts';
-import { type LastDelivery, REPORT_NAMES, type Schedule } from '../../workspace/schedules.ts';
-import { damagedIds } from '../../workspace/workspace.ts';
-import type { Workspace } from '../../workspace/workspaces.ts';
-import { describeProjects, describeSchedule, isStuck } from './blocks.ts';
+import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
+import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
+import { describeSchedule, isStuck } from './blocks.ts';
 import { canEditSchedule, findOrphans, schedulesVisibleTo } from './permissions.ts';
-import type { UpcomingSendsOf } from './upcoming-sends.ts';
+import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './upcoming-sends.ts';
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
@@ -31,42 +31,61 @@ interface Viewer extends Pick<Request, 'user' | 'workspace' | 'channel'> {
   readonly sends: UpcomingSendsOf;
 }
 
-export interface ScheduleList {
+interface ScheduleList {
   /** From 1; beyond the last one it is the last. */
   readonly page: number;
-  /** Those on the page that this person may take over. */
+  /** Whether this person may adopt it. */
   readonly orphans: (schedule: Schedule) => boolean;
-  /** What was just done. */
-  readonly said?: string;
+  /** What was just done, as mrkdwn. */
+  readonly notice?: string;
 }
 
 /** The schedules on a page, which beyond the last one is the last. */
-export function schedulePageOf(visit: Omit<Viewer, 'sends'>, page: number) {
-  const all = schedulesVisibleTo(visit);
+function schedulePageOf(request: Omit<Viewer, 'sends'>, page: number) {
+  const all = schedulesVisibleTo(request);
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-export function scheduleListMessage({ page, orphans, said }: ScheduleList, visit: Viewer): Message {
-  const { all, pages, number, shown } = schedulePageOf(visit, page);
+/** Replies with the list, read again after a change. */
+export async function showSchedules(
+  { workspaces, scheduling }: SchedulesParts,
+  request: Request,
+  { notice, page = 1 }: { readonly notice?: string; readonly page?: number } = {},
+): Promise<void> {
+  const workspace = notice === undefined ? request.workspace : await workspaces.read(request.user.teamId);
+  const now = { ...request, workspace };
+  const { shown } = schedulePageOf(now, page);
+  const [orphans, sends] = await Promise.all([
+    findOrphans(shown, now),
+    loadUpcomingSends(scheduling, request),
+  ]);
+  const list = { page, orphans, ...(notice && { notice }) };
+  await request.reply.update(scheduleListMessage(list, { ...now, sends }));
+}
+
+function scheduleListMessage({ page, orphans, notice }: ScheduleList, request: Viewer): Message {
+  const { all, pages, number, shown } = schedulePageOf(request, page);
   const title = pluralize(all.length, 'scheduled post');
   const news = [
-    ...(said === undefined ? [] : [markup(said)]),
-    ...(visit.user.canManage && damagedSchedules(visit.workspace).length > 0 ? damagedBlocks() : []),
+    ...(notice === undefined ? [] : [markup(notice)]),
+    ...(request.user.canManage && damagedSchedules(request.workspace).length > 0 ? damagedBlocks() : []),
   ];
-  if (all.length === 0) return { text: said ?? NONE, blocks: [...news, section(NONE), addActions()] };
+  if (all.length === 0) return { text: notice ?? NONE, blocks: [...news, section(NONE), addActions()] };
   return {
-    text: said ?? title,
+    text: notice ?? title,
     blocks: [
       ...news,
       header(title),
-      ...shown.map((one) => row(one, visit, orphans(one))),
-      actions(...turns(number, pages), ...resumeButton(visit), ...addButton()),
+      ...shown.map((one) => row(one, request, orphans(one))),
+      actions(...pageTurns(number, pages), ...resumeButton(request), ...addButton()),
       context(
         [
           ...(pages > 1 ? [`page ${number} of ${pages}`] : []),
-          visit.user.canManage ? 'all of this workspace' : 'those of this channel, and your own',
+          request.user.canManage
+            ? 'all schedules of this workspace'
+            : 'schedules of this channel, and your own',
         ].join(' · '),
       ),
     ],
@@ -74,17 +93,18 @@ export function scheduleListMessage({ page, orphans, said }: ScheduleList, visit
 }
 
 const DAMAGED =
-  'The record of a schedule is damaged, so it cannot be shown or posted. It can be removed, and set up again.';
+  'The record of a schedule is damaged, so Tally can’t show or post it. Remove it and set it up again.';
 const damagedBlocks = (): Block[] => [
   section(DAMAGED),
-  actions(button('schedule-drop', 'Remove what is damaged', { style: 'danger' })),
+  actions(button('schedule-drop', 'Remove damaged schedules', { style: 'danger' })),
 ];
 
 /** Ids of the schedules that cannot be read. */
-export const damagedSchedules = (record: Workspace): readonly string[] => damagedIds(record, 'schedule');
+export const damagedSchedules = (workspace: Workspace): readonly string[] =>
+  damagedIds(workspace, 'schedule');
 
 const NONE =
-  'Nothing is posted here on a schedule yet. A report can come every morning, say, with what was spent.';
+  'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.';
 
 const addButton = () =>
   commandButton(
@@ -93,24 +113,24 @@ const addButton = () =>
     { command: '/billing', text: 'schedule' },
     { style: 'primary' },
   );
-/** Those that are paused and that this person may resume. */
-export const resumableSchedules = (visit: Omit<Viewer, 'sends'>): readonly Schedule[] =>
-  schedulesVisibleTo(visit).filter((one) => one.paused !== undefined && canEditSchedule(one, visit));
+/** Paused schedules that this person may resume. */
+export const resumableSchedules = (request: Omit<Viewer, 'sends'>): readonly Schedule[] =>
+  schedulesVisibleTo(request).filter((one) => one.paused !== undefined && canEditSchedule(one, request));
 
-const resumeButton = (visit: Viewer) =>
-  resumableSchedules(visit).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
+const resumeButton = (request: Viewer) =>
+  resumableSchedules(request).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
-const turns = (page: number, pages: number) =>
+const pageTurns = (page: number, pages: number) =>
   pageButtons(page, pages, (to) => ({ command: '/billing', text: `schedules page ${to}` }));
 
-/** The action id of a row's menu: its value is what to do, and the schedule's id. */
+/** The action id of a row's menu; its value is an action and the schedule's id. */
 export const SCHEDULE_ROW_ACTION = 'schedule-row';
 
-function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock {
-  const text = markup(describeSchedule(schedule, visit));
+function row(schedule: Schedule, request: Viewer, isOrphan: boolean): SectionBlock {
+  const text = markup(describeSchedule(schedule, request));
   const choices = [
-    ...(canEditSchedule(schedule, visit) ? deedsFor(schedule) : []),
+    ...(canEditSchedule(schedule, request) ? actionsFor(schedule) : []),
     ...(isOrphan ? [['Adopt', 'adopt']] : []),
   ];
   if (choices.length === 0) return text;
@@ -118,7 +138,7 @@ function row(schedule: Schedule, visit: Viewer, isOrphan: boolean): SectionBlock
   return { ...text, accessory: overflow(SCHEDULE_ROW_ACTION, options) };
 }
 
-const deedsFor = ({ paused }: Schedule): string[][] => [
+const actionsFor = ({ paused }: Schedule): string[][] => [
   paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
   ['Edit…', 'edit'],
   ['Send now', 'now'],
@@ -128,8 +148,7 @@ const deedsFor = ({ paused }: Schedule): string[][] => [
 const MINUTES = UNDO_MS / 60_000;
 
 export function scheduleDeletedMessage(schedule: Schedule, { workspace }: Request): Message {
-  const what = `${REPORT_NAMES[schedule.report]} of ${describeProjects(schedule, workspace)}`;
-  const text = `The schedule is deleted: ${what} is not posted any more.`;
+  const text = `Deleted ${describeReport(schedule, workspace)}. It won’t be posted again.`;
   return {
     text,
     blocks: [
@@ -138,34 +157,34 @@ export function scheduleDeletedMessage(schedule: Schedule, { workspace }: Reques
         button('schedule-undo', 'Undo', { value: schedule.id }),
         button('schedule-list', 'All schedules'),
       ),
-      context(`Undo works for ${MINUTES} minutes.`),
+      context(`You can undo this for ${MINUTES} minutes.`),
     ],
   };
 }
 
-/** A part of somebody's Home: what they answer for; to whoever manages all. */
-export async function scheduleHomeBlocks(visit: Request & Viewer): Promise<readonly Block[]> {
-  const here = { ...visit, channel: undefined };
+/** For a person's Home: the schedules they own; for managers all of them. */
+export async function scheduleHomeBlocks(request: Request & Viewer): Promise<readonly Block[]> {
+  const here = { ...request, channel: undefined };
   const all = schedulesVisibleTo(here);
   if (all.length === 0) return [];
   const shown = byNeed(all, here).slice(0, MOST_AT_HOME);
-  const isOrphan = await findOrphans(shown, visit);
+  const isOrphan = await findOrphans(shown, request);
   const more = all.length - shown.length;
   return [
     header('Scheduled posts'),
     ...shown.map((one) => row(one, here, isOrphan(one))),
-    ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\` lists them all`)] : []),
+    ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\``)] : []),
   ];
 }
 
-/** For `/billing status`: how many there are, then what stands still or failed, then what comes next. */
-export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
-  const all = schedulesVisibleTo(visit);
+/** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */
+export function scheduleStatusBlocks(request: Viewer): readonly Block[] {
+  const all = schedulesVisibleTo(request);
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
   const stuck = all.filter((one) => isStuck(one));
   const cameTo = (result: LastDelivery['result']) =>
-    running.filter(({ id }) => visit.workspace.lastSent(id)?.result === result);
+    running.filter(({ id }) => request.workspace.lastSent(id)?.result === result);
   const [failing, trying] = [cameTo('failed'), cameTo('trying')];
   const paused = all.length - running.length - stuck.length;
   const counts = [
@@ -173,13 +192,13 @@ export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
     ...(paused > 0 ? [`${paused} paused`] : []),
     ...(stuck.length > 0 ? [`*${stuck.length} paused by Tally*`] : []),
     ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
-    ...(failing.length > 0 ? [`*${failing.length} failed the last time*`] : []),
+    ...(failing.length > 0 ? [`*${failing.length} failed last time*`] : []),
   ];
   return [
     markup(`*Scheduled posts* · ${counts.join(' · ')}`),
-    ...byNeed(all, visit)
+    ...byNeed(all, request)
       .slice(0, MOST_IN_STATUS)
-      .map((one) => row(one, visit, false)),
+      .map((one) => row(one, request, false)),
     actions(button('schedule-list', 'All schedules')),
   ];
 }
@@ -187,7 +206,7 @@ export function scheduleStatusBlocks(visit: Viewer): readonly Block[] {
 /** The list has them all. */
 const MOST_IN_STATUS = 5;
 
-/** First what Tally paused, then what failed or is tried again, then by when it comes next; last what somebody paused. */
+/** Those that Tally paused, those that failed or are retried, the others by their next post, those that somebody paused. */
 function byNeed(all: readonly Schedule[], { workspace, sends }: Viewer): readonly Schedule[] {
   const rankOf = (one: Schedule): number => {
     if (one.paused !== undefined) return isStuck(one) ? 0 : 3;

@@ -4,34 +4,34 @@ import type { Schedule } from '../../workspace/schedules.ts';
 import { findSchedule } from '../../workspace/workspace.ts';
 import { limitedProjects } from './channel-check.ts';
 
-type Seen = Pick<Request, 'user' | 'workspace' | 'channel'>;
+type Viewer = Pick<Request, 'user' | 'workspace' | 'channel'>;
 
-/** Whether a person may change it: its owner, and whoever manages. */
-export const canEditSchedule = ({ owner }: Schedule, { user }: Seen): boolean =>
+/** Its owner and managers may. */
+export const canEditSchedule = ({ owner }: Schedule, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** The schedules that a person is shown here: their own, those of this channel, and all of them to whoever manages; oldest first. */
-export const schedulesVisibleTo = (visit: Seen): readonly Schedule[] =>
-  isFull(visit)
-    ? visit.workspace.schedules
-        .filter((one) => canEditSchedule(one, visit) || isOfThisChannel(one, visit))
+/** The user's own schedules and those of this channel; all of them for managers. Oldest first. */
+export const schedulesVisibleTo = (request: Viewer): readonly Schedule[] =>
+  isFull(request)
+    ? request.workspace.schedules
+        .filter((one) => canEditSchedule(one, request) || isOfThisChannel(one, request))
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
     : [];
 
-/** Home and status are for others as well. */
-const isFull = ({ user }: Seen): boolean => user.role === 'admin' || user.role === 'member';
+/** Guests see Home and status too, but no schedules. */
+const isFull = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
-const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, workspace }: Seen): boolean =>
+const isOfThisChannel = ({ channel, projects }: Schedule, { channel: here, workspace }: Viewer): boolean =>
   channel === here && limitedProjects(channel, projects, workspace).length === 0;
 
-/** The one that a button names, for its owner or a manager. @throws NotAllowed, undefined where it is gone */
+/** The schedule that a button names; undefined once it is deleted. @throws NotAllowed for others than its owner and managers */
 export function requireOwnedSchedule(id: string, request: Request): Schedule | undefined {
   const schedule = findSchedule(request.workspace, id);
   if (schedule !== undefined && !canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
   return schedule;
 }
 
-/** Whether the owner is no full member here any more. Where Slack does not say, they are. */
+/** Whether the owner is no longer a full member. Where Slack does not say, they still are. */
 async function hasLeft({ owner }: Schedule, { slack }: Request): Promise<boolean> {
   try {
     const standing = await slack.roleOf(owner);
@@ -42,13 +42,13 @@ async function hasLeft({ owner }: Schedule, { slack }: Request): Promise<boolean
   }
 }
 
-/** Who may take it over: a manager, or a full member of its channel, and only once its owner has left. */
+/** Once its owner has left, managers and full members of its channel may. */
 export async function canAdopt(schedule: Schedule, request: Request): Promise<boolean> {
   if (schedule.owner === request.user.id || !(await hasLeft(schedule, request))) return false;
   return request.user.canManage || request.slack.channels.has(schedule.channel, request.user.id);
 }
 
-/** Which of them this person may take over. */
+/** @returns whether the user may adopt a schedule */
 export async function findOrphans(
   schedules: readonly Schedule[],
   request: Request,

@@ -1,4 +1,6 @@
 import type { DeliveryLogEntry } from '../../delivery/delivery-log.ts';
+import type { PostableReport } from '../../delivery/report.ts';
+import { formatWallTime } from '../../delivery/schedule-wording.ts';
 import {
   clockChangeAt,
   type DueTime,
@@ -7,18 +9,17 @@ import {
   type Timing,
 } from '../../domain/time/cadence.ts';
 import { DAY_MS, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
-import type { PostableReport } from '../feature.ts';
-import { type CarryOverResult, formatWallTime } from './upcoming-sends.ts';
+import type { CarryOverResult } from './upcoming-sends.ts';
 
-/** What a form promises before it is saved, and a saved schedule after. Nothing of it is escaped. */
+/** What a form promises before it is saved, and again after. Plain text, not escaped. */
 export interface SchedulePreview {
   readonly title: string;
-  /** The next sends, then what does not come, then the days that the first post covers. */
+  /** The next posts, then dates without one, then the days that the first post covers. */
   readonly lines: readonly string[];
   readonly stale: StaleWarning | undefined;
 }
 
-/** Posts that go out before the day that they should be about is over in the reporting zone. */
+/** Posts that go out before the day they should cover is over in the reporting zone. */
 export interface StaleWarning {
   readonly title: string;
   readonly text: string;
@@ -49,43 +50,43 @@ export function previewSchedule(previewed: Previewed): SchedulePreview {
       ? undefined
       : { first, report, zone: reportingZone };
   return {
-    title: `The next three posts${isPaused ? ' once it is resumed' : ''}`,
+    title: `Next three posts${isPaused ? ' once resumed' : ''}`,
     lines: [
-      ...next.map((due) => sendWords(due, timing)),
-      ...(isPaused ? [] : remarks(previewed)),
-      ...(found === undefined ? [] : coversWords(timing, found)),
+      ...next.map((due) => sendText(due, timing)),
+      ...(isPaused ? [] : remarkLines(previewed)),
+      ...(found === undefined ? [] : coverageText(timing, found)),
     ],
     stale: found === undefined ? undefined : staleOf(previewed, found),
   };
 }
 
-/** In the schedule's zone, in UTC, and what the clocks do that night. */
-function sendWords(due: DueTime, timing: Timing): string {
+/** In the schedule's zone and in UTC, with a change of the clocks that night. */
+function sendText(due: DueTime, timing: Timing): string {
   const { zone } = timing;
   const here = formatWallTime(due.at, zone);
   if (zone === 'UTC') return `${here} UTC`;
   const [utc, local] = [wallClockAt(due.at, 'UTC'), wallClockAt(due.at, zone)];
   const known = local.day.slice(0, 4);
   const day = utc.day === local.day ? '' : `${formatDays(utc.day, utc.day, known)}, `;
-  return `${here} · ${day}${utc.time} UTC${clockWords(due, timing)}`;
+  return `${here} · ${day}${utc.time} UTC${clockChangeText(due, timing)}`;
 }
 
-function clockWords(due: DueTime, timing: Timing): string {
+function clockChangeText(due: DueTime, timing: Timing): string {
   switch (clockChangeAt(due, timing)) {
     case 'skipped':
-      return ` (clocks go forward: ${timing.time} does not exist that night)`;
+      return ` (clocks go forward: ${timing.time} doesn’t exist that night)`;
     case 'doubled':
-      return ` (clocks go back: ${timing.time} comes twice, and the first one counts)`;
+      return ` (clocks go back: ${timing.time} comes twice; the first one counts)`;
     default:
       return '';
   }
 }
 
-/** A time this short ago is one that somebody may think is still ahead, in ms. */
+/** People may think that a time this short ago is still ahead; in ms. */
 const JUST = 10 * 60_000;
 
-/** Dates that somebody might expect among the next ones and that are not. */
-function remarks({ timing, carried, now }: Previewed): string[] {
+/** Dates that people might expect among the next ones. */
+function remarkLines({ timing, carried, now }: Previewed): string[] {
   const { sends, dropped, since } = carried;
   const { owed, passedOver, last } = sends;
   const latest = owed.at(-1);
@@ -95,14 +96,16 @@ function remarks({ timing, carried, now }: Previewed): string[] {
   return [
     ...(latest === undefined
       ? []
-      : [`The post due ${formatWallTime(latest.at, timing.zone)} is still to come.`]),
-    ...(dropped.length === 0 ? [] : [`With this change, no post comes for ${datesOf(dropped)}.`]),
+      : [`The post due ${formatWallTime(latest.at, timing.zone)} is still to be sent.`]),
+    ...(dropped.length === 0 ? [] : [`With this change, nothing is posted for ${datesOf(dropped)}.`]),
     ...(passedOver.length === 0 || last === undefined
       ? []
-      : [`No post comes for ${datesOf(passedOver)}: this schedule ${doneWords(last.entry, last.date)}.`]),
+      : [
+          `Nothing is posted for ${datesOf(passedOver)}: this schedule ${handledText(last.entry, last.date)}.`,
+        ]),
     ...(passed === undefined
       ? []
-      : [`${formatWallTime(passed.at, timing.zone)} has just passed, so no post comes for it.`]),
+      : [`${formatWallTime(passed.at, timing.zone)} has just passed, so nothing is posted for it.`]),
   ];
 }
 
@@ -114,10 +117,10 @@ function datesOf(dues: readonly DueTime[]): string {
   return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ');
 }
 
-function doneWords({ state }: DeliveryLogEntry, date: Day): string {
+function handledText({ state }: DeliveryLogEntry, date: Day): string {
   const day = formatDays(date, date);
-  if (state === 'skipped') return `had nothing to post for ${day} already`;
-  return state === 'failed' ? `failed for ${day} already` : `has posted for ${day} already`;
+  if (state === 'skipped') return `already had nothing to post for ${day}`;
+  return state === 'failed' ? `already failed for ${day}` : `already posted for ${day}`;
 }
 
 interface Found {
@@ -132,9 +135,9 @@ const named = (days: readonly Day[], near?: Day): string => {
   return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
 };
 
-function coversWords(timing: Timing, { first, report, zone }: Found): string[] {
+function coverageText(timing: Timing, { first, report, zone }: Found): string[] {
   const days = coverage(first, timing, report, zone, first.at);
-  return days.length === 0 ? [] : [`The first one covers ${named(days)} (${zone}).`];
+  return days.length === 0 ? [] : [`The first post covers ${named(days)} (${zone}).`];
 }
 
 const coverage = (
@@ -145,9 +148,9 @@ const coverage = (
   at: number,
 ): readonly Day[] => report.covers({ at, days: daysCovered(timing, due.at) }, zone);
 
-/** Clocks change within it, wherever they do. */
+/** Long enough for every change of clocks. */
 const YEAR = 366 * DAY_MS;
-/** Whether a date misses anything hangs on its weekday at most, and these are all there are of any cadence. */
+/** Whether a post misses a day depends on its weekday at most, so two weeks are enough. */
 const EXAMPLES = 14;
 
 function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): StaleWarning | undefined {
@@ -172,7 +175,7 @@ function staleOf({ timing, now }: Previewed, { first, report, zone }: Found): St
   return undefined;
 }
 
-/** The first time of day that is never before the reporting zone has come to that day; undefined where none of the day is. */
+/** The first time of day at which the reporting zone has always reached that day; undefined where there is none. */
 function timeAfter(
   early: readonly { readonly due: DueTime; readonly begins: number }[],
   { zone }: Timing,

@@ -2,18 +2,18 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import { createDelivery } from '../../delivery/delivery.ts';
-import { createDeliveryLog, type DeliveryLog } from '../../delivery/delivery-log.ts';
-import { createEngine } from '../../delivery/engine.ts';
+import { createDeliveryLog, observeDeliveries } from '../../delivery/delivery-log.ts';
+import { createEngine, type Scheduling } from '../../delivery/engine.ts';
+import type { Reports } from '../../delivery/report.ts';
 import { createScheduler } from '../../delivery/scheduler.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { listScheduledWorkspaces } from '../../workspace/schedule-store.ts';
-import type { LastDelivery, ReportName } from '../../workspace/schedules.ts';
+import type { LastDelivery } from '../../workspace/schedules.ts';
 import type { Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature, PostableReport } from '../feature.ts';
+import type { Feature } from '../feature.ts';
 import { createSchedules } from './index.ts';
-import type { Scheduling } from './scheduling.ts';
 
 export interface ScheduledPostsParts {
   readonly redis: Redis;
@@ -25,36 +25,40 @@ export interface ScheduledPostsParts {
   readonly used: LastUsed;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
-  /** What the features have to post. */
-  readonly reports: () => Readonly<Partial<Record<ReportName, PostableReport>>>;
+  /** What the features can post. */
+  readonly reports: () => Reports;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
-  /** Told of each due date's end. */
+  /** Called with the result of each due date. */
   readonly onSent: (result: LastDelivery['result']) => void;
 }
 
-/** The whole of it: what people set up and see, and what posts by itself. */
+/** Wires the feature that people see to the delivery that works by itself. */
 export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
   const { redis, queue, workspaces, billing, limits, used, clientFor, reports, clock, log, onSent } = parts;
-  const ledger = watched(createDeliveryLog(redis), onSent);
-  const alarms = createScheduler({
+  const deliveryLog = observeDeliveries(createDeliveryLog(redis), onSent);
+  const scheduler = createScheduler({
     connection: queue,
     clock,
-    onError: (err) => log.debug({ err }, 'the queue stumbled'),
+    onError: (err) => log.debug({ err }, 'the delivery queue reported an error'),
   });
   const engine = createEngine({
-    alarms,
-    delivery: createDelivery({ workspaces, ledger, clientFor, reports, billing, used, clock, log }),
+    scheduler,
+    delivery: createDelivery({ workspaces, deliveryLog, clientFor, reports, billing, used, clock, log }),
     workspaces,
-    ledger,
-    scheduled: () => listScheduledWorkspaces(redis),
+    deliveryLog,
+    scheduledWorkspaces: () => listScheduledWorkspaces(redis),
     clock,
     log,
   });
-  /** What was changed is stored by then: an alarm that cannot be derived now is derived by the next repair. */
+  /** The change is stored by then, so the next repair makes up for a run that cannot be scheduled now. */
   const changed = (workspace: string): Promise<void> =>
-    engine.changed(workspace).catch((err: unknown) => log.warn({ err }, 'schedules wait for the next look'));
+    engine
+      .changed(workspace)
+      .catch((err: unknown) =>
+        log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
+      );
   const send: Scheduling['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });
     await engine.send(teamId, schedule, why, userId);
@@ -64,17 +68,6 @@ export function createScheduledPosts(parts: ScheduledPostsParts): Feature {
     start: engine.start,
     stop: engine.stop,
     connected: changed,
-    forget: alarms.forget,
+    forget: scheduler.forget,
   };
 }
-
-/** What the ledger does not take did not happen here. */
-const watched = (ledger: DeliveryLog, onSent: ScheduledPostsParts['onSent']): DeliveryLog => ({
-  ...ledger,
-  async enter(lease, entering) {
-    const entered = await ledger.enter(lease, entering);
-    const { sent } = entering;
-    if (entered !== undefined && sent !== undefined && sent.result !== 'trying') onSent(sent.result);
-    return entered;
-  },
-});

@@ -1,25 +1,24 @@
-import { randomUUID } from 'node:crypto';
+import type { Reports } from '../../delivery/report.ts';
+import { projectIdLabel, projectLabel } from '../../delivery/schedule-wording.ts';
 import { type Failure, isFailure, mayHaveBeenSaved, NotAllowed } from '../../domain/failure/index.ts';
-import { isProductId } from '../../domain/product.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
+import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { resolveProject } from '../../workspace/resolve-project.ts';
-import { MAX_SCHEDULES, type ReportName, type Schedule } from '../../workspace/schedules.ts';
-import { findSchedule, isDamaged, requireSettings } from '../../workspace/workspace.ts';
-import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
-import type { PostableReport } from '../feature.ts';
+import { MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { isDamaged } from '../../workspace/workspace.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
+import { limitedProjects } from './channel-check.ts';
 import {
-  type ChannelCheck,
-  channelNameOf,
-  checkChannel,
-  idNameOf,
-  joinChannel,
-  limitedProjects,
-} from './channel-check.ts';
+  carryOverDraft,
+  checkDraftChannel,
+  findDraftProblem,
+  projectsFromWords,
+  requireEditable,
+  scheduleBefore,
+  scheduleFromDraft,
+} from './draft.ts';
 import { type ScheduleFormState, scheduleForm, scheduleSavedModal } from './form.ts';
 import {
   type ChosenProject,
@@ -30,248 +29,190 @@ import {
 } from './form-state.ts';
 import { canEditSchedule } from './permissions.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
-import type { Scheduling } from './scheduling.ts';
 import {
   type CarryOverResult,
-  carryOver,
   loadUpcomingSends,
+  type SchedulesParts,
   type UpcomingSendsOf,
 } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
-export const SCHEDULES_FULL = `There are ${MAX_SCHEDULES} schedules already, and no more fit. Delete one first: /billing schedules.`;
-const GONE = 'That schedule was deleted meanwhile. Saving this makes a new one.';
+export const SCHEDULES_FULL = `This workspace has ${MAX_SCHEDULES} schedules, the maximum. Delete one first with /billing schedules.`;
+const GONE = 'This schedule was deleted. Save to create a new one.';
 
-/** The form: opened, drawn anew at each change, tried out, and saved. Whatever comes back is checked each time. */
-export function createScheduleForm(workspaces: Workspaces, scheduling: Scheduling, reports: Reports) {
-  const look = async (draft: ScheduleDraft, request: Request): Promise<ChannelCheck> => {
-    const before = known(draft, request);
-    const isTheirs = request.user.canManage && before?.channel === draft.channel;
-    return checkChannel(draft.channel, request, isTheirs);
-  };
+export interface ScheduleFormParts extends SchedulesParts {
+  /** What the features can post. */
+  readonly reports: () => Reports;
+}
 
-  const preview = (
-    draft: ScheduleDraft,
-    carried: CarryOverResult,
-    { workspace, at: now }: Request,
-  ): SchedulePreview =>
-    previewSchedule({
-      ...{ timing: draft.timing, carried, now },
-      isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
-      report: reports()[draft.report],
-      reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
-    });
-
-  const view = (draft: ScheduleDraft, request: Request, { sends, site, ...news }: Seen) => {
-    const { workspace, user, at } = request;
-    // What a form brings back may name a channel that the person is not in, and a project that is not for them.
-    const seen = site !== undefined && site.problem === undefined ? draft.channel : (request.channel ?? '');
-    const unnamed = user.canManage ? [] : limitedProjects(seen, draft.projects, workspace);
-    const nameIn = (one: ChosenProject) =>
-      unnamed.includes(one) ? idNameOf(one) : channelNameOf(one, workspace);
-    const kept = draft.channel === '' ? [] : limitedProjects(draft.channel, draft.projects, workspace);
-    const doubled = workspace.schedules.some((one) => isSameSchedule(draft, one));
-    const promised = sends && preview(draft, carriedOver(draft, request, sends), request);
-    return scheduleForm({ draft, site, kept, preview: promised, nameOf: nameIn, doubled, at, ...news });
-  };
-
-  const open = async (draft: ScheduleDraft, request: Request): Promise<void> => {
-    // Slack takes a form for 3 s after the click: what is known of the channel follows.
-    const sends = await loadUpcomingSends(scheduling, request);
-    await request.reply.modal.open(view(draft, request, { sends }));
-    if (draft.channel !== '')
-      await request.reply.modal.updateIfUnchanged(
-        view(draft, request, { sends, site: await look(draft, request) }),
-      );
-  };
-
-  /** @param said what happened; told by a direct message where the form was closed meanwhile */
-  const redraw = async (draft: ScheduleDraft, request: Request, said?: string): Promise<void> => {
-    const site = draft.channel === '' ? undefined : await look(draft, request);
-    const blocks = said === undefined ? [] : [section(said)];
-    const instead = said === undefined ? undefined : { text: said, blocks };
-    const sends = await loadUpcomingSends(scheduling, request);
-    await request.reply.modal.update(view(draft, request, { sends, site, said: blocks }), instead);
-  };
-
-  /** Everything that has to be so before anything is posted. @returns why not, in a sentence */
-  const trouble = async (draft: ScheduleDraft, request: Request): Promise<string | undefined> => {
-    if (draft.projects.length === 0) return 'Choose a project first.';
-    const { problem, canJoin } = await look(draft, request);
-    if (problem !== undefined) return problem;
-    const kept = limitedProjects(draft.channel, draft.projects, request.workspace);
-    if (kept.length > 0)
-      return 'Not all of these projects may be asked about in that channel. Choose others, or another channel.';
-    if (!canJoin) return undefined;
-    if (!draft.joins)
-      return 'Tally is not in that channel. Let it join, or type /invite @Tally there, then try again.';
-    return joinChannel(draft.channel, request);
-  };
-
+/** The form: opened, redrawn at each change, tested and saved. What it sends back is checked each time. */
+export function createScheduleForm(parts: ScheduleFormParts) {
   return {
     async openNew(words: ScheduleWords, request: Request): Promise<void> {
       const { workspace, user, channel } = request;
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)
         return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
-      const zone = user.zone ?? requireSettings(workspace).zone;
-      await open(newFormState(words, projectsIn(words, request), { channel, zone }), request);
+      const zone = user.zone ?? workspace.settings.zone;
+      const projects = projectsFromWords(words, request);
+      await openForm(parts, newFormState(words, projects, { channel, zone }), request);
     },
 
     /** @throws NotAllowed */
     async openFor(schedule: Schedule, request: Request): Promise<void> {
       if (!canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
-      await open(draftOfSchedule(schedule), request);
+      await openForm(parts, draftOfSchedule(schedule), request);
     },
 
-    redraw,
+    redraw: (draft: ScheduleDraft, request: Request) => redrawForm(parts, draft, request),
 
-    /** Time or zone of the form are not what the person chose there: Slack is to show them all the same. */
+    /** For a time or zone that Tally filled in: Slack only shows it under another block id. */
     refill: (draft: ScheduleDraft, request: Request) =>
-      redraw({ ...draft, isRefilled: !draft.isRefilled }, request),
+      redrawForm(parts, { ...draft, isRefilled: !draft.isRefilled }, request),
 
-    async test(draft: ScheduleDraft, request: Request): Promise<void> {
-      const { teamId, id } = request.user;
-      const site = draft.channel === '' ? undefined : await look(draft, request);
-      const sends = await loadUpcomingSends(scheduling, request);
-      const tested = (...blocks: readonly Block[]) => view(draft, request, { sends, site, tested: blocks });
-      try {
-        const problem = await trouble(draft, request);
-        if (problem !== undefined) return request.reply.modal.update(tested(section(problem)));
-        const schedule = scheduleOf(draft, request, request.at);
-        await request.reply.modal.update(tested(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
-        await scheduling.send(teamId, schedule, 'test', id);
-        await request.reply.modal.updateIfUnchanged(
-          tested(markup(`A test is in ${channelLink(draft.channel)} now. Nothing is saved yet.`)),
-        );
-      } catch (error) {
-        const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-        await request.reply.modal.update(
-          tested(...(isExpected ? told(error) : [section('The test could not be sent.')])),
-        );
-        // What nobody expected is logged, and told by a direct message with the id to look for.
-        if (!isExpected) throw error;
-      }
-    },
+    test: (draft: ScheduleDraft, request: Request) => sendTest(parts, draft, request),
 
     async save(draft: ScheduleDraft, request: Request): Promise<void> {
-      const { workspace, user } = request;
-      const saved = await stored(draft, request);
+      const saved = await storeDraft(parts, draft, request);
       if (saved === undefined) return;
       const { schedule, carried } = saved;
-      await scheduling.changed(user.teamId);
-      const said = scheduleSavedText(schedule, workspace);
-      await request.reply.modal.update(scheduleSavedModal(said, preview(draft, carried, request)), {
-        text: 'The schedule is saved.',
-        blocks: [markup(said)],
-      });
+      await parts.scheduling.changed(request.user.teamId);
+      const text = scheduleSavedText(schedule, request.workspace);
+      const preview = previewDraft(parts, draft, carried, request);
+      const fallback = { text: 'Schedule saved.', blocks: [markup(text)] };
+      await request.reply.modal.update(scheduleSavedModal(text, preview), fallback);
     },
   };
-
-  /** Undefined where it was not, and the form says why, so that nothing has to be chosen again. */
-  async function stored(draft: ScheduleDraft, request: Request): Promise<Saved | undefined> {
-    const { workspace, user } = request;
-    const refuse = async (problem: string, shown = draft): Promise<undefined> => {
-      await redraw(shown, request, problem);
-    };
-    try {
-      const before = known(draft, request);
-      if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
-      if (before === undefined && workspace.scheduleIds.length >= MAX_SCHEDULES)
-        return refuse(SCHEDULES_FULL);
-      const problem = await trouble(draft, request);
-      if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
-      const carried = carriedOver(draft, request, await loadUpcomingSends(scheduling, request));
-      const schedule = scheduleOf(draft, request, carried.since);
-      // Said first: a channel that does not take it will not take the posts either, and then nothing is saved.
-      await request.reply.public(
-        draft.channel,
-        announcementMessage(schedule, workspace, user.id, before !== undefined),
-      );
-      const deed = before === undefined ? 'schedule created' : 'schedule changed';
-      await workspaces.saveSchedule(
-        auditedChange(request, [deed, scheduleAuditText(schedule, workspace)]),
-        schedule,
-      );
-      return { schedule, carried };
-    } catch (error) {
-      if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-      const blocks = [...told(error), ...(mayHaveBeenSaved(error) ? [] : [context('Nothing was saved.')])];
-      await request.reply.modal.update(view(draft, request, { said: blocks }), {
-        text: error.message,
-        blocks,
-      });
-      return undefined;
-    }
-  }
 }
 
-type Reports = () => Readonly<Partial<Record<ReportName, PostableReport>>>;
-type Seen = Partial<Pick<ScheduleFormState, 'site' | 'said' | 'tested'>> & {
+const previewDraft = (
+  { reports }: ScheduleFormParts,
+  draft: ScheduleDraft,
+  carried: CarryOverResult,
+  { workspace, at: now }: Request,
+): SchedulePreview =>
+  previewSchedule({
+    ...{ timing: draft.timing, carried, now },
+    isPaused: scheduleBefore(draft, workspace)?.paused?.why === 'person',
+    report: reports()[draft.report],
+    reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
+  });
+
+/** What a redrawn form shows besides the draft. */
+type FormExtras = Partial<Pick<ScheduleFormState, 'channelCheck' | 'notice' | 'testResult'>> & {
   readonly sends?: UpcomingSendsOf;
 };
 
-interface Saved {
+function viewOf(
+  parts: ScheduleFormParts,
+  draft: ScheduleDraft,
+  request: Request,
+  { sends, channelCheck, ...messages }: FormExtras,
+) {
+  const { workspace, user, at } = request;
+  // A form may send back a channel that the user is not in, or a project that they may not see.
+  const isVisible = channelCheck !== undefined && channelCheck.problem === undefined;
+  const channel = isVisible ? draft.channel : (request.channel ?? '');
+  const unnamed = user.canManage ? [] : limitedProjects(channel, draft.projects, workspace);
+  const nameOf = (one: ChosenProject) =>
+    unnamed.includes(one) ? projectIdLabel(one) : projectLabel(one, workspace);
+  return scheduleForm({
+    ...{ draft, channelCheck, nameOf, at },
+    restricted: draft.channel === '' ? [] : limitedProjects(draft.channel, draft.projects, workspace),
+    isDuplicate: workspace.schedules.some((one) => isSameSchedule(draft, one)),
+    preview: sends && previewDraft(parts, draft, carryOverDraft(draft, request, sends), request),
+    ...messages,
+  });
+}
+
+async function openForm(parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> {
+  // Slack opens a form only within 3 s of the click, so the check of the channel follows.
+  const sends = await loadUpcomingSends(parts.scheduling, request);
+  await request.reply.modal.open(viewOf(parts, draft, request, { sends }));
+  if (draft.channel === '') return;
+  const channelCheck = await checkDraftChannel(draft, request);
+  await request.reply.modal.updateIfUnchanged(viewOf(parts, draft, request, { sends, channelCheck }));
+}
+
+/** @param notice what happened; sent as a direct message if the form was closed */
+async function redrawForm(
+  parts: ScheduleFormParts,
+  draft: ScheduleDraft,
+  request: Request,
+  notice?: string,
+): Promise<void> {
+  const channelCheck = draft.channel === '' ? undefined : await checkDraftChannel(draft, request);
+  const blocks = notice === undefined ? [] : [section(notice)];
+  const fallback = notice === undefined ? undefined : { text: notice, blocks };
+  const sends = await loadUpcomingSends(parts.scheduling, request);
+  const view = viewOf(parts, draft, request, { sends, channelCheck, notice: blocks });
+  await request.reply.modal.update(view, fallback);
+}
+
+async function sendTest(parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> {
+  const { teamId, id } = request.user;
+  const { modal } = request.reply;
+  const channelCheck = draft.channel === '' ? undefined : await checkDraftChannel(draft, request);
+  const sends = await loadUpcomingSends(parts.scheduling, request);
+  const withResult = (...testResult: readonly Block[]) =>
+    viewOf(parts, draft, request, { sends, channelCheck, testResult });
+  try {
+    const problem = await findDraftProblem(draft, request);
+    if (problem !== undefined) return modal.update(withResult(section(problem)));
+    const schedule = scheduleFromDraft(draft, request, request.at);
+    await modal.update(withResult(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
+    await parts.scheduling.send(teamId, schedule, 'test', id);
+    await modal.updateIfUnchanged(
+      withResult(markup(`Sent a test to ${channelLink(draft.channel)}. Nothing is saved yet.`)),
+    );
+  } catch (error) {
+    const isExpected = isFailure(error) && error.kind !== 'not-allowed';
+    const blocks = isExpected ? failureBlocks(error) : [section('Couldn’t send the test.')];
+    await modal.update(withResult(...blocks));
+    // An unexpected error is logged, and answered with its reference.
+    if (!isExpected) throw error;
+  }
+}
+
+interface SavedDraft {
   readonly schedule: Schedule;
   readonly carried: CarryOverResult;
 }
 
-const scheduleBefore = ({ before }: ScheduleDraft, record: Workspace): Schedule | undefined =>
-  before === '' ? undefined : record.schedules.find(({ id }) => id === before);
-
-const carriedOver = (
+/** @returns undefined where it was not saved; the form then says why and keeps what was chosen */
+async function storeDraft(
+  parts: ScheduleFormParts,
   draft: ScheduleDraft,
-  { workspace, at }: Request,
-  sends: UpcomingSendsOf,
-): CarryOverResult => carryOver(draft.before, draft.timing, scheduleBefore(draft, workspace), sends, at);
-
-const told = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);
-
-/** The schedule that is changed, if it is still there. @throws NotAllowed where it is not this person's */
-function known({ before }: ScheduleDraft, request: Request): Schedule | undefined {
-  const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
-  if (schedule !== undefined && !canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
-  return schedule;
-}
-
-/** @param since what falls due after this instant (ms) is posted */
-function scheduleOf(draft: ScheduleDraft, request: Request, since: number): Schedule {
-  const { user, at } = request;
-  const before = known(draft, request);
-  const { projects, report, timing, channel, skipsEmpty, correctsFrom } = draft;
-  // What Tally could not do before it may be able to do now; what a person stopped stays stopped.
-  const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
-  return {
-    id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
-    report,
-    projects: [...projects],
-    timing,
-    channel,
-    skipsEmpty,
-    correctsFrom,
-    owner: before?.owner ?? user.id,
-    createdBy: before?.createdBy ?? user.id,
-    createdAt: before?.createdAt ?? at,
-    since,
-    ...paused,
+  request: Request,
+): Promise<SavedDraft | undefined> {
+  const { workspace, user } = request;
+  const refuse = async (problem: string, shown = draft): Promise<undefined> => {
+    await redrawForm(parts, shown, request, problem);
   };
-}
-
-/** What was typed, else what the channel asks about when nothing is named. @throws NotAllowed */
-function projectsIn({ project, alias, product }: ScheduleWords, request: Request) {
-  const named = {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-    ...(isProductId(product) && { product }),
-  };
-  const isNamed = project !== undefined || alias !== undefined;
-  const channelDefault =
-    request.channel === undefined ? undefined : request.workspace.channelDefault(request.channel);
-  if (!isNamed && channelDefault === undefined) return [];
   try {
-    const target = resolveProject(named, request.workspace, askLocation(request));
-    return [{ id: target.project, product: target.product }];
+    const before = requireEditable(draft, request);
+    if (draft.before !== '' && before === undefined) return refuse(GONE, { ...draft, before: '' });
+    if (before === undefined && workspace.scheduleIds.length >= MAX_SCHEDULES) return refuse(SCHEDULES_FULL);
+    const problem = await findDraftProblem(draft, request);
+    if (problem !== undefined) return refuse(`${problem} Nothing was saved.`);
+    const carried = carryOverDraft(draft, request, await loadUpcomingSends(parts.scheduling, request));
+    const schedule = scheduleFromDraft(draft, request, carried.since);
+    // Announced first: if the channel refuses the announcement it will refuse the posts, and nothing is saved.
+    const announcement = announcementMessage(schedule, workspace, user.id, before !== undefined);
+    await request.reply.public(draft.channel, announcement);
+    const action = before === undefined ? 'schedule created' : 'schedule changed';
+    const change = auditedChange(request, [action, scheduleAuditText(schedule, workspace)]);
+    await parts.workspaces.saveSchedule(change, schedule);
+    return { schedule, carried };
   } catch (error) {
-    if (isNamed || !isFailure(error)) throw error;
-    return [];
+    if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+    const notice = [
+      ...failureBlocks(error),
+      ...(mayHaveBeenSaved(error) ? [] : [context('Nothing was saved.')]),
+    ];
+    const fallback = { text: error.message, blocks: notice };
+    await request.reply.modal.update(viewOf(parts, draft, request, { notice }), fallback);
+    return undefined;
   }
 }
+
+const failureBlocks = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);

@@ -1,23 +1,30 @@
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
+import type { Scheduling } from '../../delivery/engine.ts';
 import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/plan.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
-import { addDays, type Day, formatDays, startOfDay, wallClockAt } from '../../domain/time/calendar.ts';
+import { addDays, type Day, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request.ts';
 import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
-import type { Scheduling } from './scheduling.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+
+/** What the forms, lists and actions of schedules work on. */
+export interface SchedulesParts {
+  readonly workspaces: Workspaces;
+  readonly scheduling: Scheduling;
+}
 
 /** How many sends are worked out ahead. */
 const AHEAD = 3;
 
-/** What comes of a schedule, by the function that decides about each post. */
+/** The posts to come, by the same function that plans deliveries. */
 export interface UpcomingSends {
-  /** Due by now and not dealt with yet, oldest first. */
+  /** Due by now and not posted yet, oldest first. */
   readonly owed: readonly DueTime[];
   /** The next three. */
   readonly next: readonly DueTime[];
-  /** Dates before the next one that are passed over, because of `last`. */
+  /** Dates before the next one that get no post, because `last` is not earlier. */
   readonly passedOver: readonly DueTime[];
-  /** The newest date that was dealt with. */
+  /** The newest date that was posted, skipped or given up. */
   readonly last: DeliveryLogLine | undefined;
 }
 
@@ -27,13 +34,13 @@ export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since
 export const loadUpcomingSends = async (
   scheduling: Scheduling,
   { user, at }: Request,
-): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.book(user.teamId), at);
+): Promise<UpcomingSendsOf> => upcomingSendsAt(await scheduling.readLog(user.teamId), at);
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =
-  (book: DeliveryLogSnapshot, now: number): UpcomingSendsOf =>
+  (snapshot: DeliveryLogSnapshot, now: number): UpcomingSendsOf =>
   (schedule) => {
-    const last = lastHandledLine(schedule.id, book);
+    const last = lastHandledLine(schedule.id, snapshot);
     const next: DueTime[] = [];
     for (const due of openDueTimes(schedule, last)) if (due.at > now && next.push(due) >= AHEAD) break;
     const [first] = next;
@@ -46,13 +53,13 @@ export interface CarryOverResult {
   /** From when on the changed schedule posts, in ms. */
   readonly since: number;
   readonly sends: UpcomingSends;
-  /** Posts that were to come and do not any more, at their former times, although their dates are wanted still or were due. */
+  /** Posts that will no longer come, at their former times, although they were due or the new timing has their dates. */
   readonly dropped: readonly DueTime[];
 }
 
 /**
- * What an edit makes of a schedule's sends. What is due and not posted yet is not lost by it: it goes out as the schedule
- * is from now on, where the new times have its date as well.
+ * What an edit does to a schedule's posts. A post that is overdue is not lost: it goes out as the schedule is after the
+ * edit, if the new timing has its date as well.
  *
  * @param before undefined for a new schedule
  * @param now ms since the epoch
@@ -75,12 +82,12 @@ export function carryOver(
   return { since, sends, dropped: [...owed, ...wanted].filter(({ date }) => !comes.has(date)) };
 }
 
-/** @param owed the newest date that is due and not dealt with */
+/** @param owed the newest date that is overdue */
 function sinceOf(timing: Schedule['timing'], before: Schedule, owed: Day | undefined, now: number): number {
   if (formatTiming(timing) === formatTiming(before.timing)) return before.since;
   const moved = owed === undefined ? undefined : dueOn(timing, owed);
   if (moved === undefined || moved.at > now) return now;
-  // Dates that only the new times have were never promised, so none of them was missed.
+  // Dates that only the new timing has were never promised, so none of them was missed.
   return dueTimesBetween(timing, moved.at, now).length > 0 ? now : moved.at - 1;
 }
 
@@ -90,11 +97,5 @@ const dueOn = (timing: Schedule['timing'], date: Day): DueTime | undefined =>
     startOfDay(date, timing.zone) - 1,
     startOfDay(addDays(date, 1), timing.zone) + HOUR,
   ).find((due) => due.date === date);
-/** A time that is skipped at midnight comes after it. */
+/** A time that DST skips at midnight comes after it. */
 const HOUR = 3_600_000;
-
-/** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
-export function formatWallTime(at: number, zone: string): string {
-  const { day, time } = wallClockAt(at, zone);
-  return `${formatDays(day, day)}, ${time}`;
-}

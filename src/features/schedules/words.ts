@@ -64,10 +64,11 @@ function takeTime(text: string): Part<string> {
   );
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, , hours = '', minutes = '00', half] = match;
-  if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second time beside “${typed}”`);
+  if (others.length > 0)
+    throw refused(others[0]?.[0] ?? '', `is a second time; you already gave “${typed.trim()}”`);
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
   const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
-  if (!isTime) throw refused(typed, 'is no time of a day', 'Times are such as 09:00 or 17:30.');
+  if (!isTime) throw refused(typed, 'isn’t a time of day', 'Write it like 09:00 or 17:30.');
   const found = `${String(hour).padStart(2, '0')}:${minutes}`;
   return { rest: without(text, match), typed, found };
 }
@@ -89,7 +90,8 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   const [match, ...others] = text.matchAll(takesHour ? WITH_HOUR : ALONE);
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
-  if (others.length > 0) throw refused(others[0]?.[0] ?? '', `is a second cadence beside “${typed}”`);
+  if (others.length > 0)
+    throw refused(others[0]?.[0] ?? '', `is a second cadence; you already gave “${typed}”`);
   const rest = without(text, match);
   const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
   if (daily !== undefined) return { ...part, found: { kind: 'daily' } };
@@ -98,7 +100,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
     return { ...part, found: { kind: 'weekly', weekday: numberOf(weeklyOn ?? every ?? 'mon') } };
   if (day === undefined || last !== undefined) return { ...part, found: { kind: 'monthly', day: 'last' } };
   if (Number(day) < 1 || Number(day) > 31)
-    throw refused(typed, 'is no day of a month', 'Days are 1 to 31, or last: monthly last.');
+    throw refused(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
   return { ...part, found: { kind: 'monthly', day: Number(day) } };
 }
 
@@ -123,7 +125,7 @@ function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<s
   const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1] ?? `weekly ${typed}`;
   const words = ['schedule', without(paced.rest, match), paced.typed || instead, time];
   const suggestion = more.length > 0 ? undefined : words.filter(Boolean).join(' ');
-  throw new InvalidWord(typed, 'is not a cadence', `Use ${CADENCE_EXAMPLES}. ${EXAMPLE}`, suggestion);
+  throw new InvalidWord(typed, 'isn’t a cadence', `Use ${CADENCE_EXAMPLES}. ${EXAMPLE}`, suggestion);
 }
 
 const numberOf = (typed: string): number =>
@@ -171,8 +173,8 @@ function reportOf(phrase: PeriodPhrase): ReportName {
   if (report !== undefined) return report;
   throw refused(
     phrase.typed,
-    'is nothing that a schedule can post',
-    'It posts yesterday, last-week, month-to-date or the balance.',
+    'can’t be posted on a schedule',
+    'Use yesterday, last-week, month-to-date or balance.',
   );
 }
 

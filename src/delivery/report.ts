@@ -1,0 +1,49 @@
+import type { BillingClient } from '../billing/client.ts';
+import type { ProductId } from '../domain/product.ts';
+import type { Day } from '../domain/time/calendar.ts';
+import type { Message } from '../slack/kit/atoms.ts';
+import type { AnswerNotes } from '../workspace/last-used.ts';
+import type { ReportName } from '../workspace/schedules.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
+
+/** What a schedule asks a report, as of the instant when it is due. */
+export interface ReportQuestion {
+  readonly workspace: Workspace;
+  /** In order; several make a digest. */
+  readonly projects: readonly { readonly id: string; readonly product: ProductId }[];
+  readonly channel: string;
+  /** The instant the figures are as of, in ms. */
+  readonly at: number;
+  /** IANA: what a day is. The workspace's reporting zone, or the one of a post that is corrected. */
+  readonly zone: string;
+  /** How many days a report of yesterday is about. */
+  readonly days: number;
+  /** Asks each question once, however many schedules want its answer. */
+  readonly billing: BillingClient;
+  /** Called with each connection that gave an answer, and with a registered project's balance. */
+  readonly answeredBy: AnswerNotes['add'];
+}
+
+/** What is posted, and the figures that a later correction compares with. */
+export interface ReportResult {
+  /** Without who set it up or that it is late: delivery adds those. */
+  readonly message: Message;
+  /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
+  readonly figures: Readonly<Record<string, string>>;
+  /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
+  readonly covers: string;
+  /** No project spent anything. */
+  readonly isEmpty: boolean;
+  /** `<project id>:<product>` → why it gave no answer, in a sentence. */
+  readonly unanswered: Readonly<Record<string, string>>;
+}
+
+/** A report that a feature offers to schedules. */
+export interface PostableReport {
+  /** The days that a post is about, in order, as `run` finds them; empty for a report about an instant. */
+  covers(question: Pick<ReportQuestion, 'at' | 'days'>, zone: string): readonly Day[];
+  /** @throws Failure where no project of the question could be answered */
+  run(question: ReportQuestion): Promise<ReportResult>;
+}
+
+export type Reports = Readonly<Partial<Record<ReportName, PostableReport>>>;
