@@ -967,7 +967,9 @@ describe('a date that was lost', () => {
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     now = NINE + 24 * HOUR;
     await run();
-    expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov) Slack didn’t confirm this post; it may be in the channel.');
+    expect(inChannel()[0]?.blocks).toContain(
+      '(due Fri 20 Nov) Slack didn’t confirm this post; it may be in the channel.',
+    );
   });
 });
 

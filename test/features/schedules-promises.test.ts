@@ -139,7 +139,9 @@ describe('what a form promises', () => {
     await change('time', { selected_time: '23:00' });
     const form = await modalSays('Sun 22 Nov 2026, 23:00');
     expect(form).not.toContain('Sat 21 Nov 2026, 23:00');
-    expect(form).toContain('Nothing is posted for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule already posted');
+    expect(form).toContain(
+      'Nothing is posted for Fri 20 Nov 2026 and Sat 21 Nov 2026: this schedule already posted',
+    );
   });
 
   it('comes only once it is resumed where somebody paused it', async () => {
@@ -159,7 +161,9 @@ describe('what is due while the form is open', () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
-    expect(await save({ corrects: '10' })).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
+    expect(await save({ corrects: '10' })).toContain(
+      'The post due Fri 20 Nov 2026, 09:00 is still to be sent.',
+    );
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
     await house.slack.dismiss(OWNER);
     expect((await list()).reads).toContain(
@@ -171,7 +175,9 @@ describe('what is due while the form is open', () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '08:30' })).toContain('The post due Fri 20 Nov 2026, 08:30 is still to be sent.');
+    expect(await save({ time: '08:30' })).toContain(
+      'The post due Fri 20 Nov 2026, 08:30 is still to be sent.',
+    );
     expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
     await house.slack.dismiss(OWNER);
     await openEdit();
@@ -192,7 +198,9 @@ describe('what is due while the form is open', () => {
     await setUp('schedule 123 daily 17:00');
     now = NINE + 5 * SECOND;
     await openEdit();
-    expect(await save({ time: '09:00' })).toContain('With this change, nothing is posted for Fri 20 Nov 2026.');
+    expect(await save({ time: '09:00' })).toContain(
+      'With this change, nothing is posted for Fri 20 Nov 2026.',
+    );
   });
 
   it('is said to have passed where the schedule is new', async () => {
