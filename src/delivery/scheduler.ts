@@ -27,7 +27,7 @@ export interface Scheduler {
 }
 
 export interface SchedulerParts {
-  /** For the queue and its worker; whoever opened it closes it. */
+  /** For the queue and its worker; the caller closes it. */
   readonly connection: Redis;
   /** ms since the epoch */
   readonly clock: () => number;

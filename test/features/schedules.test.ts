@@ -407,6 +407,22 @@ describe('the form', () => {
 });
 
 describe('saving', () => {
+  it('is managed from its announcement: whoever presses gets the list alone, and the announcement stays', async () => {
+    await setUp('schedule prod', MEMBER);
+    const announced = house.slack
+      .messages(MEMBER, CHANNEL)
+      .findLast((one) => readable(one).reads.startsWith('New scheduled post'))!;
+    const others = heard('1 scheduled post', OWNER, CHANNEL);
+    await brings(
+      '1 scheduled post',
+      () => house.slack.press(MEMBER, place(announced), 'Manage'),
+      MEMBER,
+      CHANNEL,
+    );
+    expect(heard('1 scheduled post', OWNER, CHANNEL)).toBe(others);
+    expect(heard('New scheduled post', OWNER, CHANNEL)).toBeGreaterThan(0);
+  });
+
   it('keeps the schedule, tells the channel who set up what, and shows the next posts', async () => {
     const before = woken;
     await openForm('schedule prod weekdays 09:00', MEMBER);

@@ -11,7 +11,7 @@ import { canEditSchedule } from './permissions.ts';
 import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
-/** The schedule that the form edits, whoever owns it; undefined for a new, deleted or damaged one. */
+/** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
 export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
   before === '' ? undefined : workspace.schedules.find(({ id }) => id === before);
 

@@ -134,7 +134,7 @@ function row(schedule: Schedule, request: Viewer, isOrphan: boolean): SectionBlo
     ...(isOrphan ? [['Adopt', 'adopt']] : []),
   ];
   if (choices.length === 0) return text;
-  const options = choices.map(([label = '', deed]) => option(label, `${deed} ${schedule.id}`));
+  const options = choices.map(([label = '', action]) => option(label, `${action} ${schedule.id}`));
   return { ...text, accessory: overflow(SCHEDULE_ROW_ACTION, options) };
 }
 

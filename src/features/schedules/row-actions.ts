@@ -22,7 +22,7 @@ async function storeSchedule(
   await workspaces.saveSchedule(change, after);
 }
 
-/** The channel is not chosen here, so whoever may change its posts need not be in it. */
+/** The channel is not chosen here, so people who may change its posts need not be in it. */
 export const checkOwnChannel = (channel: string, request: Request): Promise<ChannelCheck> =>
   checkChannel(channel, request, true);
 

@@ -17,7 +17,7 @@ import { createSchedules } from './index.ts';
 
 export interface ScheduledPostsParts {
   readonly redis: Redis;
-  /** As `connectQueue` opens it; closed by whoever opened it. */
+  /** As `connectQueue` opens it; the caller closes it. */
   readonly queue: Redis;
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
