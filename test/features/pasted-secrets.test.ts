@@ -124,7 +124,7 @@ describe('the form of a connection', () => {
     await open();
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name']);
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name', 'token']);
     await bot.slack.dismiss(OWNER);
   });
 
@@ -132,7 +132,7 @@ describe('the form of a connection', () => {
     await open();
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     const back = () => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '');
-    await bot.slack.waitFor(() => back().includes('looks like a token'));
+    await bot.slack.waitFor(() => back().includes('looks like'));
     expect(back()).not.toContain(ACCESS_SECRET);
     await bot.slack.dismiss(OWNER);
     expect((await workspaces.read(TEAM)).connectionNames).toEqual(['main', 'second']);
@@ -144,9 +144,9 @@ describe('a word that could be a secret, and is not registered', () => {
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
     ['/spend prod q7x2k9v4', 'One word (not repeated, as it may be a secret) is no project'],
-    ['/billing default q7x2k9v4', 'One word (not repeated, as it may be a secret) is the name of no'],
+    ['/billing default q7x2k9v4', 'One word (not repeated, as it may be a secret) isn’t a project name'],
     ['/billing conect q7x2k9v4', '“conect” is nothing that /billing does'],
-    ['/billing projects q7x2k9v4', 'No project matches that word .'],
+    ['/billing projects q7x2k9v4', 'No project matches that word.'],
     ['@Tally q7x2k9v4', 'What would you like to know?'],
     ['@Tally spnd q7x2k9v4', '“spnd” is nothing that Tally does.'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
@@ -168,7 +168,7 @@ describe('a word that could be a secret, and is not registered', () => {
     const shown = watch();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects add q7x2k9v4 77');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('could be a secret, so it is not filled in');
+    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('could be a secret, so Tally didn’t fill it in');
     expect(shown()).toContain('"initial_value":"77"');
     expect(shown()).not.toContain('q7x2k9v4');
     await bot.slack.dismiss(OWNER);
