@@ -66,7 +66,7 @@ async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], g
   await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
   await bot.slack.waitFor(() => modalText().includes('Secret key'));
   await fillIn(name, { people, ...(groups && { groups }) });
-  await bot.slack.waitFor(() => /egistered|can issue/.test(modalText()));
+  await bot.slack.waitFor(() => /ot saved|not be saved|can issue/.test(modalText()));
   const said = modalText();
   await bot.slack.dismiss(OWNER);
   return said;

@@ -132,7 +132,7 @@ describe('the form of a connection', () => {
     await open();
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     const back = () => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '');
-    await bot.slack.waitFor(() => back().includes('looks like'));
+    await bot.slack.waitFor(() => back().includes('looks like a token'));
     expect(back()).not.toContain(ACCESS_SECRET);
     await bot.slack.dismiss(OWNER);
     expect((await workspaces.read(TEAM)).connectionNames).toEqual(['main', 'second']);
