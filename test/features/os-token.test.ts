@@ -68,7 +68,7 @@ async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], g
   await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
   await bot.slack.waitFor(() => modalText().includes('Secret key'));
   await fillIn(name, { people, ...(groups && { groups }) });
-  await bot.slack.waitFor(() => /egistered|can issue/.test(modalText()));
+  await bot.slack.waitFor(() => /ot saved|not be saved|can issue/.test(modalText()));
   const said = modalText();
   await bot.slack.dismiss(OWNER);
   return said;
@@ -292,7 +292,7 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects rename prod');
     await shows('Edit a project');
     await bot.slack.submit(OWNER, { alias: 'live' });
-    await shows('is now called live');
+    await shows('is now named live');
     await bot.slack.dismiss(OWNER);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token live');
     await shown();
@@ -300,7 +300,7 @@ describe('an application access', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access live');
     await shows('Remove this access');
     await press('Remove this access');
-    await shows('is removed from Tally');
+    await shows('Removed the access for');
     expect(await record()).not.toHaveProperty('access:123');
     expect((await deeds())[0]).toBe('application access removed: live (project 123)');
   });
@@ -601,7 +601,7 @@ describe('/os-token', () => {
         .find(({ reads }) => reads.includes('never sends a token in a message')),
     );
     expect(said.ephemeral).toBe(true);
-    expect(said.reads).toContain('Type /os-token prod in the message field');
+    expect(said.reads).toContain('type /os-token prod in a channel');
     expect(identity.requests.length).toBe(asked);
   });
 });

@@ -124,7 +124,7 @@ describe('the form of a connection', () => {
     await open();
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name']);
+    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name', 'token']);
     await bot.slack.dismiss(OWNER);
   });
 
@@ -168,7 +168,7 @@ describe('a word that could be a secret, and is not registered', () => {
     const shown = watch();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects add q7x2k9v4 77');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('could be a secret, so it is not filled in');
+    expect(textOf(bot.slack.modal(OWNER)?.view)).toContain('could be a secret, so Tally didn’t fill it in');
     expect(shown()).toContain('"initial_value":"77"');
     expect(shown()).not.toContain('q7x2k9v4');
     await bot.slack.dismiss(OWNER);

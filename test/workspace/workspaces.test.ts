@@ -477,20 +477,20 @@ describe('a lifetime', () => {
   const DAY = 86_400_000;
 
   it.each([
-    [-12 * DAY, 'lapses in 12 days (Thu 3 Dec 2026)'],
-    [-2 * DAY, 'lapses in 2 days (Thu 3 Dec 2026)'],
-    [-DAY, 'lapses tomorrow (Thu 3 Dec 2026)'],
-    [-1, 'lapses today (Thu 3 Dec 2026)'],
-    [0, 'lapsed today (Thu 3 Dec 2026)'],
-    [DAY, 'lapsed yesterday (Thu 3 Dec 2026)'],
-    [3 * DAY, 'lapsed 3 days ago (Thu 3 Dec 2026)'],
+    [-12 * DAY, 'expires Thu 3 Dec 2026 (12 days)'],
+    [-2 * DAY, 'expires Thu 3 Dec 2026 (2 days)'],
+    [-DAY, 'expires Thu 3 Dec 2026 (tomorrow)'],
+    [-1, 'expires Thu 3 Dec 2026 (today)'],
+    [0, 'expired Thu 3 Dec 2026 (today)'],
+    [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
+    [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
   ])('seen from %i ms after its end reads: %s', (after, words) => {
     expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
   it('counts days where the workspace’s days begin, and may never end', () => {
-    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('lapses tomorrow');
-    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('lapses today');
+    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
+    expect(formatExpiry({ lapsesAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
     expect(formatExpiry({}, NOW, 'UTC')).toBe('no expiry');
   });
 });
