@@ -32,6 +32,18 @@ describe('a seal', () => {
     );
   });
 
+  it('that an earlier version wrote opens', () => {
+    const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
+    const ring = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+    expect(ring.open(stored, OWNER)).toBe('a-plainly-fake-token');
+  });
+
+  it('is malformed with anything before or after it', () => {
+    const envelope = keyring.seal('secret', OWNER);
+    for (const text of [`x${envelope}`, `${envelope}.`, `${envelope}\n`])
+      expect(reasonOf(text), text).toBe('malformed');
+  });
+
   it('is never the same twice and never shows what is inside', () => {
     const plain = 'a-plainly-fake-token';
     const seals = Array.from({ length: 1_000 }, () => keyring.seal(plain, OWNER));
