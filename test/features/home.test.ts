@@ -146,7 +146,7 @@ describe('the Home', () => {
       await bot.slack.dismiss(OWNER);
     }
     await bot.slack.press(OWNER, HOME, 'Everything Tally answers');
-    expect(readable(await told(OWNER)).reads).toContain('@Tally spend');
+    expect(readable(await told(OWNER)).reads).toContain('/spend [project]');
   });
 
   it('stays within Slack’s hundred blocks, and says where the rest is', async () => {
