@@ -152,8 +152,8 @@ describe('the Home', () => {
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.dismiss(OWNER);
     }
-    await bot.slack.press(OWNER, HOME, 'All commands');
-    expect(readable(await told(OWNER)).reads).toContain('@Tally spend');
+    await bot.slack.press(OWNER, HOME, 'Everything Tally answers');
+    expect(readable(await told(OWNER)).reads).toContain('/spend [project]');
   });
 
   it('begins with what needs attention, and ends with the buttons', async () => {

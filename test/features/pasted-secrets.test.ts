@@ -144,9 +144,9 @@ describe('a word that could be a secret, and is not registered', () => {
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
     ['/spend prod q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
-    ['/billing default q7x2k9v4', 'One word (not repeated, as it may be a secret) is the name of no'],
+    ['/billing default q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
     ['/billing conect q7x2k9v4', 'Unknown command “conect”'],
-    ['/billing projects q7x2k9v4', 'No project matches that word .'],
+    ['/billing projects q7x2k9v4', 'No project matches that word.'],
     ['@Tally q7x2k9v4', 'What would you like to know?'],
     ['@Tally spnd q7x2k9v4', 'I don’t recognize “spnd”.'],
   ])('is not repeated by the answer to %s', async (command, answer) => {

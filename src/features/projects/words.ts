@@ -115,7 +115,7 @@ export function requireProject(word: string, record: Workspace, prefix: string):
   throw new InvalidWord(
     clipWord(word),
     UNRECOGNIZED,
-    'Choose a project.',
+    'Choose a project, or see /billing projects.',
     meant === undefined ? undefined : `${prefix} ${meant}`,
     'judged',
     prefix,
