@@ -152,7 +152,7 @@ describe('the Home', () => {
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       await bot.slack.dismiss(OWNER);
     }
-    await bot.slack.press(OWNER, HOME, 'Everything Tally answers');
+    await bot.slack.press(OWNER, HOME, 'All commands');
     expect(readable(await told(OWNER)).reads).toContain('/spend [project]');
   });
 
