@@ -14,11 +14,11 @@ import { createInstallationTokens, type KnownInstallation } from './install/inst
 import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
 import { createOAuthFlow, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import { createStateStore } from './install/oauth-state.ts';
+import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import type { BrowserRoutes } from './receiver.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 

@@ -3,10 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { App, HTTPResponseAck, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
-import { ownValue } from './own-property.ts';
+import { ownValue } from './listeners.ts';
 import { isValidPayload } from './payload-schema.ts';
-import { announcedSize, createBodyReader, isSslCheck, parseBody } from './request-body.ts';
-import { SERVER_LIMITS } from './server-limits.ts';
+import { announcedSize, createBodyReader, isSslCheck, parseBody, SERVER_LIMITS } from './request-body.ts';
 import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './signature.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
@@ -19,12 +18,6 @@ interface RouteAnswer {
   readonly body: object | string;
   readonly type?: string;
 }
-
-/** Answers one request of a browser. Never rejects. */
-export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-
-/** A page for people: `GET` path → what answers it. */
-export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 export interface SlackServer {
   readonly app: App;

@@ -3,8 +3,7 @@ import { nearestWord, normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language/secret-detection.ts';
 import { clipWord } from '../domain/language/spelling.ts';
 import { cleanTyping, originalSpelling, simplifyText } from '../domain/language/text.ts';
-import type { CommandListener } from './listeners.ts';
-import { ownValue } from './own-property.ts';
+import { type CommandListener, ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 

@@ -768,10 +768,10 @@ describe('a command without a project', () => {
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
     const workspace = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
-    for (const manager of [true, false]) {
+    for (const canManage of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
-      const scene = { workspace: workspace as never, channel: CHANNEL, manager };
-      const blocks = projectPicker({ command: '/spend', text }, scene);
+      const requester = { workspace, channel: CHANNEL, user: { canManage } } as never;
+      const blocks = projectPicker({ command: '/spend', text }, requester);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);
     }

@@ -52,7 +52,7 @@ describe('what the identity service refused', () => {
 
   it('can be asked again by hand when the outcome is unclear', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
-    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), rerun);
+    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { invocation: rerun });
     expect(JSON.stringify(reply)).toContain('Try again');
   });
 });

@@ -35,7 +35,7 @@ export function createHome({ sections, log }: HomeParts): Feature {
           await publish(client, request.user.id, await homeBlocks(request, sections()));
         },
         // For somebody who may not ask, or when it cannot be said who asks.
-        sorry: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
+        onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
       },
     },
   };

@@ -2,14 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Installation, InstallProvider, InstallURLOptions } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
-import type { BrowserRoutes, RouteHandler } from '../receiver.ts';
 import { STATE_LIFETIME } from './oauth-state.ts';
 import {
+  type BrowserRoutes,
   donePage,
   type HtmlPage,
   landingPage,
   PAGE_HEADERS,
   type PageRefusal,
+  type RouteHandler,
   refusalPage,
 } from './pages.ts';
 import { createCallbackThrottle, networkOf } from './throttle.ts';

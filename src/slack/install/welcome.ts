@@ -1,10 +1,26 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import type { Audit } from '../../workspace/audit.ts';
-import { escapeMessageText } from '../kit/atoms.ts';
+import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { FIRST_STEPS } from './first-steps.ts';
 import { installationId } from './installation.ts';
+
+/** The direct message to the person who installed Tally. */
+const FIRST_STEPS: Message = {
+  text: 'Tally is installed. Three steps to the first answer.',
+  blocks: [
+    header('Tally is installed'),
+    markup(
+      [
+        '*1.* An owner or admin connects it to the billing service, with a read-only access token: press *Connect* or type `/billing connect`.',
+        '*2.* Ask what a project has left, by the ID on its project card: `/balance 123`',
+        '*3.* Ask what it spent: `/spend 123 last-7-days`',
+      ].join('\n'),
+    ),
+    actions(button('connect', 'Connect…', { style: 'primary' })),
+    context('Answers are yours alone until you share them. `/billing help` lists everything else.'),
+  ],
+};
 
 export interface WelcomeParts {
   readonly audit: Audit;
