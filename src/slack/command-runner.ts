@@ -33,7 +33,7 @@ export function createCommandRunner({
     let authorized: AuthorizedUser | undefined;
     try {
       if (listener === undefined)
-        throw new InvalidWord(command, 'is no command of Tally', 'Try /billing help.');
+        throw new InvalidWord(command, 'isn’t a Tally command', 'Type /billing help for the list.');
       authorized = await authorize(target.client, target.source, () => rightOf(listener, text), {
         workspace,
       });

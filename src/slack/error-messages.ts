@@ -124,7 +124,7 @@ function describeServiceFailure(failure: ServiceFailure, context: ErrorContext):
     case 'service-unreachable':
       return failure.code === NO_PUBLIC_ADDRESS
         ? checkAddress(failure.service, context, `The address may be wrong. ${PUBLIC_ONLY}`)
-        : checkAddress(failure.service, context, 'The service may be down, or the address may be wrong.');
+        : checkAddress(failure.service, context, 'The service may be down, or its address may be wrong.');
     case 'invalid-response':
       return checkAddress(failure.service, context);
     case 'response-too-large':
@@ -133,7 +133,7 @@ function describeServiceFailure(failure: ServiceFailure, context: ErrorContext):
         : checkAddress(failure.service, context);
     case 'redirect-refused':
       return {
-        todo: `If the service has moved, ${askManager(context, `register the new address with ${ADDRESS_FORM[failure.service]}`)}. It redirects to:`,
+        todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[failure.service]}. It redirects to:`,
         quotes: [failure.target],
       };
     case 'address-refused':
@@ -179,7 +179,7 @@ function describeCommandFailure(failure: CommandFailure, context: ErrorContext):
       return invocation?.command === '/os-token'
         ? accessSecretPasted(requester)
         : {
-            todo: `It stays in Slack’s history, so revoke it in the console and make a new one. ${canManage(context) ? 'Register that one in the form:' : 'A Tally manager can register that one.'}`,
+            todo: `It stays in Slack’s history, so revoke it in the console and make a new one. A Tally manager can register that one.`,
             buttons: canManage(context) ? [CONNECT] : [],
           };
     case 'period-just-began':
@@ -191,7 +191,7 @@ function describeCommandFailure(failure: CommandFailure, context: ErrorContext):
     case 'not-connected':
       return canManage(context)
         ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
-        : { todo: 'Ask a Tally manager to connect it.' };
+        : { todo: 'A Tally manager can connect it.' };
     case 'connection-missing':
       return canManage(context)
         ? {
@@ -210,7 +210,7 @@ function describeCommandFailure(failure: CommandFailure, context: ErrorContext):
               ),
             ],
           }
-        : { todo: 'Ask a Tally manager to choose a connection. /billing status lists them.' };
+        : { todo: 'A Tally manager can choose another. /billing status lists them.' };
   }
 }
 
@@ -239,7 +239,7 @@ function describeTokenFailure(failure: TokenFailure, context: ErrorContext): Err
             todo: 'The console shows the ID and the secret when you make an access for applications.',
             buttons: [button('access', 'Register an access…', { value: failure.project, style: 'primary' })],
           }
-        : { todo: 'Ask a Tally manager to register one with /billing projects access.' };
+        : { todo: 'A Tally manager can register one with /billing projects access.' };
     case 'too-many-tokens':
       return tryAgainIn(failure.wait, context);
     case 'token-too-long':
@@ -262,16 +262,14 @@ function describeStoreFailure(failure: StoreFailure, context: ErrorContext): Err
           : 'The record is damaged, so Tally did not use it.';
       const isToken = failure.what === 'billing-token';
       return {
-        todo: `${reason} ${RESTORE[failure.what](context)}`,
+        todo: `${reason} ${RESTORE[failure.what]}`,
         buttons: isToken && canManage(context) ? [REPLACE_TOKEN] : [],
       };
     }
     case 'settings-damaged':
-      return canManage(context)
-        ? {
-            todo: 'They include the time zone, so Tally can’t answer. Save them again with /billing settings.',
-          }
-        : { todo: 'They include the time zone, so Tally can’t answer. Ask an admin to save them again.' };
+      return {
+        todo: 'Tally can’t answer without the time zone in them. An admin can save them again with /billing settings.',
+      };
     case 'edit-conflict':
       return { todo: 'Your change wasn’t saved. Check what it says now, then try again.' };
     case 'store-unavailable':
@@ -283,19 +281,17 @@ function describeStoreFailure(failure: StoreFailure, context: ErrorContext): Err
 
 /** What brings a damaged record back. */
 const RESTORE = {
-  'billing-token': (context) => `${sentence(askManager(context, 'register the token again'))}.`,
-  'application-access': (context) =>
-    `${sentence(askManager(context, 'register it again with /billing projects access'))}.`,
-  'slack-installation': () => 'Ask an admin to install Tally again.',
-  project: (context) =>
-    `${sentence(askManager(context, 'remove it under /billing projects and add it again'))}.`,
-  record: ({ reference }) => (reference === undefined ? '' : sendReference(reference)),
-} as const satisfies Record<string, (context: ErrorContext) => string>;
+  'billing-token': 'A Tally manager can register the token again.',
+  'application-access': 'A Tally manager can register it again with /billing projects access.',
+  'slack-installation': 'An admin can install Tally again.',
+  project: 'A Tally manager can remove it under /billing projects and add it again.',
+  record: 'Tally’s operator can find details in its log.',
+} as const;
 
 function describeSlackFailure(failure: SlackFailure, context: ErrorContext): ErrorDescription {
   switch (failure.kind) {
     case 'not-installed':
-      return { todo: 'Ask an admin to install Tally again.' };
+      return { todo: 'An admin can install Tally again.' };
     case 'slack-failed':
       if (failure.retryAfter !== undefined) return tryAgainIn(failure.retryAfter * 1000, context);
       if (failure.code === 'expired_trigger_id')
@@ -332,12 +328,6 @@ const PUBLIC_ONLY =
 const sendReference = (reference: string): string =>
   `If it keeps happening, send your admin this reference: ${reference}.`;
 
-/** @param step as in `register it again` @returns the step, for others a request to a manager */
-const askManager = (context: ErrorContext, step: string): string =>
-  canManage(context) ? step : `ask a Tally manager to ${step}`;
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 export const retryButton = (invocation?: CommandInvocation): Button[] =>
   invocation === undefined ? [] : commandButton('again', 'Try again', invocation);
 
@@ -359,19 +349,17 @@ function formatWait(ms: number): string {
   return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }
 
-const replaceToken = (reason: string, context: ErrorContext): ErrorDescription =>
-  canManage(context)
-    ? { todo: reason, buttons: [REPLACE_TOKEN] }
-    : { todo: `${reason} Ask a Tally manager to replace it.` };
+const replaceToken = (reason: string, context: ErrorContext): ErrorDescription => ({
+  todo: `${reason} A Tally manager can replace it.`,
+  buttons: canManage(context) ? [REPLACE_TOKEN] : [],
+});
 
-function checkAddress(
+const checkAddress = (
   service: Service,
   context: ErrorContext,
   reason = 'The address may lead to something else, such as a login page or a proxy.',
-): ErrorDescription {
-  const step = askManager(context, `check the address with ${ADDRESS_FORM[service]}`);
-  return tryAgain(`${reason} ${sentence(step)}.`, context);
-}
+): ErrorDescription =>
+  tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, context);
 
 /** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
 function accessSecretPasted(requester: Requester | undefined): ErrorDescription {

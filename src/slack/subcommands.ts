@@ -60,8 +60,8 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
       : normalizeText(text).replace(/^\S+/, meant);
   return new InvalidWord(
     clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
-    'is nothing that /billing does',
-    `It takes ${known.join(', ')}.`,
+    'isn’t a /billing command',
+    'Type /billing help for the list.',
     suggestion,
   );
 }

@@ -160,13 +160,13 @@ describe('/billing connect', () => {
 
   it.each([
     ['401', 'rejected the access token'],
-    ['403', 'does not let this access token read that'],
-    ['429', 'is being asked too often'],
-    ['500', 'answered with an error (HTTP 500)'],
+    ['403', 'refused this access token'],
+    ['429', 'is limiting Tally’s requests'],
+    ['500', 'returned an error (HTTP 500)'],
     ['html', 'cannot read: HTML instead of JSON'],
     ['truncated', 'JSON that breaks off'],
-    ['redirect', 'redirects elsewhere'],
-    ['query-rejected', 'refused the question'],
+    ['redirect', 'redirects to another address'],
+    ['query-rejected', 'rejected the query'],
     ['reset', 'could not be reached'],
   ])('stores nothing when billing is in the mood for %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
@@ -183,7 +183,7 @@ describe('/billing connect', () => {
     'is not for %s, neither as a command nor as a button nor as a form',
     async (person) => {
       const answer = await bot.ask('/billing connect', person, 'C0GENERAL1');
-      expect(answer.reads).toMatch(/Only owners and admins|Guests of this workspace/);
+      expect(answer.reads).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
       expect(bot.slack.modal(person)).toBeUndefined();
 
       const forged = (payload: object) =>
@@ -373,7 +373,7 @@ describe('several connections', () => {
     await register('us');
     await bot.redis.client.hdel('tally:workspace:T0SANDBOX1', 'settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.reads).toContain('There are several connections, and none of them is the default.');
+    expect(answer.reads).toContain('This workspace has several connections and no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await deeds())[0]).toBe('default connection changed: us');
     await bot.ask('/balance 123');
@@ -383,7 +383,7 @@ describe('several connections', () => {
   it('are mended by registering anew where a record is damaged', async () => {
     await register('main');
     await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
-    expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
+    expect((await bot.ask('/balance 123')).reads).toContain('can’t read the stored access token');
     await openForm();
     expect(modalText()).toContain('The record of main is damaged and not used.');
     await bot.slack.dismiss(OWNER);
@@ -424,12 +424,12 @@ describe('several connections', () => {
     const asked = bot.billing.requests.length;
     for (const command of ['/balance lost', '/spend lost']) {
       const answer = await bot.ask(command);
-      expect(answer.reads).toContain('The connection “gone”, which lost uses, no longer exists.');
+      expect(answer.reads).toContain('lost uses the connection “gone”, which no longer exists.');
       await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Choose another…');
       await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Edit a project'));
       await bot.slack.dismiss(OWNER);
       const { reads } = await bot.ask(command, MEMBER);
-      expect(reads).toContain('The connection “gone”, which lost uses, no longer exists.');
+      expect(reads).toContain('lost uses the connection “gone”, which no longer exists.');
       expect(reads).not.toContain('Choose another…');
     }
     expect(bot.billing.requests).toHaveLength(asked);
@@ -575,7 +575,7 @@ describe('/billing', () => {
   it('explains itself, and suggests the nearest verb for an unknown one', async () => {
     expect((await bot.ask('/billing')).reads).toContain('/spend [project] [period] [product]');
     const answer = await bot.ask('/billing conect');
-    expect(answer.reads).toContain('“conect” is nothing that /billing does.');
+    expect(answer.reads).toContain('“conect” isn’t a /billing command.');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   });
@@ -586,7 +586,7 @@ describe('/billing', () => {
     ['frobnicate! now', 'frobnicate!'],
     ['Z'.repeat(50), `${'Z'.repeat(39)}…`],
   ])('quotes an unknown verb as it was typed: %s', async (text, quoted) => {
-    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`“${quoted}” is nothing that /billing does.`);
+    expect((await bot.ask(`/billing ${text}`)).reads).toContain(`“${quoted}” isn’t a /billing command.`);
   });
 
   it('does not repeat or log a token that was typed behind a verb', async () => {

@@ -143,9 +143,9 @@ describe('a word that could be a secret, and is not registered', () => {
   it.each([
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],
-    ['/spend prod q7x2k9v4', 'One word (not repeated, as it may be a secret) is no project'],
-    ['/billing default q7x2k9v4', 'One word (not repeated, as it may be a secret) is the name of no'],
-    ['/billing conect q7x2k9v4', '“conect” is nothing that /billing does'],
+    ['/spend prod q7x2k9v4', 'A word (not shown, it may be a secret) is no project'],
+    ['/billing default q7x2k9v4', 'A word (not shown, it may be a secret) is the name of no'],
+    ['/billing conect q7x2k9v4', '“conect” isn’t a /billing command'],
     ['/billing projects q7x2k9v4', 'No project here has that word in its name or ID.'],
     ['@Tally q7x2k9v4', 'What would you like to know?'],
     ['@Tally spnd q7x2k9v4', '“spnd” is nothing that Tally does.'],

@@ -534,7 +534,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now called ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else was quicker|No project is called prod any more/);
+    expect(said[1 - at]).toMatch(/Somebody else changed this first|No project is called prod any more/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });
@@ -637,7 +637,7 @@ describe('a project whose record is damaged', () => {
 
   it('may limit any ID: so none is answered until it is gone, and names are', async () => {
     await damage('{');
-    expect((await bot.ask('/balance 123')).reads).toContain('The stored project cannot be read.');
+    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored project.');
     expect((await bot.ask('/balance live')).reads).toContain('live');
   });
 
@@ -781,7 +781,7 @@ describe('a command without a project', () => {
 describe('a limit to channels', () => {
   it('holds for name and ID, for commands, buttons and shares; managers are exempt', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
-    const refused = 'This project can only be asked about in certain channels.';
+    const refused = 'This project is limited to certain channels.';
     const before = bot.billing.requests.length;
     for (const command of [
       '/spend prod',
@@ -818,10 +818,12 @@ describe('nothing is gained', () => {
       '/billing default prod',
       '/billing default none',
     ])
-      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|is nothing that/);
+      expect((await bot.ask(command, MEMBER)).reads).toMatch(
+        /Only Tally managers can do this|is nothing that/,
+      );
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
     expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('What Tally answers');
-    expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');
+    expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests can’t use Tally');
     expect(await snapshot()).toEqual(before);
   });
 
@@ -845,7 +847,7 @@ describe('nothing is gained', () => {
           remember: { remember: { type: 'checkboxes', selected_options: [{ value: 'yes' }] } },
         }),
     ];
-    const refused = 'Only owners and admins';
+    const refused = 'Only Tally managers can do this';
     for (const attempt of attempts) await brings(refused, attempt, MEMBER);
     const submission = {
       type: 'view_submission',

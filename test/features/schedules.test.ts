@@ -503,7 +503,7 @@ describe('saving', () => {
   it('saves nothing where the channel does not take what Tally says', async () => {
     await openForm();
     house.slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    expect(await save()).toContain('That channel lets only some people post');
+    expect(await save()).toContain('Only some people can post in that channel');
     expect(await stored()).toEqual([]);
     expect(await save()).toContain('Saved');
   });
@@ -541,14 +541,14 @@ describe('a test', () => {
     refusal = new CannotPost('restricted');
     await openForm();
     await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
-    await modalSays('That channel lets only some people post');
+    await modalSays('Only some people can post in that channel');
   });
 
   it('says so on the form where nobody expected what went wrong, and by a direct message', async () => {
     refusal = new RangeError('a bug');
     await openForm();
     await brings(
-      'Something went wrong that Tally did not expect',
+      'Something went wrong in Tally',
       () => house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now'),
       OWNER,
       'D0OWNER001',
@@ -846,9 +846,7 @@ describe('who sees and may what', () => {
 
   it('tells nobody the name of a project by its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain(
-      'only be asked about in certain channels',
-    );
+    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain('limited to certain channels');
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('Project 999 may not be asked about in that channel', MEMBER)).not.toContain(

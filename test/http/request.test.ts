@@ -346,7 +346,7 @@ describe('asking again', () => {
   });
 });
 
-describe('a service that is asked too often', () => {
+describe('a service that is limiting Tally’s requests', () => {
   const limiting = (headers: Record<string, string>) =>
     serving(
       serve((_, response, nth) => {

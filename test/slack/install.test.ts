@@ -328,7 +328,9 @@ describe('two workspaces', () => {
     const actions = [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }];
     await bot.interact(SOUTH, { type: 'block_actions', view, actions });
     await until(() => asked('chat.postMessage', NORTH.id).length > 1);
-    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain('Tally answers members');
+    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain(
+      'Tally only answers members',
+    );
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
@@ -445,7 +447,7 @@ describe('a token that runs out', () => {
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
     const { body } = await bot.command(NORTH, '/balance 123');
-    expect(body).toContain('Slack no longer accepts Tally’s access to this workspace.');
+    expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
   it('is not brought back by a renewal that ends after the workspace has left', async () => {

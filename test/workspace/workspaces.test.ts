@@ -513,13 +513,13 @@ describe('a damaged part', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
     const record = await read();
-    expect(() => record.connection('eu')).toThrow('The stored access token cannot be opened.');
-    expect(() => record.project('prod')).toThrow('The stored project cannot be read.');
+    expect(() => record.connection('eu')).toThrow('Tally can’t read the stored access token.');
+    expect(() => record.project('prod')).toThrow('Tally can’t read the stored project.');
     const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
     const lost = (await others.read('T1')).connection('main');
-    expect(() => lost?.token()).toThrow('The stored access token cannot be opened.');
+    expect(() => lost?.token()).toThrow('Tally can’t read the stored access token.');
     const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
-    await expect(installed.read('T1')).rejects.toThrow('The stored installation of Tally cannot be opened.');
+    await expect(installed.read('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
   });
 
   it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {

@@ -26,7 +26,7 @@ export class InvalidWord extends FailureBase<'invalid-word'> {
     quoting: Quoting = 'judged',
   ) {
     const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
-    const named = mayQuote(word) ? `“${word}”` : 'One word (not repeated, as it may be a secret)';
+    const named = mayQuote(word) ? `“${word}”` : 'A word (not shown, it may be a secret)';
     super('invalid-word', `${named} ${why}. ${works}`);
     this.word = mayQuote(word) ? word : WITHHELD;
     if (suggestion !== undefined && mayQuote(suggestion)) this.suggestion = suggestion;
@@ -66,7 +66,7 @@ export class SecretPasted extends FailureBase<'secret-pasted'> {
 /** A period without length yet: `today` at the first millisecond of the day. */
 export class PeriodJustBegan extends FailureBase<'period-just-began'> {
   constructor(readonly phrase: string) {
-    super('period-just-began', `“${phrase}” has only just begun: there is nothing to ask about yet.`);
+    super('period-just-began', `“${phrase}” has only just begun, so there’s no data yet.`);
   }
 }
 
@@ -100,11 +100,11 @@ export class ConnectionMissing extends FailureBase<'connection-missing'> {
 function missingWords(connection: string | undefined, label: string | undefined): string {
   if (connection === undefined) {
     const needed = label === undefined ? '' : ` ${label} needs one.`;
-    return `There are several connections, and none of them is the default.${needed}`;
+    return `This workspace has several connections and no default.${needed}`;
   }
   return label === undefined
     ? `There is no connection named ${connection}.`
-    : `The connection “${connection}”, which ${label} uses, no longer exists.`;
+    : `${label} uses the connection “${connection}”, which no longer exists.`;
 }
 
 export type CommandFailure =
