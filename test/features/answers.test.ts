@@ -144,10 +144,10 @@ describe('/balance', () => {
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     bot.billing.respond(undefined);
     expect(balance.reads).toContain(
-      'The billing service rejected the query for Cloud platform, project 123.\nIt said:\nno access',
+      'The billing service rejected the query for Cloud platform, project 123.\nIts message:\nno access',
     );
     expect(spend.reads).toContain(
-      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nIt said:\nno access',
+      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nIts message:\nno access',
     );
   });
 

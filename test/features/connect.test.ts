@@ -163,7 +163,7 @@ describe('/billing connect', () => {
     ['403', 'refused this access token'],
     ['429', 'is limiting Tally’s requests'],
     ['500', 'returned an error (HTTP 500)'],
-    ['html', 'cannot read: HTML instead of JSON'],
+    ['html', 'can’t read: HTML instead of JSON'],
     ['truncated', 'JSON that breaks off'],
     ['redirect', 'redirects to another address'],
     ['query-rejected', 'rejected the query'],

@@ -93,7 +93,7 @@ describe('a mention', () => {
     expect((await say('@Tally balance prod')).reads).toContain('prod · ');
     const refused = await say('@Tally balance payroll');
     expect(refused).toMatchObject({ ephemeral: true });
-    expect(refused.reads).toContain('can limited to certain channels');
+    expect(refused.reads).toContain('limited to certain channels');
   });
 
   it('goes out once more without chart and table where Slack refuses them', async () => {

@@ -381,7 +381,7 @@ describe('/os-token', () => {
   });
 
   describe('that can neither be audited nor given back', () => {
-    const LIVES = 'It may live until 11:15 on Sat 21 Nov 2026 (Europe/London); nobody has seen it.';
+    const LIVES = 'Nobody has seen it. It may work until 11:15 on Sat 21 Nov 2026 (Europe/London).';
 
     beforeEach(async () => {
       await register();
@@ -489,7 +489,7 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('may have issued a token');
     expect(identity.requests.length).toBe(asked + 1);
-    expect(modalText()).toContain('A token may exist that nobody has seen');
+    expect(modalText()).toContain('If there is a token, nobody has seen it');
   });
 
   it.each([
@@ -1081,7 +1081,7 @@ describe('five tokens in ten minutes', () => {
     const last = await issue();
     await press('Issue another');
     await shows('You’ve reached the limit of 5 tokens in 10 minutes.');
-    expect(modalText()).toContain('The next one is possible in 6 minutes.');
+    expect(modalText()).toContain('Try again in 6 minutes.');
     expect(buttonsOf()).toEqual(['Try again']);
     await press('Revoke');
     await shows('no longer accepted');

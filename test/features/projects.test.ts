@@ -755,7 +755,7 @@ describe('a command without a project', () => {
 
   it('says how to name an ID where no project has a name, and lets managers add one', async () => {
     const members = await bot.ask('/spend mtd', MEMBER);
-    expect(members.reads).toContain('for example: /spend 123 mtd');
+    expect(members.reads).toContain('for example /spend 123 mtd');
     expect(members.reads).not.toContain('Add a project…');
     const managers = await bot.ask('/spend mtd');
     await bot.slack.press(OWNER, place(managers), 'Add a project…');

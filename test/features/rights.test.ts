@@ -177,7 +177,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can schedule what Tally posts\.|Only Tally managers can do this, and people they named, can do that\.|You are not among those who may have tokens issued for \w+\.)\n/;
+  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can schedule posts\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
 
 /** Whether it was done; if not, it was said so in a sentence and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
@@ -369,11 +369,11 @@ describe('a manager', () => {
     await given({});
     expect((await reply(await command(OWNER, '/balance secret'))).reads).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
-    expect((await reply(share)).reads).toContain('can limited to certain channels');
+    expect((await reply(share)).reads).toContain('limited to certain channels');
     await given({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
-      reads: expect.stringContaining('can limited to certain channels'),
+      reads: expect.stringContaining('limited to certain channels'),
     });
     await bot.redis.client.hdel(HASH, 'project:secret');
   });
@@ -507,7 +507,7 @@ describe('a stranger in a shared channel', () => {
     const message = await bot.slack.waitFor(() => seen().at(-1));
     expect(message.ephemeral).toBe(true);
     expect(textOf(message.blocks)).toBe(
-      'Tally only answers members of the workspace that installed it.\nAsk a full member of the workspace.',
+      'Tally only answers members of the workspace that installed it.\nAsk a member of that workspace.',
     );
     expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
   });

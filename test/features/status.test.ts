@@ -78,7 +78,7 @@ describe('/billing status', () => {
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const forMember = await bot.ask('/billing status', MEMBER);
-    expect(forMember.reads).toContain('A Tally manager can connect it');
+    expect(forMember.reads).toContain('An owner or admin of the workspace connects it once');
     expect(buttonsIn(forMember.blocks)).toEqual([]);
   });
 
@@ -364,7 +364,7 @@ describe('a sealed record that was moved', () => {
     expect((await bot.ask('/billing status')).reads).toContain(
       'sealed with a key that this bot does not have',
     );
-    expect((await bot.ask('/balance 123')).reads).toContain('put the key back into ENCRYPTION_KEYS');
+    expect((await bot.ask('/balance 123')).reads).toContain('add the key to ENCRYPTION_KEYS again');
   });
 });
 
