@@ -39,7 +39,7 @@ export function createErrorReply(log: Logger): ErrorReply {
       if (isFailure(error)) {
         // A refused word is what somebody typed, so it may be anything, even a password.
         log.info(
-          { where, id, kind: error.kind, ...(error.kind !== 'invalid-word' && { err: error }) },
+          { where, kind: error.kind, id, ...(error.kind !== 'invalid-word' && { err: error }) },
           'answered with a failure',
         );
         return { failure: error, id };

@@ -231,7 +231,7 @@ describe('an application access', () => {
   it.each([
     ['502', 'may have issued a token'],
     ['lost', 'may have issued a token'],
-    ['no-token', 'cannot read'],
+    ['no-token', 'can’t read'],
   ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
     identity.setMode(mode);
     expect(await register()).toContain(sentence);
@@ -469,7 +469,7 @@ describe('/os-token', () => {
     ['400', 'HTTP 400', ['Try again']],
     ['413', 'HTTP 413', ['Try again']],
     ['429', 'limiting Tally’s requests', ['Try again']],
-    ['no-token', 'cannot read', ['Try again']],
+    ['no-token', 'can’t read', ['Try again']],
   ])('says what is the matter when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
     identity.setMode(mode);
@@ -496,7 +496,7 @@ describe('/os-token', () => {
     ['lost', 'may have issued a token'],
     ['502', 'may have issued a token'],
     ['503', 'may have issued a token'],
-    ['no-token', 'cannot read'],
+    ['no-token', 'can’t read'],
   ])('leaves in the audit that a token may have been issued (%s)', async (mode, sentence) => {
     await register();
     identity.setMode(mode);
@@ -1011,7 +1011,7 @@ describe('where the answer of Redis is lost', () => {
     line.loseAnswerTo(':issue');
     await press('Issue another');
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, direct(OWNER)).some((one) => readable(one).reads.includes('cannot reach')),
+      bot.slack.messages(OWNER, direct(OWNER)).some((one) => readable(one).reads.includes('can’t reach')),
     );
     expect(pieces()[0]).toBe(first);
     now += 30_000;

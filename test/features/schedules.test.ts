@@ -810,7 +810,7 @@ describe('who sees and may what', () => {
       await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${deed} ${id}`), MEMBER);
     for (const action of ['schedule-resume', 'schedule-now'])
       await brings(refused, () => forgedClick(MEMBER, action, id), MEMBER);
-    await brings('Guests of this', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
+    await brings('Guests can’t use', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
     const value = (one: object) => ({ x: one });
     const submission = (person: string, metadata: string, channel: string) =>
       forge(person, {
