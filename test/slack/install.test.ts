@@ -141,7 +141,7 @@ describe('an installation', () => {
     await started();
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
-    await until(() => bot.log().includes('an installation was not followed up'));
+    await until(() => bot.log().includes('a new installation was not audited or welcomed'));
     expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
   });
 
@@ -171,7 +171,7 @@ describe('coming back from Slack', () => {
     expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
     const again = await bot.back({ code: bot.slack.allow(SOUTH), state }, cookie);
     expect(again.status).toBe(400);
-    expect(again.html).toContain('This link cannot be used any more');
+    expect(again.html).toContain('This link no longer works');
     expect(again.html).toContain(`href="${PUBLIC_URL}/slack/install"`);
     expect(bot.slack.called('oauth.v2.access')).toHaveLength(1);
     expect(await recordOf(SOUTH)).toEqual({});
@@ -381,7 +381,7 @@ describe('a workspace without an installation that can be used', () => {
     const { installation = '' } = await recordOf(NORTH);
     await bot.redis.client.hset(`tally:workspace:${SOUTH.id}`, { installation });
     const { body } = await bot.command(SOUTH, '/balance 123');
-    expect(body).toContain('cannot open what it keeps of its installation');
+    expect(body).toContain('can’t read the stored installation of Tally');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
   });

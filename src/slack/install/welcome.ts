@@ -12,13 +12,13 @@ const FIRST_STEPS: Message = {
     header('Tally is installed'),
     markup(
       [
-        '*1.* An owner or admin connects it to the billing service, with a read-only access token: press *Connect* or type `/billing connect`.',
+        '*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type `/billing connect`.',
         '*2.* Ask what a project has left, by the ID on its project card: `/balance 123`',
         '*3.* Ask what it spent: `/spend 123 last-7-days`',
       ].join('\n'),
     ),
     actions(button('connect', 'Connect…', { style: 'primary' })),
-    context('Answers are yours alone until you share them. `/billing help` lists everything else.'),
+    context('Only you see an answer until you share it. `/billing help` lists everything else.'),
   ],
 };
 
@@ -30,7 +30,7 @@ export interface WelcomeParts {
   readonly clock: () => number;
 }
 
-/** What follows an installation. It stands already, so what fails here is logged and no more. */
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
 export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
   return async (installation: Installation): Promise<void> => {
     const { user, bot, isEnterpriseInstall } = installation;
@@ -48,7 +48,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
     ]);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
-        log.error({ workspace, err: outcome.reason }, 'an installation was not followed up');
+        log.error({ workspace, err: outcome.reason }, 'a new installation was not audited or welcomed');
     }
   };
 }
