@@ -391,7 +391,7 @@ describe('an organisation', () => {
   it('installs once for all of its workspaces, which are noted under it', async () => {
     await started();
     const { html } = await bot.install(GRID);
-    expect(html).toContain('Choose the workspaces that Tally is for');
+    expect(html).toContain('Choose the workspaces for Tally');
     const east: Team = { ...GRID, id: 'T0EAST0001' };
     expect((await bot.command(GRID, '/billing help')).reply).toContain('/spend');
     expect((await bot.command(east, '/billing help')).reply).toContain('/spend');
