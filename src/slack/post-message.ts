@@ -10,13 +10,13 @@ export interface PostTarget {
   readonly thread: string | undefined;
 }
 
-/** A conversation of two: it has no default project, nor members to speak of. */
+/** Whether a channel ID is a direct message's: it has no default project and nobody to share with. */
 export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
 
 /** For everybody there. @throws CannotPost, SlackFailed */
-export async function postMessage(client: WebClient, spot: PostTarget, message: Message): Promise<void> {
+export async function postMessage(client: WebClient, target: PostTarget, message: Message): Promise<void> {
   await send('chat.postMessage', message, (content) =>
-    client.chat.postMessage({ ...addressOf(spot), ...content }),
+    client.chat.postMessage({ ...addressOf(target), ...content }),
   );
 }
 
@@ -54,12 +54,12 @@ export async function updateMessage(
 export async function postEphemeral(
   client: WebClient,
   person: string,
-  spot: PostTarget,
+  target: PostTarget,
   message: Message,
 ): Promise<void> {
-  if (isDirectMessage(spot.channel)) return postMessage(client, spot, message);
+  if (isDirectMessage(target.channel)) return postMessage(client, target, message);
   await send('chat.postEphemeral', message, (content) =>
-    client.chat.postEphemeral({ ...addressOf(spot), user: person, ...content }),
+    client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
   );
 }
 
