@@ -23,7 +23,6 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis.ts';
-import { onApiCall } from './slack/api-metrics.ts';
 import { createErrorReply } from './slack/error-reply.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
@@ -31,6 +30,7 @@ import { createSlackServer } from './slack/receiver.ts';
 import { registerListeners } from './slack/register-listeners.ts';
 import { createResponseUrlClient } from './slack/response-url.ts';
 import { createUserDirectory } from './slack/users.ts';
+import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/audit.ts';
 import { createEventDedup } from './workspace/event-dedup.ts';
@@ -153,10 +153,10 @@ export function createTally(config: Config, log: Log, clock: () => number, rateL
     logger: sdkLog,
   });
   registerListeners(slack.app, all.listeners(), {
-    people: createUserDirectory(clock),
+    users: createUserDirectory(clock),
     workspaces,
     responder,
-    heard: createEventDedup(redis),
+    eventDedup: createEventDedup(redis),
     limits,
     log,
     clock,

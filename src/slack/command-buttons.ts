@@ -5,7 +5,7 @@ import { PRODUCTS, type ProductId } from '../domain/product.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from './kit/atoms.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
 
-/** A command as it would be typed: what a button that reruns it carries, and all it carries. */
+/** A command as it would be typed. A button that runs it carries nothing else. */
 export interface CommandInvocation {
   /** `/spend` */
   readonly command: string;
@@ -23,7 +23,7 @@ export function withoutSecrets(
   return { command, text: words.join(' ') };
 }
 
-/** A button that runs a command anew in the place of the message it stands on. None when the text is too long. */
+/** @returns a button that runs a command and replaces its message; none where the text is too long for Slack */
 export function commandButton(
   id: string,
   label: string,
@@ -45,7 +45,7 @@ export const nameOption = ({ project, product }: { readonly project: string; rea
     text: `projects add ${project} ${PRODUCTS[product].word}`,
   });
 
-/** Opens the form for a post of the same project again and again. @param report a word of /billing schedule's */
+/** Opens the form that schedules a post about the project. @param report a report's word in `/billing schedule` */
 export const scheduleOption = (
   { word, product }: { readonly word: string; readonly product: ProductId },
   report?: string,
@@ -55,7 +55,7 @@ export const scheduleOption = (
     text: ['schedule', word, PRODUCTS[product].word, report].filter(Boolean).join(' '),
   });
 
-/** To the pages before and after one; none where there is none. */
+/** Buttons to the previous and the next page, as far as they exist. */
 export const pageButtons = (
   page: number,
   pages: number,
@@ -84,7 +84,7 @@ export function shareButton(rerun: CommandInvocation, asked: number): Button[] {
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
-/** For a conversation that has nobody to share with. */
+/** The message without **Share**, for a conversation that has nobody to share with. */
 export function withoutShare({ text, blocks }: Message): Message {
   const kept = blocks.flatMap((block): Block[] => {
     if (block.type !== 'actions') return [block];

@@ -1,48 +1,50 @@
 import type { ModalView } from '@slack/types';
 import type { Failure } from '../domain/failure/index.ts';
-import type { CommandInvocation } from './command-buttons.ts';
-import { describeError, type ErrorDescription, retryButton } from './error-messages.ts';
-import { actions, type Block, context, header, type Message, quote, section } from './kit/atoms.ts';
+import { describeError, type ErrorContext, type ErrorDescription, retryButton } from './error-messages.ts';
+import { actions, type Block, type Message, quote, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
-import type { Scene } from './project-picker.ts';
-
-function body(sentence: string, { todo, quotes = [] }: ErrorDescription): Block[] {
-  return [section([sentence, todo].filter(Boolean).join('\n')), ...quotes.map(quote)];
-}
 
 /** The reply to a command or a click that failed. */
-export function failureMessage(failure: Failure, rerun?: CommandInvocation, scene?: Scene): Message {
-  const advice = describeError(failure, rerun, scene);
-  const { sentence = failure.message, buttons = [], choices = [] } = advice;
+export function failureMessage(failure: Failure, context: ErrorContext = {}): Message {
+  const description = describeError(failure, context);
   return {
-    text: sentence,
-    blocks: [...body(sentence, advice), ...(buttons.length > 0 ? [actions(...buttons)] : []), ...choices],
+    text: description.sentence ?? failure.message,
+    blocks: [...failureBlocks(failure, description), ...(description.choices ?? [])],
   };
 }
 
-/** The same below a field of a form that stays open. */
+/** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
-  [failure.message, describeError(failure).todo].filter(Boolean).join(' ');
+  [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
 
-/** The same in a modal, where the form behind it is gone: no buttons that would rerun a command. */
-export function failureModal(failure: Failure): ModalView {
-  return modal({ title: 'That did not work', blocks: body(failure.message, describeError(failure)) });
+/** The same in place of a form: buttons open other forms, but none runs a command again. */
+export function failureModal(failure: Failure, context: ErrorContext = {}): ModalView {
+  const description = describeError(failure, { ...context, invocation: undefined });
+  return modal({ title: ERROR_TITLE, blocks: failureBlocks(failure, description) });
 }
 
-const unknown = (id: string): string =>
-  `Something went wrong that Tally did not expect. Nothing was guessed. Whoever runs the bot finds it in the log under ${id}.`;
-
-export function unknownErrorMessage(id: string, rerun?: CommandInvocation): Message {
-  const buttons = retryButton(rerun);
-  return {
-    text: unknown(id),
-    blocks: [section(unknown(id)), ...(buttons.length > 0 ? [actions(...buttons)] : [])],
-  };
+function failureBlocks(failure: Failure, description: ErrorDescription): Block[] {
+  const { sentence = failure.message, todo, quotes = [], buttons = [] } = description;
+  return [
+    section([sentence, todo].filter(Boolean).join('\n')),
+    ...quotes.map(quote),
+    ...(buttons.length > 0 ? [actions(...buttons)] : []),
+  ];
 }
 
-export function unknownErrorModal(id: string): ModalView {
-  return modal({
-    title: 'That did not work',
-    blocks: [header('Unexpected'), section(unknown(id)), context(`id ${id}`)],
-  });
+/** The reply to an error that Tally didn't foresee. @param id its reference in the log */
+export function unknownErrorMessage(id: string, { invocation, isUnchanged }: ErrorContext = {}): Message {
+  const text = unknownErrorText(id, isUnchanged);
+  const buttons = retryButton(invocation);
+  return { text, blocks: [section(text), ...(buttons.length > 0 ? [actions(...buttons)] : [])] };
+}
+
+export const unknownErrorModal = (id: string, { isUnchanged }: ErrorContext = {}): ModalView =>
+  modal({ title: ERROR_TITLE, blocks: [section(unknownErrorText(id, isUnchanged))] });
+
+const ERROR_TITLE = 'That did not work';
+
+function unknownErrorText(id: string, isUnchanged = false): string {
+  const changed = isUnchanged ? 'Nothing was changed.' : 'Check whether your change was saved.';
+  return `Something went wrong in Tally. ${changed}\nIf it keeps happening, send your admin this reference: ${id}.`;
 }

@@ -2,64 +2,66 @@ import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { type Failure, isFailure } from '../domain/failure/index.ts';
-import type { CommandInvocation } from './command-buttons.ts';
 import { failureMessage, failureModal, unknownErrorMessage, unknownErrorModal } from './error-blocks.ts';
+import type { ErrorContext } from './error-messages.ts';
 import type { Message } from './kit/atoms.ts';
-import type { Scene } from './project-picker.ts';
-import { show, type Ways, whisper } from './ways.ts';
+import { type ReplyTarget, sendPrivate, updateModal } from './reply.ts';
 
-/** The one place where a thrown thing turns into words. */
+/** Turns whatever a listener threw into a reply. */
 export interface ErrorReply {
-  /** Logs it. @param where the command, the action or the like that it happened in */
+  /** Logs the error. @param where the command, action, form or event it happened in @returns what the reply is made of */
   explain(error: unknown, where: string): ErrorReport;
-  /** Where the answer would have been, or in the modal that was opened meanwhile. Never rejects. */
-  say(ways: Ways, told: ErrorReport, command?: Failed): Promise<void>;
-  /** In the modal that this came from. Never rejects. */
-  sayInModal(ways: Ways, told: ErrorReport): Promise<void>;
-  /** Logs what a reply that could not be sent rejects with. */
-  readonly lost: (error: unknown) => void;
+  /** Replies privately, or in the modal that this request opened. Never rejects. */
+  send(target: ReplyTarget, report: ErrorReport, context?: ErrorContext): Promise<void>;
+  /** Replies in the modal that the request came from. Never rejects. */
+  sendInModal(target: ReplyTarget, report: ErrorReport, context?: ErrorContext): Promise<void>;
+  /** Logs why a reply could not be sent. */
+  readonly logUndelivered: (error: unknown) => void;
 }
 
-/** A failure that has words, or the id under which the log has the unknown. */
-export type ErrorReport = { readonly failure: Failure } | { readonly id: string };
-
-/** The command that failed, to be tried again, and where it was asked. */
-interface Failed {
-  readonly rerun: CommandInvocation;
-  readonly scene: Scene | undefined;
+/** A logged error. */
+export interface ErrorReport {
+  /** Undefined for an error that Tally didn't foresee. */
+  readonly failure: Failure | undefined;
+  /** The reference to its log line. */
+  readonly id: string;
 }
 
 export function createErrorReply(log: Logger): ErrorReply {
-  const lost = (error: unknown) => log.error({ err: error }, 'a reply could not be delivered');
+  const logUndelivered = (error: unknown) => log.error({ err: error }, 'a reply could not be delivered');
+  const sendInModal: ErrorReply['sendInModal'] = async (target, report, context) => {
+    const message = errorMessageOf(report, context);
+    await updateModal(target, errorModalOf(report, context), message).catch(logUndelivered);
+  };
   return {
     explain(error, where) {
+      const id = randomBytes(4).toString('hex');
       if (isFailure(error)) {
-        // A refused word is somebody's typing and may be anything, a password too.
+        // A refused word is what somebody typed, so it may be anything, even a password.
         log.info(
-          { where, kind: error.kind, ...(error.kind !== 'invalid-word' && { err: error }) },
+          { where, kind: error.kind, id, ...(error.kind !== 'invalid-word' && { err: error }) },
           'answered with a failure',
         );
-        return { failure: error };
+        return { failure: error, id };
       }
-      const id = randomBytes(4).toString('hex');
       log.error({ where, id, err: error }, 'answered with an unknown error');
-      return { id };
+      return { failure: undefined, id };
     },
-    async say(ways, told, command) {
-      const message = errorMessageOf(told, command);
-      const said =
-        ways.opened === undefined ? whisper(ways, message) : show(ways, errorModalOf(told), message);
-      await said.catch(lost);
+    async send(target, report, context) {
+      if (target.openedModal !== undefined) return sendInModal(target, report, context);
+      await sendPrivate(target, errorMessageOf(report, context)).catch(logUndelivered);
     },
-    sayInModal: (ways, told) => show(ways, errorModalOf(told), errorMessageOf(told)).catch(lost),
-    lost,
+    sendInModal,
+    logUndelivered,
   };
 }
 
-export const errorMessageOf = (told: ErrorReport, command?: Failed): Message =>
-  'failure' in told
-    ? failureMessage(told.failure, command?.rerun, command?.scene)
-    : unknownErrorMessage(told.id, command?.rerun);
+export const errorMessageOf = ({ failure, id }: ErrorReport, context: ErrorContext = {}): Message =>
+  failure === undefined
+    ? unknownErrorMessage(id, context)
+    : failureMessage(failure, { ...context, reference: id });
 
-export const errorModalOf = (told: ErrorReport): ModalView =>
-  'failure' in told ? failureModal(told.failure) : unknownErrorModal(told.id);
+export const errorModalOf = ({ failure, id }: ErrorReport, context: ErrorContext = {}): ModalView =>
+  failure === undefined
+    ? unknownErrorModal(id, context)
+    : failureModal(failure, { ...context, reference: id });

@@ -1,77 +1,78 @@
 import type { App } from '@slack/bolt';
 import { Throttled } from '../domain/failure/index.ts';
-import type { Workspace } from '../workspace/workspaces.ts';
 import type { CommandInvocation } from './command-buttons.ts';
+import type { RunCommand } from './command-runner.ts';
 import { errorMessageOf } from './error-reply.ts';
-import type { SlackEvent } from './listeners.ts';
-import type { Origin } from './origin.ts';
-import { ownValue } from './own-property.ts';
+import { type ListenerContext, ownValue, type SlackEvent } from './listeners.ts';
 import { isDirectMessage } from './post-message.ts';
-import type { ListenerContext } from './register-listeners.ts';
-import { createRequest } from './request.ts';
-import type { Ways } from './ways.ts';
+import type { ReplyTarget } from './reply.ts';
+import { createRequest, type Requester } from './request.ts';
+import type { RequestSource } from './request-source.ts';
 
-/** What is written around an event. */
-interface Envelope {
-  /** Of what happens in a shared channel, `team_id` may be the other organisation; this is who has the app. */
+/** The outer fields of an event payload. */
+interface EventEnvelope {
+  /** The workspace that has the app. In a shared channel `team_id` may be the other organisation. */
   readonly authorizations?: readonly { readonly team_id?: string | null }[];
   readonly team_id?: string;
   readonly event_id?: string;
 }
 
-/** The Events API; Bolt has acknowledged by then. */
-export function registerEvents(app: App, house: ListenerContext): void {
-  const { listeners, admit, apology, runCommand, responder, heard, limits, clock, log } = house;
+/** Registers the Events API, which Bolt acknowledges before it calls a listener. */
+export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  const { listeners, authorize, errorReply, responder, eventDedup, limits, clock, log } = context;
 
-  app.event(/.*/, async ({ event, body, client, context }) => {
-    const given = withoutNulls(event) as SlackEvent;
-    const listener = ownValue(listeners.events, given.type);
-    if (listener === undefined || listener.wants?.(given) === false) return;
-    const envelope = body as Envelope;
-    const where = originOfEvent(given, envelope, context.isFirst);
-    if (where === undefined) return;
-    const ways: Ways = { origin: where, client, responder, log };
+  app.event(/.*/, async ({ event: payload, body, client, context: { isFirst } }) => {
+    const event = withoutNulls(payload) as SlackEvent;
+    const listener = ownValue(listeners.events, event.type);
+    if (listener === undefined || listener.wants?.(event) === false) return;
+    const envelope = body as EventEnvelope;
+    const source = sourceOfEvent(event, envelope, isFirst);
+    if (source === undefined) return;
+    const target: ReplyTarget = { source, client, responder, log };
     const at = clock();
-    const aloud = isAlone(given) ? 'asker' : 'channel';
-    let record: Workspace | undefined;
+    const audience = isPrivate(event) ? 'asker' : 'channel';
+    let requester: Requester | undefined;
     const origin = {
       client,
-      rerun: (rerun: CommandInvocation) => runCommand(ways, rerun, { at, aloud }, record),
+      rerun: (invocation: CommandInvocation) =>
+        runCommand(target, invocation, { at, audience }, requester?.workspace),
     };
     try {
-      limits.demand('requests', where);
+      limits.demand('requests', source);
       const { event_id: id } = envelope;
-      if (listener.once && id !== undefined && !(await heard.first(where.teamId, id, at))) return;
-      const admission = await admit(client, where, listener.right);
-      if (admission === undefined) return;
-      record = admission.workspace;
-      await listener.run(given, createRequest(ways, admission, { at }), origin);
+      if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id, at))) return;
+      const authorized = await authorize(client, source, listener.right);
+      if (authorized === undefined) return;
+      const request = createRequest(authorized, target, { at });
+      requester = request;
+      await listener.run(event, request, origin);
     } catch (error) {
-      const told = apology.explain(error, given.type);
-      if (error instanceof Throttled && limits.take('refusals', where) !== undefined) return;
-      if (listener.sorry === undefined) return apology.say(ways, told);
-      await listener.sorry(errorMessageOf(told), given, origin).catch(apology.lost);
+      const report = errorReply.explain(error, event.type);
+      if (error instanceof Throttled && limits.take('refusals', source) !== undefined) return;
+      if (listener.onError === undefined) return errorReply.send(target, report, { requester });
+      await listener.onError(errorMessageOf(report), event, origin).catch(errorReply.logUndelivered);
     }
   });
 }
 
-/** What Slack says of nothing it leaves out, or says in so many words. */
+/** Slack sends some missing fields as null. */
 const withoutNulls = (event: object): object =>
   Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null));
 
-const isAlone = ({ channel }: SlackEvent): boolean => channel === undefined || isDirectMessage(channel);
+const isPrivate = ({ channel }: SlackEvent): boolean => channel === undefined || isDirectMessage(channel);
 
-function originOfEvent(
+/** @returns undefined for an event that names no workspace or no user */
+function sourceOfEvent(
   event: SlackEvent,
-  { authorizations, team_id }: Envelope,
-  isFirst: Origin['isFirst'],
-): Origin | undefined {
-  const { user: person, user_team: home, channel, thread_ts: thread, ts } = event;
-  const workspace = authorizations?.[0]?.team_id ?? team_id;
-  if (workspace === undefined || person === undefined) return undefined;
+  { authorizations, team_id }: EventEnvelope,
+  isFirst: RequestSource['isFirst'],
+): RequestSource | undefined {
+  const { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts } = event;
+  const teamId = authorizations?.[0]?.team_id ?? team_id;
+  if (teamId === undefined || userId === undefined) return undefined;
   return {
-    ...{ teamId: workspace, userId: person, homeTeamId: home, channel, thread },
-    startsThread: isAlone(event) ? undefined : ts,
-    ...{ responseUrl: undefined, triggerId: undefined, viewId: undefined, isFirst },
+    ...{ teamId, userId, homeTeamId, channel, thread, isFirst },
+    startsThread: isPrivate(event) ? undefined : ts,
+    ...{ responseUrl: undefined, triggerId: undefined, viewId: undefined },
   };
 }

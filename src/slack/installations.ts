@@ -7,38 +7,42 @@ import { NotInstalled } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
 import { createDeletion } from '../workspace/deletion.ts';
-import { createInstallationStore } from '../workspace/installation-store.ts';
+import { createInstallationStore, type InstallationRecords } from '../workspace/installation-store.ts';
 import { createOAuthNonces } from '../workspace/oauth-nonces.ts';
 import { installationId, parseInstallation } from './install/installation.ts';
-import { createInstallationTokens, type KnownInstallation } from './install/installation-tokens.ts';
+import {
+  createInstallationTokens,
+  type InstallationTokens,
+  type KnownInstallation,
+} from './install/installation-tokens.ts';
 import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
 import { createOAuthFlow, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import { createStateStore } from './install/oauth-state.ts';
+import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';
 import { createUninstallHandler, type EventBody } from './install/uninstall.ts';
 import { createWelcome } from './install/welcome.ts';
-import type { BrowserRoutes } from './receiver.ts';
 import type { ResponseUrlClient } from './response-url.ts';
 import { BACKGROUND_OPTIONS, createClientCache, INTERACTIVE_OPTIONS, type WebClient } from './web-client.ts';
 
-/** Who may be answered with which token: one workspace by its token, or many by OAuth. */
+/** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */
 export interface Installations {
   readonly pages: BrowserRoutes;
-  /** Throws what `sorry` then has words for. */
+  /** Bolt's look-up of the token for a payload. @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly authorize: Authorize<boolean>;
-  /** What to acknowledge with when `authorize` refused this payload. */
-  readonly sorry: NotInstalledReply['acknowledgement'];
+  /** What to acknowledge a payload with that `authorize` refused; undefined for any other. */
+  readonly notInstalledReply: NotInstalledReply['acknowledgement'];
   /**
-   * Slack's Web API for a workspace where no payload came in, for posts by a schedule: tried once, with 10 s of patience.
+   * A client for what runs without a payload, such as scheduled posts: one attempt, 10 s timeout.
    * @throws NotInstalled, UnsealFailed, StoreUnavailable
    */
   clientFor(workspace: string): Promise<WebClient>;
-  /** Deletes everything of those who leave; false for an event about something else. @throws StoreUnavailable */
-  leave(body: EventBody): Promise<boolean>;
-  /** Whether Slack takes the token that serves this workspace, as far as it says. @throws StoreUnavailable */
+  /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws StoreUnavailable */
+  handleUninstall(event: EventBody): Promise<boolean>;
+  /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
-  /** Until nothing is on its way from Slack into the store. */
+  /** Resolves when no renewed token is on its way from Slack to the store. */
   idle(): Promise<void>;
 }
 
@@ -51,37 +55,33 @@ export interface InstallationsParts {
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
   readonly clock: () => number;
-  /** What is not in the store's own keys goes with a workspace too. @throws StoreUnavailable */
+  /** Deletes what a workspace has outside the store's own keys. @throws StoreUnavailable */
   readonly onForget: (workspace: string) => Promise<void>;
 }
 
-/**
- * A code and a refresh token work once: a second try after an answer that was lost would only be refused, so the first
- * is given time, in ms; less than `installed.lock` lasts.
- */
-const ONCE = { ...BACKGROUND_OPTIONS, timeout: 10_000 };
+/** OAuth codes and refresh tokens work once, so a retry can't help. In ms; shorter than `installed.lock` lasts. */
+const OAUTH_OPTIONS = { ...BACKGROUND_OPTIONS, timeout: 10_000 };
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 
 export function createInstallations(config: Config['slack'], parts: InstallationsParts): Installations {
   const { credentials } = config;
   return credentials.kind === 'token'
-    ? oneWorkspace(credentials.botToken, config.apiUrl, parts)
+    ? singleWorkspace(credentials.botToken, config.apiUrl, parts)
     : manyWorkspaces(credentials, config.apiUrl, parts);
 }
 
-function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
+function singleWorkspace(botToken: string, apiUrl: string, parts: InstallationsParts): Installations {
   const { redis, log, boltLogger: logger, onForget } = parts;
   const client = new webApi.WebClient(botToken, { ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger });
-  const standing = { since: async () => undefined, works: async () => false };
   return {
     pages: {},
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
-    sorry: () => undefined,
-    leave: createUninstallHandler({
+    notInstalledReply: () => undefined,
+    handleUninstall: createUninstallHandler({
       forget: createDeletion(redis, onForget),
-      standing,
+      tokenStatus: { since: async () => undefined, works: async () => false },
       onGone: () => undefined,
       log,
     }),
@@ -93,8 +93,82 @@ function oneWorkspace(botToken: string, apiUrl: string, parts: InstallationsPart
 function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts): Installations {
   const { redis, keyring, log, boltLogger } = parts;
   const { origin } = new URL(apiUrl);
-  const clientFor = (token: string) =>
+  const clientOf = (token: string) =>
     new webApi.WebClient(token, { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
+  const { providerWith, options } = createProviderFactory(oauth, apiUrl, parts);
+  const installed = createInstallationStore({ redis, keyring });
+  const tokens = createInstallationTokens({ installed, renewer: (store) => providerWith(store), log });
+  const store: InstallationStore = {
+    storeInstallation: (installation) => tokens.save(installation as Installation),
+    fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
+  };
+  const notInstalled = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, parts);
+  const sendWelcome = createWelcome({ ...parts, clientFor: clientOf });
+  const forget = createDeletion(redis, parts.onForget);
+  const cachedClient = createClientCache({
+    ...BACKGROUND_OPTIONS,
+    slackApiUrl: apiUrl,
+    logger: boltLogger,
+  });
+
+  /** Uninstalling may overtake the installation on its way to the store: then it is deleted again. */
+  const deleteIfRevoked = async (id: string): Promise<void> => {
+    const text = await installed.read(id);
+    if (text === undefined) return;
+    const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
+    if (await isTokenAccepted(clientOf(bot?.token ?? ''))) return;
+    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
+    tokens.drop(id);
+  };
+
+  return {
+    pages: createOAuthFlow({
+      providerWith: (cookie) => providerWith(store, cookie),
+      options,
+      publicUrl: oauth.publicUrl,
+      slack: origin,
+      async welcome(installation) {
+        await sendWelcome(installation);
+        await deleteIfRevoked(installationId(installation)).catch((err: unknown) =>
+          log.error({ err }, 'could not check whether a new installation is still valid'),
+        );
+      },
+      log,
+      clock: parts.clock,
+    }),
+    async authorize({ teamId: payloadTeam, enterpriseId, isEnterpriseInstall }, body) {
+      const teamId = installedTeamOf(body) ?? payloadTeam;
+      try {
+        const ids = isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId];
+        const installation = await findInstallation(tokens, ids);
+        await joinOrganisation(installed, installation, teamId);
+        return authorizeResult(installation.installation, teamId, enterpriseId);
+      } catch (error) {
+        notInstalled.remember(body, error, teamId ?? enterpriseId);
+        throw error;
+      }
+    },
+    async clientFor(workspace) {
+      const { installation } =
+        (await tokens.find(workspace)) ??
+        (await findInstallation(tokens, [await installed.organisationOf(workspace)]));
+      if (installation.bot === undefined) throw new NotInstalled('unknown');
+      return cachedClient(installation.bot.token, workspace);
+    },
+    notInstalledReply: notInstalled.acknowledgement,
+    handleUninstall: createUninstallHandler({
+      forget,
+      onGone: tokens.drop,
+      tokenStatus: tokenStatusOf(installed, clientOf),
+      log,
+    }),
+    stays: async (id) => (await installed.read(id)) !== undefined,
+    idle: tokens.idle,
+  };
+}
+
+/** Slack's installer needs another store and another cookie for each use. */
+function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger }: InstallationsParts) {
   const options = {
     scopes: SCOPES.map(({ scope }) => scope),
     redirectUri: `${oauth.publicUrl}${REDIRECT_PATH}`,
@@ -108,115 +182,59 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, parts: InstallationsParts)
       stateStore,
       stateCookieName,
       installationStore,
-      authorizationUrl: `${origin}/oauth/v2/authorize`,
+      authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
       logger: boltLogger,
-      clientOptions: { ...ONCE, slackApiUrl: apiUrl },
+      clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
-
-  const installed = createInstallationStore({ redis, keyring });
-  const tokens = createInstallationTokens({ installed, renewer: (one) => providerWith(one), log });
-  const store: InstallationStore = {
-    storeInstallation: (installation) => tokens.save(installation as Installation),
-    fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
-  };
-  const { acknowledgement, remember } = createNotInstalledReply(`${oauth.publicUrl}${INSTALL_PATH}`, parts);
-
-  const greet = createWelcome({ ...parts, clientFor });
-  const forget = createDeletion(redis, parts.onForget);
-
-  /** Who left while Slack's answer was on its way into the store was deleted before it: so it is deleted again. */
-  const unlessLeft = async (id: string): Promise<void> => {
-    const text = await installed.read(id);
-    if (text === undefined) return;
-    const { bot, isEnterpriseInstall } = parseInstallation(text).installation;
-    if (await isTokenAccepted(clientFor(bot?.token ?? ''))) return;
-    await (isEnterpriseInstall ? forget.organisation(id) : forget.workspace(id));
-    tokens.drop(id);
-  };
-
-  /** An organisation's own installation serves where a workspace has none, whatever the payload says of it. */
-  const find = async (team?: string, organisation?: string, whole = false) => {
-    const ids = whole ? [organisation, team] : [team, organisation];
-    for (const id of ids) {
-      const known = id === undefined ? undefined : await tokens.find(id);
-      if (known !== undefined) return known;
-    }
-    throw new NotInstalled('unknown');
-  };
-
-  const queued = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger: boltLogger });
-
-  /** Before anything of the workspace is stored, so that leaving finds it. */
-  const join = async ({ installation, used }: KnownInstallation, team?: string): Promise<void> => {
-    if (!installation.isEnterpriseInstall || team === undefined || used.has(team)) return;
-    await installed.join(installationId(installation), team);
-    used.add(team);
-  };
-
-  return {
-    pages: createOAuthFlow({
-      providerWith: (cookie) => providerWith(store, cookie),
-      options,
-      publicUrl: oauth.publicUrl,
-      slack: origin,
-      async welcome(installation) {
-        await greet(installation);
-        await unlessLeft(installationId(installation)).catch((err: unknown) =>
-          log.error({ err }, 'whether an installation stands could not be asked'),
-        );
-      },
-      log,
-      clock: parts.clock,
-    }),
-    async authorize({ teamId: named, enterpriseId, isEnterpriseInstall }, body) {
-      const teamId = installedTeamOf(body) ?? named;
-      try {
-        const known = await find(teamId, enterpriseId, isEnterpriseInstall);
-        await join(known, teamId);
-        return resultOf(known.installation, teamId, enterpriseId);
-      } catch (error) {
-        remember(body, error, teamId ?? enterpriseId);
-        throw error;
-      }
-    },
-    async clientFor(workspace) {
-      const own = await tokens.find(workspace);
-      const known = own ?? (await find(await installed.organisationOf(workspace)));
-      const { bot } = known.installation;
-      if (bot === undefined) throw new NotInstalled('unknown');
-      return queued(bot.token, workspace);
-    },
-    sorry: acknowledgement,
-    leave: createUninstallHandler({
-      forget,
-      onGone: tokens.drop,
-      standing: tokenStatusOf(installed, clientFor),
-      log,
-    }),
-    stays: async (id) => (await installed.read(id)) !== undefined,
-    idle: tokens.idle,
-  };
+  return { providerWith, options };
 }
 
-/** Bolt reads it of a form that is sent, and not of a click in one: that would be answered by the other organisation's. */
+/**
+ * A workspace without an installation of its own uses its organisation's, whatever the payload says.
+ * @param ids in the order to try @throws NotInstalled
+ */
+async function findInstallation(
+  tokens: InstallationTokens,
+  ids: readonly (string | undefined)[],
+): Promise<KnownInstallation> {
+  for (const id of ids) {
+    const known = id === undefined ? undefined : await tokens.find(id);
+    if (known !== undefined) return known;
+  }
+  throw new NotInstalled('unknown');
+}
+
+/** Links a workspace to its organisation before anything of it is stored, so that uninstalling finds it. */
+async function joinOrganisation(
+  installed: InstallationRecords,
+  { installation, used }: KnownInstallation,
+  teamId: string | undefined,
+): Promise<void> {
+  if (!installation.isEnterpriseInstall || teamId === undefined || used.has(teamId)) return;
+  await installed.join(installationId(installation), teamId);
+  used.add(teamId);
+}
+
+/** Bolt reads this field in submitted forms but not in clicks, which would then get the other organisation's token. */
 function installedTeamOf(body: object = {}): string | undefined {
   const { view } = body as { readonly view?: { readonly app_installed_team_id?: string | null } | null };
   return view?.app_installed_team_id ?? undefined;
 }
 
-function resultOf(
+/** @throws NotInstalled for an installation without a bot */
+function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   teamId: string | undefined,
   enterpriseId: string | undefined,
 ): AuthorizeResult {
   if (bot === undefined) throw new NotInstalled('unknown');
-  const within = isEnterpriseInstall ? teamId : team?.id;
+  const workspace = isEnterpriseInstall ? teamId : team?.id;
   const organisation = enterprise?.id ?? enterpriseId;
   return {
     botToken: bot.token,
     botId: bot.id,
     botUserId: bot.userId,
-    ...(within !== undefined && { teamId: within }),
+    ...(workspace !== undefined && { teamId: workspace }),
     ...(organisation !== undefined && { enterpriseId: organisation }),
   };
 }

@@ -1,151 +1,186 @@
 import { setTimeout } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { type CommandInvocation, parseInvocation, parseShare } from './command-buttons.ts';
+import type { RunCommand } from './command-runner.ts';
 import { failureText } from './error-blocks.ts';
+import type { ErrorContext } from './error-messages.ts';
 import { errorModalOf } from './error-reply.ts';
 import { readFields } from './kit/modal.ts';
-import { type Origin, originOf, type Payload } from './origin.ts';
-import { ownValue } from './own-property.ts';
+import { type ListenerContext, ownValue } from './listeners.ts';
 import { isDirectMessage } from './post-message.ts';
-import type { ListenerContext } from './register-listeners.ts';
-import { createRequest } from './request.ts';
-import type { Ways } from './ways.ts';
+import type { ReplyTarget } from './reply.ts';
+import { type AuthorizedUser, createRequest } from './request.ts';
+import { type RequestSource, type SlackPayload, sourceOfPayload } from './request-source.ts';
 import type { WebClient } from './web-client.ts';
 
-/** Clicks, forms and suggestions. Acknowledged first, but for a form that is read and suggestions that are found. */
-export function registerInteractions(app: App, house: ListenerContext): void {
-  const { listeners, admit, apology, runCommand, responder, limits, clock, log } = house;
-  const waysOf = (body: unknown, client: WebClient, isFirst?: Origin['isFirst']): Ways => {
-    const { hash } = (body as Clicked).view ?? {};
-    const origin = originOf(body as Payload, isFirst);
-    return { origin, client, responder, log, ...(hash !== undefined && { hash }) };
+/** Registers clicks, forms and suggestions. */
+export function registerInteractions(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  registerActions(app, context, runCommand);
+  registerViews(app, context);
+  registerOptions(app, context);
+}
+
+function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
+  const { listeners, authorize, errorReply, limits, clock, log } = context;
+
+  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context: { isFirst } }) => {
+    await ack();
+    const target = replyTargetOf(context, body, client, isFirst);
+    const { source } = target;
+    const { action_id = '', ...chosen } = action as ActionPayload;
+    const value = chosen.value ?? chosen.selected_option?.value ?? '';
+    const name = action_id.split(':')[0] ?? '';
+    const throttled = limits.take('requests', source);
+    if (throttled !== undefined) {
+      const report = errorReply.explain(throttled, 'action');
+      if (limits.take('refusals', source) !== undefined) return;
+      const isCommand = name === 'rerun' || name === 'run';
+      return errorReply.send(target, report, isCommand ? { invocation: parseInvocation(value) } : {});
+    }
+    await answerClick(target, name, value, body as Clicked);
+    if ((body as Clicked).view?.type === 'home') await redrawHome(target);
+  });
+
+  const answerClick = async (
+    target: ReplyTarget,
+    name: string,
+    value: string,
+    body: Clicked,
+  ): Promise<void> => {
+    const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
+    // `rerun` replaces the message that has the button, `run` answers below it.
+    if (name === 'rerun') return runCommand(target, parseInvocation(value), inPlace);
+    if (name === 'run') return runCommand(target, parseInvocation(value), { at: clock() });
+    if (name === 'share') {
+      const at = clock();
+      const { asked, ...invocation } = parseShare(value);
+      return runCommand(target, invocation, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
+    }
+    const listener = ownValue(listeners.actions, name);
+    if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
+    let authorized: AuthorizedUser | undefined;
+    try {
+      authorized = await authorize(target.client, target.source, listener.right);
+      if (authorized === undefined) return;
+      const { view, state } = body;
+      const fields = readFields((view?.state ?? state)?.values as never);
+      const metadata = view?.private_metadata ?? '';
+      const request = createRequest(authorized, target, inPlace);
+      await listener.run({ value, fields, metadata }, request, (invocation) =>
+        runCommand(target, invocation, inPlace),
+      );
+    } catch (error) {
+      await errorReply.send(target, errorReply.explain(error, 'action'), requesterOf(target, authorized));
+    }
   };
 
-  /** Home shows what a click on it has changed. Who may no longer see it is told by the click's own answer. */
-  const redrawHome = async (ways: Ways): Promise<void> => {
+  /** Home shows what a click on it has changed. Whoever may no longer see it learns that from the click's own reply. */
+  const redrawHome = async (target: ReplyTarget): Promise<void> => {
     const listener = ownValue(listeners.events, 'app_home_opened');
     if (listener === undefined) return;
-    const { client, origin } = ways;
+    const { client, source } = target;
     const at = clock();
     try {
-      const admission = await admit(client, { ...origin, isFirst: undefined }, listener.right);
-      if (admission === undefined) return;
-      const rerun = (command: CommandInvocation) => runCommand(ways, command, { at });
-      const event = { type: 'app_home_opened', user: origin.userId, tab: 'home' };
-      await listener.run(event, createRequest(ways, admission, { at }), { client, rerun });
+      const authorized = await authorize(client, { ...source, isFirst: undefined }, listener.right);
+      if (authorized === undefined) return;
+      const rerun = (invocation: CommandInvocation) => runCommand(target, invocation, { at });
+      const event = { type: 'app_home_opened', user: source.userId, tab: 'home' };
+      await listener.run(event, createRequest(authorized, target, { at }), { client, rerun });
     } catch (err) {
       log.debug({ err }, 'Home was not redrawn after a click');
     }
   };
+}
 
-  app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context }) => {
-    await ack();
-    const ways = waysOf(body, client, context.isFirst);
-    const { action_id = '', ...chosen } = action as ActionPayload;
-    const name = action_id.split(':')[0] ?? '';
-    const value = valueIn(chosen);
-    const refusal = limits.take('requests', ways.origin);
-    if (refusal !== undefined) {
-      const told = apology.explain(refusal, 'action');
-      if (limits.take('refusals', ways.origin) !== undefined) return;
-      const isCommand = name === 'rerun' || name === 'run';
-      return apology.say(
-        ways,
-        told,
-        isCommand ? { rerun: parseInvocation(value), scene: undefined } : undefined,
-      );
-    }
-    await answerClick(ways, name, value, body as Clicked);
-    if ((body as Clicked).view?.type === 'home') await redrawHome(ways);
-  });
+/** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
+function registerViews(app: App, context: ListenerContext): void {
+  const { listeners, authorize, errorReply, limits, clock } = context;
 
-  const answerClick = async (ways: Ways, name: string, value: string, body: Clicked): Promise<void> => {
-    const inPlace = { at: clock(), replace: isPrivate(body), audience: 'asker' } as const;
-    // `rerun` answers in the place of the message it stands on, `run` beside it.
-    if (name === 'rerun') return runCommand(ways, parseInvocation(value), inPlace);
-    if (name === 'run') return runCommand(ways, parseInvocation(value), { at: clock() });
-    if (name === 'share') {
-      const at = clock();
-      const { asked, ...rerun } = parseShare(value);
-      return runCommand(ways, rerun, { at, audience: 'channel', sharedFrom: Math.min(asked, at) });
-    }
-    const listener = ownValue(listeners.actions, name);
-    if (listener === undefined) return log.warn({ action: name }, 'an action that nothing listens to');
-    try {
-      const admission = await admit(ways.client, ways.origin, listener.right);
-      if (admission === undefined) return;
-      const fields = readFields((body.view?.state ?? body.state)?.values as never);
-      const metadata = body.view?.private_metadata ?? '';
-      await listener.run({ value, fields, metadata }, createRequest(ways, admission, inPlace), (rerun) =>
-        runCommand(ways, rerun, inPlace),
-      );
-    } catch (error) {
-      await apology.say(ways, apology.explain(error, 'action'));
-    }
-  };
-
-  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context }) => {
-    const listener = ownValue(listeners.views, view.callback_id);
+  app.view({ type: 'view_submission' }, async ({ ack, view, body, client, context: { isFirst } }) => {
+    const name = view.callback_id;
+    const listener = ownValue(listeners.views, name);
     if (listener === undefined) return ack();
-    const ways = waysOf(body, client, context.isFirst);
-    const refusal = limits.take('requests', ways.origin);
-    if (refusal !== undefined) {
-      const told = apology.explain(refusal, view.callback_id);
-      const last = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
-      // Below the last field, so that nothing has to be typed again.
-      return last === undefined
-        ? ack({ response_action: 'update', view: errorModalOf(told) })
-        : ack({ response_action: 'errors', errors: { [last]: failureText(refusal) } });
+    const target = replyTargetOf(context, body, client, isFirst);
+    const throttled = limits.take('requests', target.source);
+    if (throttled !== undefined) {
+      const report = errorReply.explain(throttled, name);
+      const lastInput = view.blocks.findLast(({ type }) => type === 'input')?.block_id;
+      // Below the last field, so that the form keeps what was typed.
+      return lastInput === undefined
+        ? ack({ response_action: 'update', view: errorModalOf(report) })
+        : ack({ response_action: 'errors', errors: { [lastInput]: failureText(throttled) } });
     }
-    let reading: ReturnType<typeof listener.read>;
+    let parsed: ReturnType<typeof listener.read>;
     try {
-      reading = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
+      parsed = listener.read(readFields(view.state?.values as never), view.private_metadata ?? '');
     } catch (error) {
-      const sorry = errorModalOf(apology.explain(error, view.callback_id));
-      return ack({ response_action: 'update', view: sorry });
+      const errorModal = errorModalOf(errorReply.explain(error, name), { isUnchanged: true });
+      return ack({ response_action: 'update', view: errorModal });
     }
-    if ('errors' in reading) return ack({ response_action: 'errors', errors: reading.errors });
+    if ('errors' in parsed) return ack({ response_action: 'errors', errors: parsed.errors });
     await ack({ response_action: 'update', view: listener.waiting });
+    let authorized: AuthorizedUser | undefined;
     try {
-      const admission = await admit(client, ways.origin, listener.right);
-      if (admission === undefined) return;
-      await listener.work(reading.input, createRequest(ways, admission, { at: clock() }));
+      authorized = await authorize(client, target.source, listener.right);
+      if (authorized === undefined) return;
+      await listener.work(parsed.input, createRequest(authorized, target, { at: clock() }));
     } catch (error) {
-      await apology.sayInModal(ways, apology.explain(error, view.callback_id));
+      await errorReply.sendInModal(target, errorReply.explain(error, name), requesterOf(target, authorized));
     }
   });
+}
+
+/** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
+function registerOptions(app: App, context: ListenerContext): void {
+  const { listeners, authorize, errorReply, limits, clock } = context;
 
   app.options(/.*/, async ({ ack, options, body, client }) => {
     const listener = ownValue(listeners.options, options.action_id);
     try {
-      // Without a look for replays: who types the same twice within a second sends the same bytes twice.
-      const ways = waysOf(body, client);
-      const isTooMuch = limits.take('suggestions', ways.origin) !== undefined;
-      if (listener === undefined || isTooMuch) return await ack({ options: [] });
+      // No check for replays: typing the same text twice within a second sends the same bytes twice.
+      const target = replyTargetOf(context, body, client);
+      const isThrottled = limits.take('suggestions', target.source) !== undefined;
+      if (listener === undefined || isThrottled) return await ack({ options: [] });
       const find = async () => {
-        const admission = await admit(client, ways.origin, listener.right, { isTyping: true });
-        if (admission === undefined) return [];
+        const authorized = await authorize(client, target.source, listener.right, { isTyping: true });
+        if (authorized === undefined) return [];
         const metadata = (body as Clicked).view?.private_metadata ?? '';
-        return listener.find(options.value ?? '', createRequest(ways, admission, { at: clock() }), metadata);
+        const request = createRequest(authorized, target, { at: clock() });
+        return listener.find(options.value ?? '', request, metadata);
       };
-      await ack({ options: [...(await withinPatience(find()))] });
+      await ack({ options: [...(await emptyAfterTimeout(find()))] });
     } catch (error) {
-      apology.explain(error, options.action_id);
+      errorReply.explain(error, options.action_id);
       await ack({ options: [] });
     }
   });
 }
 
-/** Slack waits 3 s for suggestions; nothing found is better said in time. */
-const PATIENCE = 2_000;
+/** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
+const SUGGESTION_TIMEOUT = 2_000;
 
-async function withinPatience<T>(finding: Promise<readonly T[]>): Promise<readonly T[]> {
-  const end = new AbortController();
-  const late = setTimeout(PATIENCE, [], { signal: end.signal }).catch(() => []);
-  return Promise.race([finding, late]).finally(() => end.abort());
+async function emptyAfterTimeout<T>(found: Promise<readonly T[]>): Promise<readonly T[]> {
+  const timer = new AbortController();
+  const timeout = setTimeout(SUGGESTION_TIMEOUT, [], { signal: timer.signal }).catch(() => []);
+  return Promise.race([found, timeout]).finally(() => timer.abort());
 }
 
-/** Where a click happened: in a view, or in a message. */
+function replyTargetOf(
+  { responder, log }: ListenerContext,
+  body: object,
+  client: WebClient,
+  isFirst?: RequestSource['isFirst'],
+): ReplyTarget {
+  const { hash } = (body as Clicked).view ?? {};
+  const source = sourceOfPayload(body as SlackPayload, isFirst);
+  return { source, client, responder, log, ...(hash !== undefined && { modalHash: hash }) };
+}
+
+const requesterOf = ({ source }: ReplyTarget, authorized: AuthorizedUser | undefined): ErrorContext => ({
+  requester: authorized && { ...authorized, channel: source.channel },
+});
+
+/** What of a click's or form's payload is read here: it happened in a view or in a message. */
 interface Clicked {
   readonly view?: {
     readonly type?: string;
@@ -158,10 +193,7 @@ interface Clicked {
   readonly channel?: { readonly id?: string } | null;
 }
 
-/**
- * Whether only the person who clicked sees the message: then the answer may take its place. What others read stays, and
- * the answer, which goes by that person's rights, comes beside it.
- */
+/** Whether only the user sees the message: then the answer may replace it. The answer goes by this user's rights. */
 const isPrivate = ({ container, channel }: Clicked): boolean =>
   container?.is_ephemeral === true || isDirectMessage(channel?.id ?? '');
 
@@ -170,5 +202,3 @@ interface ActionPayload {
   readonly value?: string;
   readonly selected_option?: { readonly value?: string } | null;
 }
-
-const valueIn = (action: ActionPayload): string => action.value ?? action.selected_option?.value ?? '';

@@ -1,23 +1,29 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
+import type { Logger } from 'pino';
+import type { EventDedup } from '../workspace/event-dedup.ts';
 import type { Right } from '../workspace/permissions.ts';
+import type { Authorize } from './authorize.ts';
 import type { CommandInvocation } from './command-buttons.ts';
+import type { ErrorReply } from './error-reply.ts';
 import type { Message } from './kit/atoms.ts';
 import type { FormFields } from './kit/modal.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { Request } from './request.ts';
+import type { ResponseUrlClient } from './response-url.ts';
 import type { WebClient } from './web-client.ts';
 
 export interface CommandListener {
-  /** By its words where they decide. */
+  /** A function where the command's words decide. */
   readonly right: Right | ((text: string) => Right);
-  /** Answers for everyone in the channel where the workspace wants that. */
+  /** Whether the answer may be public where the workspace's settings say so. */
   readonly open?: boolean;
-  /** Of a second word of `/billing` that has a page of its own. */
+  /** For a second word of `/billing` with a help page of its own. */
   readonly help?: () => Message;
-  /** @param typed of a verb, whose text is in lower case: the same in the letters it was typed in */
+  /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
   run(text: string, request: Request, typed?: string): Promise<void>;
 }
 
-/** What a click brings along: outside text, all of it. */
+/** What a click carries. All of it is outside text. */
 interface ClickedOn {
   readonly value: string;
   readonly fields: FormFields;
@@ -27,23 +33,23 @@ interface ClickedOn {
 
 export interface ActionListener {
   readonly right: Right;
-  /** `rerun` goes on with a command in the place of the message, its right checked anew. */
+  /** @param rerun runs a command whose answer replaces the message, with a rights check of its own */
   run(
     action: ClickedOn,
     request: Request,
-    rerun: (command: CommandInvocation) => Promise<void>,
+    rerun: (invocation: CommandInvocation) => Promise<void>,
   ): Promise<void>;
 }
 
-/** A submission is read at once, before the acknowledgement; the work comes after it. */
+/** A submission is parsed before the acknowledgement; `work` runs after it. */
 export interface ViewListener<T = unknown> {
   readonly right: Right;
-  /** Pure and quick: block id → sentence where a field is refused, else what was meant. */
+  /** Pure and quick. @returns `errors` by block ID where fields are refused, else the input for `work` */
   read(
     fields: FormFields,
     metadata: string,
   ): { readonly errors: Record<string, string> } | { readonly input: T };
-  /** Shown at once, while `work` goes on. */
+  /** Replaces the form while `work` runs. */
   readonly waiting: ModalView;
   work(input: T, request: Request): Promise<void>;
 }
@@ -59,23 +65,23 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** An event of the Events API by its type; Slack has its acknowledgement already. */
+/** Handles one type of the Events API, which Bolt has acknowledged by then. */
 export interface EventListener {
   readonly right: Right;
-  /** Answers with a message: so what Slack sends again is passed over. */
+  /** Drops events that Slack sends again; for listeners that answer with a message. */
   readonly once?: boolean;
-  /** Pure: what is not wanted is passed over before anything is asked or said. */
+  /** Pure. Events that it refuses are dropped before anything is looked up. */
   wants?(event: SlackEvent): boolean;
   run(event: SlackEvent, request: Request, origin: EventOrigin): Promise<void>;
-  /** Says what went wrong; without it that is said to the person alone, where the event happened. */
-  sorry?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
+  /** Shows an error; without it the user gets a private message where the event happened. */
+  onError?(message: Message, event: SlackEvent, origin: EventOrigin): Promise<void>;
 }
 
 /** What the listeners read of an event. */
 export interface SlackEvent {
   readonly type: string;
   readonly user?: string;
-  /** The workspace the person belongs to. */
+  /** The workspace the user belongs to. */
   readonly user_team?: string;
   readonly channel?: string;
   readonly channel_type?: string;
@@ -87,19 +93,39 @@ export interface SlackEvent {
   readonly subtype?: string;
 }
 
-/** Where an event comes from. */
+/** How an event's listener reaches the place where it happened. */
 interface EventOrigin {
   readonly client: WebClient;
-  /** Runs a command as if it had been typed where the event happened, its answer for everybody there. */
-  rerun(rerun: CommandInvocation): Promise<void>;
+  /** Runs a command as if it had been typed where the event happened, with a public answer. */
+  rerun(invocation: CommandInvocation): Promise<void>;
 }
 
-/** What a feature listens to: commands by `/name`, the rest by id; an action's id may go on after a colon. */
+/** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandListener>>;
   readonly actions?: Readonly<Record<string, ActionListener>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each view has its own input, known to itself alone
+  // biome-ignore lint/suspicious/noExplicitAny: each view has its own input type, known only to itself
   readonly views?: Readonly<Record<string, ViewListener<any>>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
+}
+
+/** Looks up a name from outside, which may be `constructor` or another property that every object inherits. */
+export function ownValue<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** What turns Slack's payloads into requests to the listeners. */
+export interface ListenerContext {
+  readonly listeners: Required<Listeners>;
+  readonly authorize: Authorize;
+  readonly errorReply: ErrorReply;
+  readonly responder: ResponseUrlClient;
+  readonly eventDedup: EventDedup;
+  readonly limits: RateLimiter;
+  readonly log: Logger;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  /** Called after each command with `ok`, a failure's kind, or `unknown`; an unknown command's name is `other`. */
+  readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
 }

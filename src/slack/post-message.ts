@@ -1,7 +1,6 @@
 import { CannotPost, isFailure } from '../domain/failure/index.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/simpler.ts';
-import { ownValue } from './own-property.ts';
 import { callSlack, type WebClient } from './web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
@@ -11,13 +10,13 @@ export interface PostTarget {
   readonly thread: string | undefined;
 }
 
-/** A conversation of two: it has no default project, nor members to speak of. */
+/** Whether a channel ID is a direct message's: it has no default project and nobody to share with. */
 export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
 
 /** For everybody there. @throws CannotPost, SlackFailed */
-export async function postMessage(client: WebClient, spot: PostTarget, message: Message): Promise<void> {
+export async function postMessage(client: WebClient, target: PostTarget, message: Message): Promise<void> {
   await send('chat.postMessage', message, (content) =>
-    client.chat.postMessage({ ...addressOf(spot), ...content }),
+    client.chat.postMessage({ ...addressOf(target), ...content }),
   );
 }
 
@@ -55,12 +54,12 @@ export async function updateMessage(
 export async function postEphemeral(
   client: WebClient,
   person: string,
-  spot: PostTarget,
+  target: PostTarget,
   message: Message,
 ): Promise<void> {
-  if (isDirectMessage(spot.channel)) return postMessage(client, spot, message);
+  if (isDirectMessage(target.channel)) return postMessage(client, target, message);
   await send('chat.postEphemeral', message, (content) =>
-    client.chat.postEphemeral({ ...addressOf(spot), user: person, ...content }),
+    client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
   );
 }
 
@@ -70,15 +69,15 @@ const addressOf = ({ channel, thread }: PostTarget) => ({
 });
 
 /** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
-const CLOSED: Readonly<Record<string, CannotPost['reason']>> = {
-  not_in_channel: 'not-there',
-  channel_not_found: 'not-there',
-  user_not_in_channel: 'not-there',
-  is_archived: 'archived',
-  restricted_action: 'restricted',
-  restricted_action_read_only_channel: 'restricted',
-  restricted_action_thread_only_channel: 'restricted',
-};
+const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
+  ['not_in_channel', 'not-there'],
+  ['channel_not_found', 'not-there'],
+  ['user_not_in_channel', 'not-there'],
+  ['is_archived', 'archived'],
+  ['restricted_action', 'restricted'],
+  ['restricted_action_read_only_channel', 'restricted'],
+  ['restricted_action_thread_only_channel', 'restricted'],
+]);
 
 type Content = { text: string; blocks: never[] };
 
@@ -92,7 +91,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
       return attempt(plainer);
     });
   } catch (error) {
-    const reason = ownValue(CLOSED, codeOf(error));
+    const reason = CANNOT_POST.get(codeOf(error));
     throw reason === undefined ? error : new CannotPost(reason);
   }
 }

@@ -9,72 +9,70 @@ import { type CommandInvocation, commandButton, commandOption } from './command-
 import { actions, type Block, option, section, select } from './kit/atoms.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
 import { isDirectMessage } from './post-message.ts';
+import { privateLocation, type Requester } from './request.ts';
 
-/** Where and by whom something was asked, and what the workspace told us. */
-export interface Scene extends AskLocation {
-  readonly workspace: Workspace;
-}
-
-/** What a choice of this block means: the project becomes the channel's default. */
+/** Block ID of the checkbox that makes the picked project the channel's default. */
 export const REMEMBER_PROJECT = 'remember';
 
 /**
- * Instead of a command without a project: the same command, its other words kept, for each project that this person
- * may ask about here. Managers can have the channel remember the choice; so their select is an action of its own.
+ * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
+ * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
  */
-export function projectPicker(rerun: CommandInvocation, scene: Scene): Block[] {
-  const options = choices(rerun, scene);
-  if (options.length === 0) return withoutProjects(rerun, scene);
-  const remembers = scene.manager && scene.channel !== undefined && !isDirectMessage(scene.channel);
+export function projectPicker(invocation: CommandInvocation, requester: Requester): Block[] {
+  const options = projectOptions(invocation, requester);
+  const { user, channel } = requester;
+  if (options.length === 0) return projectIdHint(invocation, user.canManage);
+  const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
   return [
-    ...(remembers ? [rememberBlock()] : []),
-    actions(select(remembers ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
+    ...(canRemember ? [rememberCheckbox()] : []),
+    actions(select(canRemember ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
   ];
 }
 
 /**
- * The same for a command that needs nothing but a project: a choice of each that this person may ask about here.
+ * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
  * @param prefix the command's text before the project: `projects edit`
  */
-export function projectSelect(command: string, prefix: string, scene: Scene): Block[] {
-  const options = (attempt(() => visibleProjects(scene.workspace, scene)) ?? []).map((project) =>
-    commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, about(project)),
+export function projectSelect(command: string, prefix: string, requester: Requester): Block[] {
+  const options = visibleProjects(requester.workspace, privateLocation(requester)).map((project) =>
+    commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, describeProject(project)),
   );
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/**
- * Whether a corrected text may be offered there: a word that comes near to the name of a project which is limited to
- * other channels must not bring the name to light.
- */
-export function canSuggest(text: string, { workspace, ...place }: Scene): boolean {
+/** Whether a corrected text may be shown to them: it must not reveal a project that is limited to other channels. */
+export function canSuggest(
+  text: string,
+  { workspace, ...location }: AskLocation & { readonly workspace: Workspace },
+): boolean {
   return text.split(/[ ,]/).every((word) => {
     if (!workspace.aliases.has(word)) return true;
     const project = workspace.projects.find(({ alias }) => alias === word);
-    return project !== undefined && canAskAbout(project, place);
+    return project !== undefined && canAskAbout(project, location);
   });
 }
 
-function choices({ command, text }: CommandInvocation, scene: Scene) {
-  const words = attempt(() => otherWords(text, scene.workspace.aliases)) ?? text;
-  return visibleProjects(scene.workspace, scene)
+function projectOptions({ command, text }: CommandInvocation, requester: Requester) {
+  const { workspace } = requester;
+  const otherWords = ignoreDamage(() => withoutProject(text, workspace.aliases)) ?? text;
+  return visibleProjects(workspace, privateLocation(requester))
     .map((project) => {
-      const whole = [project.alias, words].filter(Boolean).join(' ');
-      return commandOption(project.alias, { command, text: whole }, about(project));
+      const fullText = [project.alias, otherWords].filter(Boolean).join(' ');
+      return commandOption(project.alias, { command, text: fullText }, describeProject(project));
     })
     .filter(({ value = '' }) => value.length <= SLACK_LIMITS.optionValue);
 }
 
-const about = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
+const describeProject = ({ id, product }: Project): string => `project ${id} · ${PRODUCTS[product].name}`;
 
-/** The period and the product that were typed. @throws InvalidWord */
-function otherWords(text: string, aliases: ReadonlySet<string>): string {
+/** @returns the period and the product that were typed @throws InvalidWord */
+function withoutProject(text: string, aliases: ReadonlySet<string>): string {
   const { phrase, product } = parseCommandText(text, aliases);
   return [phrase && formatPhrase(phrase), product && PRODUCTS[product].word].filter(Boolean).join(' ');
 }
 
-/** Action ids tell the two apart; the block has an id of its own, by which the choice reaches the action. */
-function rememberBlock(): Block {
+/** A block ID of its own, by which the select's action finds the checkbox in the message's state. */
+function rememberCheckbox(): Block {
   const boxes: Checkboxes = {
     type: 'checkboxes',
     action_id: REMEMBER_PROJECT,
@@ -83,16 +81,16 @@ function rememberBlock(): Block {
   return { ...actions(boxes), block_id: REMEMBER_PROJECT };
 }
 
-function withoutProjects({ command, text }: CommandInvocation, { manager }: Scene): Block[] {
+function projectIdHint({ command, text }: CommandInvocation, canManage: boolean): Block[] {
   const example = [command, '123', text].filter(Boolean).join(' ');
-  const known = `Name it by the ID on its project card in the console, for example: ${example}`;
-  if (!manager) return [section(known)];
+  const hint = `Use the ID on its project card in the console, for example ${example}`;
+  if (!canManage) return [section(hint)];
   const add = commandButton('add', 'Add a project…', { command: '/billing', text: 'projects add' });
-  return [section(`${known}\nOr give it a name once, and ask by that.`), actions(...add)];
+  return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 
-/** A damaged record is told where it is asked for; here it only means that there is nothing to choose from. */
-function attempt<T>(read: () => T): T | undefined {
+/** Words that cannot be read are reported where they are needed; the picker keeps them as they are. */
+function ignoreDamage<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

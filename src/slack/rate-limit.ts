@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Throttled } from '../domain/failure/index.ts';
-import type { Origin } from './origin.ts';
+import type { UserIdentity } from './users.ts';
 
 interface Rate {
   /** So many at once; */
@@ -46,7 +46,7 @@ export const RATE_LIMITS = {
 } as const satisfies Record<string, RateLimit>;
 
 export type Limited = keyof typeof RATE_LIMITS;
-type Who = Pick<Origin, 'teamId' | 'userId'>;
+type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
 
 export interface RateLimiter {
   /** Counts one; or, where that is too many, says so and counts none. */

@@ -3,15 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { App, HTTPResponseAck, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
-import { ownValue } from './own-property.ts';
+import { ownValue } from './listeners.ts';
 import { isValidPayload } from './payload-schema.ts';
-import { announcedSize, createBodyReader, isSslCheck, parseBody } from './request-body.ts';
-import { SERVER_LIMITS } from './server-limits.ts';
+import { announcedSize, createBodyReader, isSslCheck, parseBody, SERVER_LIMITS } from './request-body.ts';
 import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './signature.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 
-/** A page for machines: `GET` path → status and JSON, or a text of the type that it names. */
+/** Pages for machines: path of a `GET` → its status, and JSON or text of the type that it names. */
 export type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -20,35 +19,32 @@ interface RouteAnswer {
   readonly type?: string;
 }
 
-/** Answers one request of a browser. Never rejects. */
-export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-
-/** A page for people: `GET` path → what answers it. */
-export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
-
 export interface SlackServer {
   readonly app: App;
-  /** Listens, in Socket Mode connects. Resolves with the port. */
+  /** Listens; in Socket Mode connects as well. @returns the port */
   start(port: number): Promise<number>;
   /** Whether events can arrive. */
   up(): boolean;
-  /** Takes nothing new, then waits for what is in flight, at most `deadline` ms. Resolves with how many were left. */
+  /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
   stop(deadline: number): Promise<number>;
 }
 
-const EVENTS = '/slack/events';
+const EVENTS_PATH = '/slack/events';
 
 export interface SlackServerParts {
   readonly routes: MachineRoutes;
   readonly installations: Installations;
-  /** Whether a word comes for the first time, to any process, within so many seconds. @throws StoreUnavailable */
+  /** Whether no process has seen a word within so many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
   readonly logger: Logger;
 }
 
+/** Passes a payload to Bolt. Rejects where Bolt does. */
+type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
+
 /**
- * Bolt behind a server of our own: HTTP or Socket Mode for the events, the pages in both. Every event is
- * acknowledged at the latest when its listeners are through, whatever happened to them, and counted until then.
+ * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
+ * acknowledged when its listeners are done at the latest, even if they fail, and counts as in flight until then.
  */
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
@@ -58,36 +54,93 @@ export function createSlackServer(
   const clientOptions = { ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger };
   const socket =
     mode.kind === 'socket' ? createSocketMode({ appToken: mode.appToken, clientOptions, logger }) : undefined;
-  const readBody = createBodyReader();
-  const inFlight = new Set<Promise<unknown>>();
-  let stopping = false;
+  const inFlight = createInFlightTracker();
+  let isStopping = false;
+
+  const processEvent: ProcessEvent = async (event) => {
+    if (isValidPayload(event.body)) return inFlight.track(processAndAck(app, installations, event));
+    logger.warn('ignored a payload that does not have the shape of Slack’s');
+    await event.ack();
+  };
+  const receive = createPayloadReceiver({ signingSecret, spend, logger, processEvent });
 
   const server = createServer(SERVER_OPTIONS, (req, res) => {
     const path = req.url?.split('?')[0] ?? '';
     const route = req.method === 'GET' || req.method === 'HEAD' ? ownValue(routes, path) : undefined;
     if (route !== undefined) return void answer(res, route);
     const page = req.method === 'GET' ? ownValue(pages, path) : undefined;
-    if (page !== undefined) return stopping ? end(res, 503) : void track(page(req, res));
-    if (socket !== undefined || path !== EVENTS || req.method !== 'POST') return end(res, 404);
-    if (stopping) return end(res, 503);
+    if (page !== undefined) return isStopping ? end(res, 503) : void inFlight.track(page(req, res));
+    if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return end(res, 404);
+    if (isStopping) return end(res, 503);
     void receive(req, res);
   });
   server.maxConnections = SERVER_LIMITS.connections;
 
-  /** Nothing is parsed before its bytes are verified. */
-  const receive = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+  const receiver: Receiver = {
+    init: () => socket?.receiver.init({ processEvent } as unknown as App),
+    start: async () => undefined,
+    stop: async () => undefined,
+  };
+  const app = new App({ receiver, logger, clientOptions, authorize });
+
+  return {
+    app,
+    async start(port) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(port, resolve);
+      });
+      await socket?.start();
+      return (server.address() as AddressInfo).port;
+    },
+    up: () => !isStopping && (socket?.up() ?? true),
+    async stop(deadline) {
+      isStopping = true;
+      await socket?.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      let timer: NodeJS.Timeout | undefined;
+      const timeout = new Promise((resolve) => {
+        timer = setTimeout(resolve, deadline);
+      });
+      const drained = inFlight.drain().then(installations.idle);
+      await Promise.race([timeout, drained.then(() => closed)]);
+      clearTimeout(timer);
+      server.closeAllConnections();
+      return inFlight.count();
+    },
+  };
+}
+
+interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'> {
+  readonly signingSecret: string;
+  readonly processEvent: ProcessEvent;
+}
+
+/** Answers a POST of Slack's. Parses nothing before the signature over its bytes is verified. */
+function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: PayloadReceiverParts) {
+  const readBody = createBodyReader();
+
+  /** Runs beside the request's own look-ups. Without Redis nobody is refused. */
+  const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
+    const digest = claim.digest.toString('base64url');
+    const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
+    if (!isFirst) logger.warn('ignored a replayed request');
+    return isFirst;
+  };
+
+  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const size = announcedSize(req);
     if (size !== undefined && size > SERVER_LIMITS.bodyBytes) return end(res, 413);
     const now = Date.now();
     const claim = readSignature(req.headers, now);
     const isSmall = size !== undefined && size <= SERVER_LIMITS.unsignedBytes;
     if (claim === undefined && !isSmall) return end(res, 401);
-    const read = await readBody(req);
-    if (typeof read === 'number') return end(res, read);
+    const bytes = await readBody(req);
+    if (typeof bytes === 'number') return end(res, bytes);
     const type = req.headers['content-type'];
-    if (claim === undefined || !isSigned(read, claim, signingSecret))
-      return end(res, isSslCheck(read, type) ? 200 : 401);
-    const body = parseBody(read, type);
+    if (claim === undefined || !isSigned(bytes, claim, signingSecret))
+      return end(res, isSslCheck(bytes, type) ? 200 : 401);
+    const body = parseBody(bytes, type);
     if (body === undefined) return end(res, 400);
     if (body.ssl_check === '1') return end(res, 200);
     if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
@@ -100,87 +153,42 @@ export function createSlackServer(
       httpResponse: res,
     });
     try {
-      await take({ body, ack: ack.bind(), customProperties: { isFirst } });
+      await processEvent({ body, ack: ack.bind(), customProperties: { isFirst } });
     } catch (error) {
-      logger.error('a request of Slack’s was not taken', error);
+      logger.error('a request from Slack could not be processed', error);
       ack.ack();
       if (!res.headersSent) end(res, 500);
     }
   };
-
-  /** Asked while the request goes on, and awaited before its work. A store that is away refuses nobody. */
-  const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
-    const isFirst = await spend(claim.digest.toString('base64url'), secondsLeft(claim, now)).catch(
-      () => true,
-    );
-    if (!isFirst) logger.warn('a request that came before came again');
-    return isFirst;
-  };
-
-  const take = async (event: ReceiverEvent): Promise<void> => {
-    if (isValidPayload(event.body)) return track(acknowledged(app, installations, event));
-    logger.warn('a payload that is none of Slack’s was passed over');
-    await event.ack();
-  };
-
-  const receiver: Receiver = {
-    init: () => socket?.receiver.init({ processEvent: take } as unknown as App),
-    start: async () => undefined,
-    stop: async () => undefined,
-  };
-
-  const track = <T>(work: Promise<T>): Promise<T> => {
-    inFlight.add(work);
-    const done = () => inFlight.delete(work);
-    work.then(done, done);
-    return work;
-  };
-
-  const app = new App({ receiver, logger, clientOptions, authorize });
-
-  return {
-    app,
-    async start(port) {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(port, resolve);
-      });
-      await socket?.start();
-      return (server.address() as AddressInfo).port;
-    },
-    up: () => !stopping && (socket?.up() ?? true),
-    async stop(deadline) {
-      stopping = true;
-      await socket?.stop();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise((resolve) => {
-        timer = setTimeout(resolve, deadline);
-      });
-      const drains = drained(inFlight).then(installations.idle);
-      await Promise.race([patience, drains.then(() => closed)]);
-      clearTimeout(timer);
-      server.closeAllConnections();
-      return inFlight.size;
-    },
-  };
 }
 
-async function drained(inFlight: ReadonlySet<Promise<unknown>>): Promise<void> {
-  while (inFlight.size > 0) await Promise.allSettled(inFlight);
+function createInFlightTracker() {
+  const inFlight = new Set<Promise<unknown>>();
+  return {
+    track<T>(work: Promise<T>): Promise<T> {
+      inFlight.add(work);
+      const done = () => inFlight.delete(work);
+      work.then(done, done);
+      return work;
+    },
+    count: () => inFlight.size,
+    async drain(): Promise<void> {
+      while (inFlight.size > 0) await Promise.allSettled(inFlight);
+    },
+  };
 }
 
 /**
- * Hands the event to Bolt with an acknowledgement that works once, and gives it when nobody else did. Who leaves is
- * seen off first: Bolt acknowledges events before their work, and when this work fails Slack has to say it again.
+ * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
+ * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
  */
-async function acknowledged(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
-  if (await installations.leave(event.body)) return event.ack();
-  let given = false;
+async function processAndAck(app: App, installations: Installations, event: ReceiverEvent): Promise<void> {
+  if (await installations.handleUninstall(event.body)) return event.ack();
+  let isAcknowledged = false;
   const ack = async (response?: unknown): Promise<void> => {
-    if (given) return;
-    given = true;
-    await event.ack(response ?? installations.sorry(event.body));
+    if (isAcknowledged) return;
+    isAcknowledged = true;
+    await event.ack(response ?? installations.notInstalledReply(event.body));
   };
   try {
     await app.processEvent({ ...event, ack });
@@ -203,8 +211,8 @@ function json(res: ServerResponse, status: number, body: object): void {
 }
 
 /**
- * Refuses a request. Who is cut off while sending may never see why: so the answer goes out at once, and what still comes
- * of the body is thrown away, up to a limit.
+ * Refuses a request. A sender whose connection is closed while it sends may not see the status, so the answer goes out at
+ * once and the rest of the body is read and discarded, up to a limit.
  */
 function end(res: ServerResponse, status: number): void {
   if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);

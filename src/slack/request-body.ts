@@ -1,5 +1,25 @@
 import type { IncomingMessage } from 'node:http';
-import { SERVER_LIMITS } from './server-limits.ts';
+
+/** What the server accepts from any client. Sizes in bytes, durations in ms. */
+export const SERVER_LIMITS = {
+  /** One body. A view of 250 KB, Slack's largest payload, stays below this even when fully percent-encoded. */
+  bodyBytes: 1024 * 1024,
+  /** All bodies being read at one time. Beyond it the answer is 503, and Slack sends events again. */
+  totalBodyBytes: 32 * 1024 * 1024,
+  /** The largest unsigned body that is read. */
+  unsignedBytes: 1024,
+  /** Read and discarded of a refused body, so that the sender gets to see the refusal. */
+  discardedBytes: 4 * 1024 * 1024,
+  formFields: 64,
+  /** Slack gives up after 3 s, so a slower request isn't Slack's. */
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
+  checkInterval: 1_000,
+  connections: 512,
+  /** Retry-After of a 503, in s. */
+  retryAfter: 2,
+} as const;
 
 const FORM = 'application/x-www-form-urlencoded';
 

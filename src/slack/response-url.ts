@@ -2,10 +2,9 @@ import { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
 import { parseRetryAfter } from '../http/response.ts';
-import { reportApiCall } from './api-metrics.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/simpler.ts';
-import { isUnclearStatus } from './web-client.ts';
+import { isUnclearStatus, reportApiCall } from './web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {

@@ -4,7 +4,7 @@ import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language
 import { clipWord } from '../domain/language/spelling.ts';
 import { cleanTyping, originalSpelling, simplifyText } from '../domain/language/text.ts';
 import type { CommandListener } from './listeners.ts';
-import { ownValue } from './own-property.ts';
+import { ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 

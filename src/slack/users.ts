@@ -4,7 +4,7 @@ import { permissionsOf } from '../workspace/permissions.ts';
 import type { Settings } from '../workspace/settings.ts';
 import { callSlack, type WebClient } from './web-client.ts';
 
-/** Who acts, as a payload of Slack's says. */
+/** The user that a payload names. */
 export interface UserIdentity {
   /** The workspace that has the app. */
   readonly teamId: string;
@@ -23,7 +23,7 @@ interface Profile {
   readonly zone: string | undefined;
 }
 
-/** Who asks, and what that person may do. */
+/** A user with their permissions. */
 export type User = Profile & Permissions;
 
 export interface UserGroup {
@@ -33,7 +33,7 @@ export interface UserGroup {
 }
 
 export interface UserDirectory {
-  /** Who this is, to Slack. Remembered for `TTL`; `fresh` asks again. @throws SlackFailed */
+  /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
   find(client: WebClient, identity: UserIdentity, fresh?: boolean): Promise<Profile>;
   /**
    * With what the workspace's settings allow; user groups are looked up only where they decide. Without `fresh` a
@@ -46,13 +46,13 @@ export interface UserDirectory {
     identity: Pick<UserIdentity, 'teamId' | 'userId'>,
     groups: readonly string[],
   ): Promise<boolean>;
-  /** Of somebody else, remembered like the asker's; `nobody` where Slack knows none. @throws SlackFailed */
+  /** The role of another user, cached for `TTL`; `nobody` where Slack knows none. @throws SlackFailed */
   roleOf(client: WebClient, workspace: string, person: string): Promise<Role>;
-  /** The workspace's user groups, remembered for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+  /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
 
-/** A person who just lost the admin's role keeps asking as before for at most this long; managing asks afresh. */
+/** How long a role is cached, in ms; what only managers may do looks it up again. */
 const TTL = 60_000;
 
 /** @param most how many people, and how many groups, are remembered at a time */
@@ -85,7 +85,7 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
       return {
         teamId,
         id: userId,
-        role: isOurs ? standingOf(user, identity) : 'stranger',
+        role: isOurs ? roleFrom(user, identity) : 'stranger',
         locale: user.locale ?? 'en-US',
         zone: user.tz,
       };
@@ -102,7 +102,7 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
     async roleOf(client, teamId, userId) {
       try {
         const user = await users(`${teamId}/${userId}`, false, () => userOf(client, userId));
-        return standingOf(user, { teamId, userId, homeTeamId: undefined });
+        return roleFrom(user, { teamId, userId, homeTeamId: undefined });
       } catch (error) {
         if (isFailure(error) && error.kind === 'slack-failed' && error.code === 'user_not_found')
           return 'nobody';
@@ -157,7 +157,7 @@ function teamOfClient() {
   };
 }
 
-/** A group that is gone has no members; `strict` throws for every other trouble, else there are none either. */
+/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws SlackFailed if `strict` */
 async function membersOf(client: WebClient, usergroup: string, strict: boolean): Promise<readonly string[]> {
   try {
     const { users = [] } = await callSlack('usergroups.users.list', () =>
@@ -201,7 +201,7 @@ interface SlackUser {
 const SLACKBOT = 'USLACKBOT';
 
 /** `is_stranger` is false for those whom the app can meet in a shared channel: their team tells. */
-function standingOf(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
+function roleFrom(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
   const belongs = homes.includes(teamId) && homes.includes(homeTeamId);

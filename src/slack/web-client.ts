@@ -1,7 +1,7 @@
+import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../domain/failure/index.ts';
-import { reportApiCall } from './api-metrics.ts';
 
 export type WebClient = webApi.WebClient;
 
@@ -102,4 +102,24 @@ function wasNeverSent(error: unknown): boolean {
   const { cause = error } = error as { cause?: unknown };
   const { code } = cause as { code?: unknown };
   return typeof code === 'string' && BEFORE_SENDING.test(code);
+}
+
+/** How a call to Slack ended, for the metrics. */
+export interface ApiCall {
+  /** `chat.postMessage`; `response_url` for what is posted through one */
+  readonly method: string;
+  /** `ok`, or Slack's error code */
+  readonly outcome: string;
+}
+
+/** A diagnostics channel, as Node's own modules use: calls are made in many places, by many clients. */
+const API_CALLS = channel('tally:slack');
+
+export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);
+
+/** @returns a function that unsubscribes */
+export function onApiCall(listener: (call: ApiCall) => void): () => void {
+  const subscriber = (call: unknown) => listener(call as ApiCall);
+  API_CALLS.subscribe(subscriber);
+  return () => void API_CALLS.unsubscribe(subscriber);
 }

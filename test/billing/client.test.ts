@@ -337,7 +337,7 @@ describe('a refusal', () => {
     expect(failure).toMatchObject({
       messages: ['unknown field'],
       status,
-      message: `The billing service refused the question about Cloud platform, project ${LONG_ID}.`,
+      message: `The billing service rejected the query for Cloud platform, project ${LONG_ID}.`,
     });
   });
 

@@ -66,7 +66,7 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
   }) => {
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     sandbox.billing.setMode('500');
-    const sorry = await ask(page, '/balance 456', 'answered with an error (HTTP 500)');
+    const sorry = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
     sandbox.billing.setMode('healthy');
     await sorry.getByRole('button', { name: 'Try again' }).click();
     await page

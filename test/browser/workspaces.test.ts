@@ -30,7 +30,7 @@ describe('a newcomer of the second workspace, without documentation', () => {
     await page.goto(`${sandbox.bot.url}/slack/install`);
     await page.getByRole('link', { name: 'Add to Slack' }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Nothing was kept').waitFor();
+    await page.getByText('Nothing was saved').waitFor();
     await page.getByRole('link', { name: 'Start again' }).click();
     await install(page, 'Noor Haddad');
     await page.getByRole('link', { name: 'Open Slack' }).click();

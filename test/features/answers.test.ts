@@ -144,10 +144,10 @@ describe('/balance', () => {
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     bot.billing.respond(undefined);
     expect(balance.reads).toContain(
-      'The billing service refused the question about Cloud platform, project 123.\nIt said:\nno access',
+      'The billing service rejected the query for Cloud platform, project 123.\nIts message:\nno access',
     );
     expect(spend.reads).toContain(
-      'The billing service refused the question about Object storage, project 123, 1–31 Oct.\nIt said:\nno access',
+      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nIts message:\nno access',
     );
   });
 
@@ -294,9 +294,7 @@ describe('/spend', () => {
     const { reads } = await bot.ask('/spend 123');
     bot.billing.respond(undefined);
     expect(reads).toContain('spent');
-    expect(reads).toContain(
-      'No comparison with 7–13 Nov: The billing service does not let this access token read that',
-    );
+    expect(reads).toContain('No comparison with 7–13 Nov: The billing service refused this access token');
   });
 
   it('repeats what the service says beside the window before, also when it has nothing else', async () => {
@@ -316,7 +314,7 @@ describe('/spend', () => {
     expect(await beside(report)).toContain(remark);
     const without = await beside('null');
     expect(without).toContain(
-      'No comparison with 7–13 Nov: The billing service refused the question about Cloud platform, project 123, 7–13 Nov.',
+      'No comparison with 7–13 Nov: The billing service rejected the query for Cloud platform, project 123, 7–13 Nov.',
     );
     expect(without).toContain(remark);
   });
@@ -511,8 +509,8 @@ describe('/spend', () => {
   });
 
   it.each([
-    ['0', 'It no longer asks to wait: try again.'],
-    ['1', 'It asks to wait a second, then try again.'],
+    ['0', 'You can try again now.'],
+    ['1', 'Try again in a second.'],
   ])('says what a Retry-After of %s means', async (after, sentence) => {
     bot.billing.respond(() => ({ status: 429, body: '', headers: { 'retry-after': after } }));
     const { reads } = await bot.ask('/spend 123');
@@ -586,7 +584,7 @@ describe('a person', () => {
     async (command) => {
       const queries = await asked(async () => {
         const { reads } = await bot.ask(command, GUEST, 'C0GENERAL1');
-        expect(reads).toContain('Guests of this workspace cannot ask Tally.');
+        expect(reads).toContain('Guests can’t use Tally in this workspace.');
       });
       expect(queries).toEqual([]);
     },

@@ -107,7 +107,7 @@ describe('/billing audit', () => {
   it.each([MEMBER, GUEST])('is not for %s, neither as a command nor as a button', async (person) => {
     await recordMany(25);
     const answer = await bot.ask('/billing audit', person, 'C0GENERAL1');
-    expect(answer.reads).toMatch(/Only owners and admins|Guests of this workspace/);
+    expect(answer.reads).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
     for (const action_id of ['audit:older', 'audit:newest', 'audit-csv']) {
       const body = `payload=${encodeURIComponent(
         JSON.stringify({

@@ -234,8 +234,8 @@ describe('the Home', () => {
   });
 
   it.each([
-    [GUEST, 'Guests of this workspace cannot ask Tally.'],
-    [STRANGER, 'Tally answers members of the workspace that installed it.'],
+    [GUEST, 'Guests can’t use Tally in this workspace.'],
+    [STRANGER, 'Tally only answers members of the workspace that installed it.'],
   ])('is a polite nothing for %s', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
@@ -259,7 +259,7 @@ describe('the Home', () => {
     const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
     await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
-    expect(readable(await told(GUEST)).reads).toContain('Guests of this workspace cannot ask Tally.');
+    expect(readable(await told(GUEST)).reads).toContain('Guests can’t use Tally in this workspace.');
     expect(bot.billing.requests).toHaveLength(before);
   });
 

@@ -93,7 +93,7 @@ describe('a mention', () => {
     expect((await say('@Tally balance prod')).reads).toContain('prod · ');
     const refused = await say('@Tally balance payroll');
     expect(refused).toMatchObject({ ephemeral: true });
-    expect(refused.reads).toContain('can only be asked about in certain channels');
+    expect(refused.reads).toContain('limited to certain channels');
   });
 
   it('goes out once more without chart and table where Slack refuses them', async () => {
@@ -182,7 +182,7 @@ describe('a mention that is no command', () => {
     ['@Tally 123 last mnth', '/spend 123 last month', '1–31 Oct 2026'],
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', '14–20 Nov 2026'],
-    ['@Tally setings', '/billing settings', 'Only owners and admins'],
+    ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
   ])('runs nothing on a guess: %s offers %s', async (text, label, answer) => {
     const before = bot.billing.requests.length;
     const { message } = await say(text);
@@ -271,14 +271,14 @@ describe('a form', () => {
     expect(slack.modal(OWNER)).toBeUndefined();
     await slack.press(OWNER, { channel: CHANNEL, ts: offered.ts }, 'Open the form…');
     await slack.waitFor(() => slack.modal(OWNER));
-    expect((await say('@Tally billing connect')).reads).toContain('Only owners and admins');
+    expect((await say('@Tally billing connect')).reads).toContain('Only Tally managers can do this');
   });
 });
 
 describe('who may ask by a mention', () => {
   it.each([
-    [GUEST, 'C0GENERAL1', 'Guests of this workspace cannot ask Tally.'],
-    [STRANGER, 'C0SHARED01', 'Tally answers members of the workspace that installed it.'],
+    [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
+    [STRANGER, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
   ])('not %s: told so politely, alone, and nothing is asked', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {
@@ -335,7 +335,7 @@ describe('where Tally cannot post', () => {
   it.each([
     ['not_in_channel', '/invite @Tally'],
     ['is_archived', 'archived'],
-    ['restricted_action', 'only some people'],
+    ['restricted_action', 'Only some people'],
   ])('for %s, the asker is told in a direct message what to do', async (error, advice) => {
     bot.slack.failNext('chat.postMessage', { error });
     bot.slack.failNext('chat.postEphemeral', { error });

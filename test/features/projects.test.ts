@@ -810,8 +810,9 @@ describe('a command without a project', () => {
     const workspace = { projects, aliases: new Set(projects.map(({ alias }) => alias)) };
     for (const manager of [true, false]) {
       const text = '2026-10-01 to 2026-10-15 including today object storage';
-      const scene = { workspace: workspace as never, channel: CHANNEL, manager };
-      const blocks = projectPicker({ command: '/spend', text }, scene);
+      const user = { id: OWNER, canManage: manager } as never;
+      const requester = { workspace: workspace as never, channel: CHANNEL, user };
+      const blocks = projectPicker({ command: '/spend', text }, requester);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);
     }

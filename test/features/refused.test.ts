@@ -19,7 +19,7 @@ describe('a token that was not registered', () => {
   });
 
   it('says nothing of the one before where somebody else was quicker', () => {
-    const said = reads(new EditConflict('Somebody else was quicker.'));
+    const said = reads(new EditConflict('Somebody else changed this first.'));
     expect(said).toMatch(/^Not connected\n/);
     expect(said).not.toContain('stays in use');
   });

@@ -393,7 +393,7 @@ describe('a digest of several projects', () => {
 
   it('never tells a channel about a project that is not for it', async () => {
     const { reads } = await post('yesterday', ['5001', '5004']);
-    expect(reads.join('\n')).toContain('can only be asked about in certain channels');
+    expect(reads.join('\n')).toContain('limited to certain channels');
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 

@@ -179,7 +179,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests of this workspace cannot ask Tally\.|Tally answers members of the workspace that installed it\.|Only full members of this workspace can set up what Tally posts\.|Only owners and admins of this workspace, and people they named, can do that\.|You are not among those who may have tokens issued for \w+\.)\n/;
+  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can schedule posts\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
 
 /** Whether it was done; if not, it was said so in a sentence and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
@@ -536,8 +536,8 @@ describe('somebody who may not ask', () => {
   beforeEach(() => given({}));
 
   it.each([
-    [GUEST, 'Guests of this workspace cannot ask Tally.'],
-    [STRANGER, 'Tally answers members of the workspace that installed it.'],
+    [GUEST, 'Guests can’t use Tally in this workspace.'],
+    [STRANGER, 'Tally only answers members of the workspace that installed it.'],
   ])('hears the same whatever %s types: none of it is read', async (person, refusal) => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
@@ -576,11 +576,11 @@ describe('a manager', () => {
     await given({});
     expect((await reply(await command(OWNER, '/balance secret'))).reads).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
-    expect((await reply(share)).reads).toContain('can only be asked about in certain channels');
+    expect((await reply(share)).reads).toContain('limited to certain channels');
     await given({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
-      reads: expect.stringContaining('can only be asked about in certain channels'),
+      reads: expect.stringContaining('limited to certain channels'),
     });
     await bot.redis.client.hdel(HASH, 'project:secret');
   });
@@ -700,7 +700,7 @@ describe('a payload that does not fit the person', () => {
       view: { ...view, state, app_installed_team_id: TEAM },
     };
     const { args } = await calledBy(() => submit(STRANGER, '', around), 'views.update');
-    expect(textOf(args.view)).toContain('Tally answers members of the workspace that installed it.');
+    expect(textOf(args.view)).toContain('Tally only answers members of the workspace that installed it.');
   });
 });
 
@@ -714,7 +714,7 @@ describe('a stranger in a shared channel', () => {
     const message = await bot.slack.waitFor(() => seen().at(-1));
     expect(message.ephemeral).toBe(true);
     expect(textOf(message.blocks)).toBe(
-      'Tally answers members of the workspace that installed it.\nAsk a full member of the workspace.',
+      'Tally only answers members of the workspace that installed it.\nAsk a member of that workspace.',
     );
     expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
   });

@@ -519,7 +519,7 @@ describe('saving', () => {
   it('saves nothing where the channel does not take what Tally says', async () => {
     await openForm();
     house.slack.failNext('chat.postMessage', { error: 'restricted_action' });
-    expect(await save()).toContain('That channel lets only some people post');
+    expect(await save()).toContain('Only some people can post in that channel');
     expect(await stored()).toEqual([]);
     expect(await save()).toContain('Saved');
   });
@@ -557,14 +557,14 @@ describe('a test', () => {
     refusal = new CannotPost('restricted');
     await openForm();
     await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
-    await modalSays('That channel lets only some people post');
+    await modalSays('Only some people can post in that channel');
   });
 
   it('says so on the form where nobody expected what went wrong, and by a direct message', async () => {
     refusal = new RangeError('a bug');
     await openForm();
     await brings(
-      'Something went wrong that Tally did not expect',
+      'Something went wrong in Tally',
       () => house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now'),
       OWNER,
       'D0OWNER001',
@@ -848,7 +848,7 @@ describe('who sees and may what', () => {
       await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${deed} ${id}`), MEMBER);
     for (const action of ['schedule-resume', 'schedule-now'])
       await brings(refused, () => forgedClick(MEMBER, action, id), MEMBER);
-    await brings('Guests of this', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
+    await brings('Guests can’t use', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
     const value = (one: object) => ({ x: one });
     const submission = (person: string, metadata: string, channel: string) =>
       forge(person, {
@@ -884,9 +884,7 @@ describe('who sees and may what', () => {
 
   it('tells nobody the name of a project by its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
-    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain(
-      'only be asked about in certain channels',
-    );
+    expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain('limited to certain channels');
     await openForm('schedule prod', MEMBER, SHARED);
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');

@@ -265,7 +265,7 @@ describe('damaged settings', () => {
 
   it('stop figures, with a word on what to do', async () => {
     const { reads, ephemeral } = await bot.ask('/spend 123');
-    expect(reads).toContain('The stored settings of this workspace are damaged.');
+    expect(reads).toContain('This workspace’s settings are damaged.');
     expect(reads).toContain('/billing settings');
     expect(ephemeral).toBe(true);
   });
@@ -282,7 +282,7 @@ describe('damaged settings', () => {
   });
 
   it('name no manager', async () => {
-    expect((await bot.ask('/billing settings', MEMBER)).reads).toContain('Only owners and admins');
+    expect((await bot.ask('/billing settings', MEMBER)).reads).toContain('Only Tally managers can do this');
   });
 });
 

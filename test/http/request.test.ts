@@ -346,7 +346,7 @@ describe('asking again', () => {
   });
 });
 
-describe('a service that is asked too often', () => {
+describe('a service that is limiting Tally’s requests', () => {
   const limiting = (headers: Record<string, string>) =>
     serving(
       serve((_, response, nth) => {
@@ -526,7 +526,7 @@ describe('a service that is down', () => {
     const paused = await failureOf(ask(it, service.url));
     expect(paused).toBeInstanceOf(ServicePaused);
     expect((paused as Error).cause).toMatchObject({ kind: 'service-failed', status: 503 });
-    expect((paused as Error).message).toContain('(last: HTTP 503)');
+    expect((paused as Error).message).toContain('(last error: HTTP 503)');
     expect(service.requests).toHaveLength(3);
     await new Promise((resolve) => setTimeout(resolve, 550));
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceFailed);
@@ -621,7 +621,7 @@ describe('a service that is down', () => {
     const { url } = await find();
     const it = http({ limits: { ...limits, ...more } });
     for (let i = 0; i < 3; i += 1) await failureOf(ask(it, url));
-    expect(((await failureOf(ask(it, url))) as Error).message).toContain(`(last: ${last})`);
+    expect(((await failureOf(ask(it, url))) as Error).message).toContain(`(last error: ${last})`);
   });
 
   it('does not take other origins with it', async () => {

@@ -17,16 +17,13 @@ import { failureMessage, failureModal } from '../../src/slack/error-blocks.ts';
 const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
-  [new AccessRefused(401), 'the access has lapsed'],
-  [new AccessRefused(403), 'may not do that'],
-  [new AccessNotFound(), 'the access was deleted'],
+  [new AccessRefused(401), 'Its secret may be wrong or expired'],
+  [new AccessRefused(403), 'Its role may not be sufficient'],
+  [new AccessNotFound(), 'or it was deleted'],
   [new ProjectDisabled(), 'disabled or deleted'],
   [new WrongIdentityUrl('identity.example.com', 404, SUGGESTION), SUGGESTION],
   [new WrongIdentityUrl('identity.example.com', 404), 'ends with /v3'],
-  [
-    new OutcomeUnclear('identity.example.com'),
-    'A token may exist that nobody has seen; it lapses by itself.',
-  ],
+  [new OutcomeUnclear('identity.example.com'), 'nobody has seen it, and it expires by itself.'],
 ];
 
 describe('what the identity service refused', () => {
@@ -52,7 +49,7 @@ describe('what the identity service refused', () => {
 
   it('can be asked again by hand when the outcome is unclear', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
-    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), rerun);
+    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { invocation: rerun });
     expect(JSON.stringify(reply)).toContain('Try again');
   });
 });

@@ -159,7 +159,7 @@ describe('an error in the log', () => {
     expect(json.err).toEqual({
       name: 'StoreUnavailable',
       kind: 'store-unavailable',
-      message: 'Tally cannot reach its own store right now.',
+      message: 'Tally can’t reach its database right now.',
       cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
     });
     expect(text).not.toContain('a body');

@@ -182,7 +182,7 @@ describe('failing on demand', () => {
     expect(await errorOf('auth.test')).toBeUndefined();
   });
 
-  it('is asked too often, with a time to wait', async () => {
+  it('is limiting Tally’s requests, with a time to wait', async () => {
     slack.failNext('auth.test', { status: 429, retryAfter: 7 });
     const limited = new webApi.WebClient(BOT_TOKEN, {
       slackApiUrl: `${slack.url}/api/`,

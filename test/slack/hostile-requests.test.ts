@@ -5,12 +5,11 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { createAdmit } from '../../src/slack/admission.ts';
+import { createAuthorize } from '../../src/slack/authorize.ts';
 import { plainText, section } from '../../src/slack/kit/atoms.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { originOf } from '../../src/slack/origin.ts';
-import { createBodyReader, parseBody } from '../../src/slack/request-body.ts';
-import { SERVER_LIMITS } from '../../src/slack/server-limits.ts';
+import { createBodyReader, parseBody, SERVER_LIMITS } from '../../src/slack/request-body.ts';
+import { sourceOfPayload } from '../../src/slack/request-source.ts';
 import type { UserDirectory } from '../../src/slack/users.ts';
 import type { WebClient } from '../../src/slack/web-client.ts';
 import type { Workspace, Workspaces } from '../../src/workspace/workspaces.ts';
@@ -347,7 +346,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     expect((await post(house.url, body, headers, type)).status).toBe(200);
     await until(() => ran.length > 0);
     expect((await post(house.url, body, headers, type)).status).toBe(200);
-    await until(() => house.log().includes('a request that came before came again'));
+    await until(() => house.log().includes('ignored a replayed request'));
     const another = { ...signed(`${body} `) };
     expect((await post(house.url, `${body} `, another, type)).status).toBe(200);
     await until(() => ran.length > 1);
@@ -360,14 +359,14 @@ describe('a request that is sent a second time, byte by byte', () => {
       known = resolve;
     });
     const profile = { workspace: TEAM, person: OWNER, standing: 'member', locale: 'en-US', zone: undefined };
-    const people = { find: async () => profile, admit: async () => profile } as unknown as UserDirectory;
+    const users = { find: async () => profile, admit: async () => profile } as unknown as UserDirectory;
     const read = async () => {
       known(false);
       return {} as Workspace;
     };
-    const admit = createAdmit({ people, workspaces: { read } as unknown as Workspaces });
-    const origin = { ...originOf({ team_id: TEAM, user_id: OWNER }), isFirst };
-    expect(await admit({} as WebClient, origin, 'ask')).toBeUndefined();
+    const authorize = createAuthorize({ users, workspaces: { read } as unknown as Workspaces });
+    const source = { ...sourceOfPayload({ team_id: TEAM, user_id: OWNER }), isFirst };
+    expect(await authorize({} as WebClient, source, 'ask')).toBeUndefined();
   });
 
   it('finds the same suggestions: they may be asked for twice within a second', async () => {
@@ -395,7 +394,7 @@ describe('a request that is sent a second time, byte by byte', () => {
     const first = `${help}&response_url=${replyTo('first')}`;
     const headers = signed(first);
     for (const url of bot.urls) expect((await post(url, first, headers)).status).toBe(200);
-    await until(() => bot.log().includes('a request that came before came again'));
+    await until(() => bot.log().includes('ignored a replayed request'));
     const second = `${help}&response_url=${replyTo('second')}`;
     await post(bot.urls[1]!, second, signed(second));
     await until(() => bot.slack.replies.length > 1);

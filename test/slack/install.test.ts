@@ -141,7 +141,7 @@ describe('an installation', () => {
     await started();
     bot.slack.refuse('chat.postMessage', 'user_not_found');
     expect((await bot.install(NORTH)).status).toBe(200);
-    await until(() => bot.log().includes('an installation was not followed up'));
+    await until(() => bot.log().includes('a new installation was not audited or welcomed'));
     expect((await bot.command(NORTH, '/billing help')).reply).toContain('/spend');
   });
 
@@ -171,7 +171,7 @@ describe('coming back from Slack', () => {
     expect((await bot.back({ code: bot.slack.allow(NORTH), state }, cookie)).status).toBe(200);
     const again = await bot.back({ code: bot.slack.allow(SOUTH), state }, cookie);
     expect(again.status).toBe(400);
-    expect(again.html).toContain('This link cannot be used any more');
+    expect(again.html).toContain('This link no longer works');
     expect(again.html).toContain(`href="${PUBLIC_URL}/slack/install"`);
     expect(bot.slack.called('oauth.v2.access')).toHaveLength(1);
     expect(await recordOf(SOUTH)).toEqual({});
@@ -328,7 +328,9 @@ describe('two workspaces', () => {
     const actions = [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }];
     await bot.interact(SOUTH, { type: 'block_actions', view, actions });
     await until(() => asked('chat.postMessage', NORTH.id).length > 1);
-    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain('Tally answers members');
+    expect(JSON.stringify(asked('chat.postMessage', NORTH.id).at(-1))).toContain(
+      'Tally only answers members',
+    );
     expect(asked('users.info', SOUTH.id)).toEqual([]);
   });
 
@@ -379,7 +381,7 @@ describe('a workspace without an installation that can be used', () => {
     const { installation = '' } = await recordOf(NORTH);
     await bot.redis.client.hset(`tally:workspace:${SOUTH.id}`, { installation });
     const { body } = await bot.command(SOUTH, '/balance 123');
-    expect(body).toContain('cannot open what it keeps of its installation');
+    expect(body).toContain('can’t read the stored installation of Tally');
     expect(bot.log()).toContain('"reason":"not-authentic"');
     expect(asked('users.info', NORTH.id)).toEqual([]);
   });
@@ -389,7 +391,7 @@ describe('an organisation', () => {
   it('installs once for all of its workspaces, which are noted under it', async () => {
     await started();
     const { html } = await bot.install(GRID);
-    expect(html).toContain('Choose the workspaces that Tally is for');
+    expect(html).toContain('Choose the workspaces for Tally');
     const east: Team = { ...GRID, id: 'T0EAST0001' };
     expect((await bot.command(GRID, '/billing help')).reply).toContain('/spend');
     expect((await bot.command(east, '/billing help')).reply).toContain('/spend');
@@ -445,7 +447,7 @@ describe('a token that runs out', () => {
     await bot.install({ ...NORTH, expires: -1 });
     bot.slack.refuse('oauth.v2.access', 'invalid_refresh_token');
     const { body } = await bot.command(NORTH, '/balance 123');
-    expect(body).toContain('Slack no longer accepts Tally’s access to this workspace.');
+    expect(body).toContain('Slack no longer accepts Tally’s token for this workspace.');
   });
 
   it('is not brought back by a renewal that ends after the workspace has left', async () => {

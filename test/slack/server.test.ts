@@ -102,10 +102,8 @@ describe('a listener', () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();
-    expect((await bot.ask('/balance 123')).reads).toContain('Tally cannot reach its own store right now.');
-    expect((await bot.ask('/billing connect')).reads).toContain(
-      'Tally cannot reach its own store right now.',
-    );
+    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t reach its database right now.');
+    expect((await bot.ask('/billing connect')).reads).toContain('Tally can’t reach its database right now.');
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
   });

@@ -81,7 +81,7 @@ const nothingUnknown = () => expect(house.log()).not.toMatch(/unknown error|a li
 describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no button', async () => {
     expect(await house.deliver(act(name))).toMatchObject({ status: 200 });
-    await untilLogged('an action that nothing listens to');
+    await untilLogged('no listener for this action');
     nothingUnknown();
   });
 
@@ -98,7 +98,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
 
   it('is no command', async () => {
     await house.deliver(act('rerun:again', name));
-    await house.slack.waitFor(() => house.reads().some((read) => read.includes('is no command of Tally')));
+    await house.slack.waitFor(() => house.reads().some((read) => read.includes('isn’t a Tally command')));
   });
 
   it('is no event', async () => {
@@ -146,7 +146,7 @@ describe('a form of an older version that cannot be read', () => {
   it('says so in its place', async () => {
     const { body } = await house.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
     expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
-    expect(body).toContain('did not expect');
+    expect(body).toContain('Something went wrong in Tally. Nothing was changed.');
   });
 });
 
@@ -156,7 +156,7 @@ describe('a payload that names no workspace', () => {
     const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
     expect(await house.deliver(payload)).toMatchObject({ status: 200 });
     await house.slack.waitFor(() => replies.length > 0);
-    expect(replies[0]).toContain('Tally answers members');
+    expect(replies[0]).toContain('Tally only answers members');
     nothingUnknown();
     expect(ran).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('a payload that names no workspace', () => {
     const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
     const { status } = await house.deliver({ ...payload, team: null, user: { id: OWNER } });
     expect(status).toBe(200);
-    await untilLogged('Tally answers members of the workspace that installed it.');
+    await untilLogged('Tally only answers members of the workspace that installed it.');
     nothingUnknown();
     expect(ran).toEqual([]);
   });

@@ -97,7 +97,7 @@ describe('who somebody is', () => {
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
 
-  describe('when Slack is asked too often', () => {
+  describe('when Slack is limiting Tally’s requests', () => {
     const turnedAway = Object.assign(new Error('later'), { code: 'slack_webapi_rate_limited_error' });
 
     it('is what it was a minute ago, for those who ask', async () => {

@@ -92,7 +92,12 @@ export async function startListenerBot(
     server.app,
     { commands: {}, actions: {}, views: {}, options: {}, events: {}, ...listeners },
     {
-      ...{ people: createUserDirectory(clock), workspaces, responder, heard: createEventDedup(redis.client) },
+      ...{
+        users: createUserDirectory(clock),
+        workspaces,
+        responder,
+        eventDedup: createEventDedup(redis.client),
+      },
       ...{ limits: UNLIMITED, log, clock },
     },
   );

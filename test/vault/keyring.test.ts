@@ -150,7 +150,7 @@ describe('a seal', () => {
   it('says nothing of its contents when it is refused', () => {
     const envelope = keyring.seal('secret', OWNER);
     const refused = () => keyring.open(envelope, { ...OWNER, workspace: 'T2' });
-    expect(refused).toThrow('The stored access token cannot be opened.');
+    expect(refused).toThrow('Tally can’t read the stored access token.');
     expect(refused).not.toThrow(expect.objectContaining({ cause: expect.anything() }));
   });
 });

@@ -384,7 +384,7 @@ describe('npm run reseal', () => {
     const later = await startBot({ redisUrl: store.url, encryptionKeys: written(NEW) });
     try {
       expect((await later.ask('/billing audit')).reads).toContain('Who did what');
-      expect((await later.ask('/balance 123')).reads).not.toContain('cannot be opened');
+      expect((await later.ask('/balance 123')).reads).not.toContain('can’t read the stored');
     } finally {
       await later.stop();
     }

@@ -11,17 +11,14 @@ export class AccessRefused extends FailureBase<'access-refused'> {
 /** HTTP 404 that names an application credential: the ID is wrong, or the access was deleted. */
 export class AccessNotFound extends FailureBase<'access-not-found'> {
   constructor() {
-    super('access-not-found', 'The identity service does not know that application access (HTTP 404).');
+    super('access-not-found', 'The identity service doesn’t know that application access (HTTP 404).');
   }
 }
 
 /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
 export class ProjectDisabled extends FailureBase<'project-disabled'> {
   constructor() {
-    super(
-      'project-disabled',
-      'The identity service issues no token for the project of that access (HTTP 404).',
-    );
+    super('project-disabled', 'The identity service won’t issue a token for that project (HTTP 404).');
   }
 }
 
@@ -32,10 +29,7 @@ export class WrongIdentityUrl extends FailureBase<'wrong-identity-url'> {
     readonly status: number,
     readonly suggestion?: string,
   ) {
-    super(
-      'wrong-identity-url',
-      `That address at ${host} is not that of an identity service (HTTP ${status}).`,
-    );
+    super('wrong-identity-url', `The address at ${host} isn’t an identity service (HTTP ${status}).`);
   }
 }
 
@@ -47,7 +41,7 @@ export class OutcomeUnclear extends FailureBase<'outcome-unclear'> {
   ) {
     super(
       'outcome-unclear',
-      `The identity service at ${host} was asked for a token and did not say whether it issued one.`,
+      `The identity service at ${host} may have issued a token, but its answer got lost.`,
       options,
     );
   }

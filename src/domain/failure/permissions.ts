@@ -9,12 +9,12 @@ export class NotAllowed extends FailureBase<'not-allowed'> {
     super(
       'not-allowed',
       {
-        guest: 'Guests of this workspace cannot ask Tally.',
-        stranger: 'Tally answers members of the workspace that installed it.',
-        'not-member': 'Only full members of this workspace can set up what Tally posts.',
-        'not-owner': 'Only its owner, and those who manage Tally, can do that.',
-        'not-manager': 'Only owners and admins of this workspace, and people they named, can do that.',
-        channel: 'This project can only be asked about in certain channels.',
+        guest: 'Guests can’t use Tally in this workspace.',
+        stranger: 'Tally only answers members of the workspace that installed it.',
+        'not-member': 'Only full members of this workspace can schedule posts.',
+        'not-owner': 'Only its owner or a Tally manager can do this.',
+        'not-manager': 'Only Tally managers can do this.',
+        channel: 'This project is limited to certain channels.',
       }[reason],
     );
   }
@@ -23,7 +23,7 @@ export class NotAllowed extends FailureBase<'not-allowed'> {
 /** Tokens are issued to those alone who were named for the project, whatever else they may do. */
 export class NotIssuer extends FailureBase<'not-issuer'> {
   constructor(readonly label: string) {
-    super('not-issuer', `You are not among those who may have tokens issued for ${label}.`);
+    super('not-issuer', `You can’t get tokens for ${label}.`);
   }
 }
 

@@ -19,7 +19,7 @@ export class TokenRejected extends FailureBase<'token-rejected'> {
 /** HTTP 403: the token is known and may not. */
 export class Forbidden extends FailureBase<'forbidden'> {
   constructor(readonly service: Service) {
-    super('forbidden', `${NAMES[service]} does not let this access token read that (HTTP 403).`);
+    super('forbidden', `${NAMES[service]} refused this access token (HTTP 403).`);
   }
 }
 
@@ -49,7 +49,7 @@ export class QueryRejected extends FailureBase<'query-rejected'> {
     { project, product, days }: BillingQuestion,
   ) {
     const about = [product.name, `project ${project}`, days].filter(Boolean).join(', ');
-    super('query-rejected', `The billing service refused the question about ${about}.`);
+    super('query-rejected', `The billing service rejected the query for ${about}.`);
   }
 }
 
@@ -59,7 +59,7 @@ export class RateLimited extends FailureBase<'rate-limited'> {
     readonly service: Service,
     readonly retryAfter?: number,
   ) {
-    super('rate-limited', `${NAMES[service]} is being asked too often (HTTP 429).`);
+    super('rate-limited', `${NAMES[service]} is limiting Tally’s requests (HTTP 429).`);
   }
 }
 
@@ -97,7 +97,7 @@ export class ServiceFailed extends FailureBase<'service-failed'> {
     readonly service: Service,
     readonly status: number,
   ) {
-    super('service-failed', `${NAMES[service]} answered with an error (HTTP ${status}).`);
+    super('service-failed', `${NAMES[service]} returned an error (HTTP ${status}).`);
   }
 }
 
@@ -113,7 +113,7 @@ export class ServicePaused extends FailureBase<'service-paused'> {
   ) {
     super(
       'service-paused',
-      `${NAMES[service]} at ${host} failed many times in a row (last: ${inShort(last)}), so Tally leaves it alone for a few seconds.`,
+      `${NAMES[service]} at ${host} keeps failing (last error: ${inShort(last)}). Tally is pausing requests for a few seconds.`,
       { cause: last },
     );
   }
@@ -133,7 +133,7 @@ function inShort(outage: Outage): string {
 /** No turn came: too many questions wait for a connection to the service, or one waited too long for it. */
 export class QueueFull extends FailureBase<'queue-full'> {
   constructor(readonly service: Service) {
-    super('queue-full', `Tally has too many questions waiting for ${NAMES[service].replace('The', 'the')}.`);
+    super('queue-full', `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`);
   }
 }
 
@@ -146,7 +146,7 @@ export class InvalidResponse extends FailureBase<'invalid-response'> {
     readonly what: string,
     { status, ...options }: ErrorOptions & { readonly status?: number } = {},
   ) {
-    super('invalid-response', `${NAMES[service]} sent an answer that Tally cannot read: ${what}.`, options);
+    super('invalid-response', `${NAMES[service]} sent a response that Tally can’t read: ${what}.`, options);
     this.status = status;
   }
 }
@@ -173,7 +173,7 @@ export class RedirectRefused extends FailureBase<'redirect-refused'> {
   ) {
     super(
       'redirect-refused',
-      `${NAMES[service]} redirects elsewhere (HTTP ${status}). Tally does not follow, because the token would go along.`,
+      `${NAMES[service]} redirects to another address (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
     );
   }
 }

@@ -40,8 +40,8 @@ export class NotInstalled extends FailureBase<'not-installed'> {
     super(
       'not-installed',
       {
-        unknown: 'Tally does not know that it is installed in this workspace.',
-        lapsed: 'Slack no longer accepts Tally’s access to this workspace.',
+        unknown: 'Tally isn’t installed in this workspace.',
+        lapsed: 'Slack no longer accepts Tally’s token for this workspace.',
       }[reason],
     );
   }
@@ -53,9 +53,9 @@ export class CannotPost extends FailureBase<'cannot-post'> {
     super(
       'cannot-post',
       {
-        'not-there': 'Tally is not in that channel, so it cannot answer there.',
-        archived: 'That channel is archived, so nobody can answer there.',
-        restricted: 'That channel lets only some people post, so Tally cannot answer there.',
+        'not-there': 'Tally isn’t in that channel, so it can’t post there.',
+        archived: 'That channel is archived, so nobody can post there.',
+        restricted: 'Only some people can post in that channel, so Tally can’t.',
       }[reason],
     );
   }

@@ -25,7 +25,7 @@ export class UnsealFailed extends FailureBase<'unseal-failed'> {
     kind: string = 'record',
   ) {
     const what = Object.hasOwn(STORED, kind) ? (kind as Stored) : 'record';
-    super('unseal-failed', `The stored ${STORED[what]} cannot be ${what === 'project' ? 'read' : 'opened'}.`);
+    super('unseal-failed', `Tally can’t read the stored ${STORED[what]}.`);
     this.what = what;
   }
 }
@@ -33,14 +33,14 @@ export class UnsealFailed extends FailureBase<'unseal-failed'> {
 /** The stored settings cannot be read: days guessed at would be wrong sums, and rights guessed at would be wrong too. */
 export class SettingsDamaged extends FailureBase<'settings-damaged'> {
   constructor() {
-    super('settings-damaged', 'The stored settings of this workspace are damaged.');
+    super('settings-damaged', 'This workspace’s settings are damaged.');
   }
 }
 
 /** Somebody else changed the same thing between the look and the change. @param now in a sentence what is there now */
 export class EditConflict extends FailureBase<'edit-conflict'> {
   constructor(readonly now: string) {
-    super('edit-conflict', `Somebody else was quicker. ${now}`);
+    super('edit-conflict', `Somebody else changed this first. ${now}`);
   }
 }
 
@@ -50,7 +50,7 @@ export class StoreUnavailable extends FailureBase<'store-unavailable'> {
     options?: ErrorOptions,
     readonly unsure: boolean = false,
   ) {
-    super('store-unavailable', 'Tally cannot reach its own store right now.', options);
+    super('store-unavailable', 'Tally can’t reach its database right now.', options);
   }
 }
 

@@ -8,10 +8,7 @@ export class AccessMissing extends FailureBase<'access-missing'> {
     readonly project: string,
     readonly label: string,
   ) {
-    super(
-      'access-missing',
-      `No application access is registered for ${label}, so no OS_TOKEN can be issued.`,
-    );
+    super('access-missing', `${label} has no application access, so Tally can’t issue an OS_TOKEN.`);
   }
 }
 
@@ -22,7 +19,7 @@ export class TooManyTokens extends FailureBase<'too-many-tokens'> {
     readonly minutes: number,
     readonly wait: number,
   ) {
-    super('too-many-tokens', `${most} tokens in ${minutes} minutes is the most for one person.`);
+    super('too-many-tokens', `You’ve reached the limit of ${most} tokens in ${minutes} minutes.`);
   }
 }
 
@@ -31,7 +28,7 @@ export class TokenTooLong extends FailureBase<'token-too-long'> {
   constructor(readonly length: number) {
     super(
       'token-too-long',
-      `The identity service issued a token of ${length} characters, more than Slack shows in one piece.`,
+      `The identity service issued a token of ${length} characters, more than Slack can show.`,
     );
   }
 }
@@ -44,11 +41,7 @@ export class TokenNotRevoked extends FailureBase<'token-not-revoked'> {
     readonly until: string,
     options?: ErrorOptions,
   ) {
-    super(
-      'token-not-revoked',
-      'A token was issued that could not be shown, and could not be given back.',
-      options,
-    );
+    super('token-not-revoked', 'A token was issued, but it couldn’t be shown or revoked.', options);
   }
 }
 

@@ -80,7 +80,7 @@ export function createHome({ sections, billing, used, log, clock }: HomeParts): 
           await publish(client, request.user.id, await homeBlocks(request, sections()));
         },
         // For somebody who may not ask, or when it cannot be said who asks.
-        sorry: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
+        onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),
       },
     },
   };

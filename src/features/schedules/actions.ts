@@ -2,7 +2,7 @@ import { EditConflict, NotAllowed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
-import { ownValue } from '../../slack/own-property.ts';
+import { ownValue } from '../../slack/listeners.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
 import { MAX_SCHEDULES } from '../../workspace/schedules.ts';

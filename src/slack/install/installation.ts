@@ -6,19 +6,19 @@ export interface StoredInstallation {
   readonly at: number;
 }
 
-/** Where it belongs: an organisation's own id when it is installed there as a whole. */
+/** @returns the workspace's ID, or the organisation's for an org-wide installation @throws RangeError without either */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organisation.');
   return id;
 }
 
-export const serializeInstallation = (kept: StoredInstallation): string => JSON.stringify(kept);
+export const serializeInstallation = (stored: StoredInstallation): string => JSON.stringify(stored);
 
-/** The seal vouches for its shape: nobody but us can have written it. */
+/** Not validated: the record was sealed, so only Tally can have written it. */
 export const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
-/** Bot tokens of a rotating app end; `expiresAt` is in seconds since the epoch. Infinity for the others, in ms. */
+/** @returns ms since the epoch; Infinity for a token without rotation */
 export const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =>
   bot?.refreshToken === undefined || bot.expiresAt === undefined
     ? Number.POSITIVE_INFINITY

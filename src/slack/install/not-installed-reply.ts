@@ -4,11 +4,11 @@ import { escapeMessageText, type Message, section } from '../kit/atoms.ts';
 import { modal } from '../kit/modal.ts';
 import type { ResponseUrlClient } from '../response-url.ts';
 
-/** How a person learns of it when Tally has no token to say it with. */
+/** Replies without a token: in the acknowledgement, or through the payload's response_url. */
 export interface NotInstalledReply {
-  /** Writes down that this payload was refused; where nothing but its reply address is left, answers there. */
+  /** Logs that this payload was refused. Replies to a click at once, as its acknowledgement can carry no reply. */
   remember(body: object | undefined, error: unknown, workspace: string | undefined): void;
-  /** What Slack's acknowledgement of this payload carries: a command's reply, a form's next view. */
+  /** @returns what to acknowledge a refused payload with: a command's reply, a form's next view */
   acknowledgement(body: object): object | undefined;
 }
 
@@ -28,9 +28,9 @@ export function createNotInstalledReply(
 
   return {
     remember(body, error, workspace) {
-      log.warn({ err: error, workspace, ...reasonOf(error) }, 'a request of Slack’s has no installation');
+      log.warn({ err: error, workspace, ...reasonOf(error) }, 'no installation for a request from Slack');
       if (body === undefined) return;
-      const message = sorryMessage(error, page);
+      const message = notInstalledMessage(error, page);
       refused.set(body, message);
       const { type, response_url } = body as Payload;
       if (type !== 'block_actions' || response_url === undefined) return;
@@ -53,16 +53,17 @@ export function createNotInstalledReply(
 const reasonOf = (error: unknown) =>
   isFailure(error) && error.kind === 'unseal-failed' ? { reason: error.reason } : {};
 
-function sorryMessage(error: unknown, page: string): Message {
-  const again = `Whoever may install apps in this workspace can install Tally again: ${page}`;
-  const kind = isFailure(error) ? error.kind : undefined;
-  const text =
-    kind === 'not-installed' && error instanceof Error
-      ? `${error.message} ${again}`
-      : kind === 'unseal-failed'
-        ? `Tally cannot open what it keeps of its installation here, so it did not use it. ${again}`
-        : kind === 'store-unavailable' && error instanceof Error
-          ? `${error.message} Nothing was changed. Try again in a minute.`
-          : 'Something went wrong that Tally did not expect. Whoever runs the bot finds it in the log.';
+function notInstalledMessage(error: unknown, page: string): Message {
+  const text = notInstalledText(error, `An admin can install Tally again: ${page}`);
   return { text, blocks: [section(text)] };
+}
+
+function notInstalledText(error: unknown, installAgain: string): string {
+  if (isFailure(error)) {
+    if (error.kind === 'not-installed' || error.kind === 'unseal-failed')
+      return `${error.message} ${installAgain}`;
+    if (error.kind === 'store-unavailable')
+      return `${error.message} Nothing was changed. Try again in a minute.`;
+  }
+  return 'Something went wrong in Tally. Nothing was changed. Try again in a minute.';
 }

@@ -2,14 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Installation, InstallProvider, InstallURLOptions } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
-import type { BrowserRoutes, RouteHandler } from '../receiver.ts';
 import { STATE_LIFETIME } from './oauth-state.ts';
 import {
+  type BrowserRoutes,
   donePage,
   type HtmlPage,
   landingPage,
   PAGE_HEADERS,
   type PageRefusal,
+  type RouteHandler,
   refusalPage,
 } from './pages.ts';
 import { createCallbackThrottle, networkOf } from './throttle.ts';
@@ -18,21 +19,21 @@ export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
 export interface OAuthFlowParts {
-  /** Which looks for the state in this cookie. */
+  /** Slack's installer, which looks for the state in this cookie. */
   readonly providerWith: (cookie: string) => InstallProvider;
   readonly options: InstallURLOptions;
   /** The bot's own address, without a slash at the end. */
   readonly publicUrl: string;
   /** Scheme and host of Slack. */
   readonly slack: string;
-  /** After the page is out. Never throws. */
+  /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
 }
 
-/** The two pages of an installation: where it begins, and where Slack sends the person back to. */
+/** The two pages of an installation: where it begins, and where Slack sends the browser back to. */
 export function createOAuthFlow({
   providerWith,
   options,
@@ -51,12 +52,12 @@ export function createOAuthFlow({
       const provider = providerWith('');
       const state = await provider.stateStore?.generateStateParam(options, new Date());
       const address = await provider.generateInstallUrl(options, true, state);
-      // Slack's page sends the browser back from another site: Lax is the strictest that still brings the cookie.
+      // Slack's page sends the browser back from another site: Lax is the strictest value that includes the cookie then.
       const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
       res.setHeader('set-cookie', cookie);
       send(res, landingPage(address));
     } catch (err) {
-      log.error({ err }, 'an installation could not begin');
+      log.error({ err }, 'an installation could not start');
       send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
     }
   };
@@ -64,10 +65,10 @@ export function createOAuthFlow({
   const complete: RouteHandler = async (req, res) => {
     let installed: Installation | undefined;
     const { searchParams } = new URL(req.url ?? '', publicUrl);
-    // Before the state is spent: who reloads the page later goes on where this stopped.
+    // Before the state is used up, so that reloading the page later completes the installation.
     const wait = searchParams.has('code') ? throttle(networkOf(req)) : undefined;
     if (wait !== undefined) {
-      log.warn('an installation was put off: too many came at once');
+      log.warn('an installation was postponed: too many at once');
       res.setHeader('retry-after', wait);
       return send(res, refusalPage('busy', again));
     }
@@ -79,7 +80,7 @@ export function createOAuthFlow({
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
-        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'an installation did not come about');
+        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'an installation failed');
         send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     });
@@ -89,7 +90,7 @@ export function createOAuthFlow({
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** One for each state, so that a second tab does not take the first one's away. */
+/** One for each state, so that a second tab doesn't overwrite the first one's. */
 const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
 
 function send(res: ServerResponse, { status, html }: HtmlPage): void {
@@ -106,11 +107,11 @@ function appAddress(slack: string, { appId, team }: Installation): string | unde
   return `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
 }
 
-/** Slack's word for what went wrong: in the address it sent the browser to, or in its answer to us. */
+/** @returns Slack's error code, from the redirect's query or from its answer to Tally */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
-  const asked = new URLSearchParams(url.split('?')[1] ?? '').get('error');
+  const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
-  const reason = asked ?? data?.error;
+  const reason = inQuery ?? data?.error;
   return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
 }
 

@@ -2,10 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type InstallURLOptions, InvalidStateError, type StateStore } from '@slack/oauth';
 import type { OAuthNonces } from '../../workspace/oauth-nonces.ts';
 
-/** How long a person may take between our page and Slack's answer, in s. */
+/** How long an installation may take between Tally's page and Slack's redirect, in s. */
 export const STATE_LIFETIME = 600;
 
-/** `<end, in s since the epoch>-<random>.<signature>`: that it was issued it tells itself, that it was spent the store. */
+/** States are `<expiry, in s since the epoch>-<random>.<signature>`; the store remembers only those that were used. */
 export function createStateStore(
   states: OAuthNonces,
   secret: string,
@@ -21,7 +21,7 @@ export function createStateStore(
       const [word = '', signature = ''] = state.split('.');
       const left = isSame(signature, sign(word)) ? Number.parseInt(word, 10) - secondsOf(now) : 0;
       if (!(left > 0 && (await states.spend(word, left))))
-        throw new InvalidStateError('The state was not issued, has lapsed or was used before.');
+        throw new InvalidStateError('The state was not issued, has expired or was used before.');
       return options;
     },
   };

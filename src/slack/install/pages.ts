@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SCOPES } from './scopes.ts';
-import { STYLE } from './style.ts';
+
+/** Answers one request of a browser. Never rejects. */
+export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** Pages for people: path of a `GET` → its handler. */
+export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 /** A page for a person's browser. Everything from outside goes through `escapeHtml`. */
 export interface HtmlPage {
@@ -8,10 +14,32 @@ export interface HtmlPage {
   readonly html: string;
 }
 
-/** Why somebody came back from Slack without an installation. */
+/** Why an installation did not happen. */
 export type PageRefusal = 'denied' | 'state' | 'slack' | 'store' | 'busy' | 'unknown';
 
-/** No script, nothing from elsewhere, in no frame; the address carries a code, so it goes to nobody. */
+/** The style of all pages; the content security policy names its hash. */
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b6770; --paper: #fff; --ground: #eef2f5; --line: #d9e0e5; --brand: #1f3a4d; --onbrand: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9fb0bb; --paper: #182530; --ground: #0f1920; --line: #2b3d4a; --brand: #9ccbe8; --onbrand: #0f1920; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 6vh 1rem; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 36rem; margin: 0 auto; padding: 2rem 2.25rem 1.75rem; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; }
+.brand { margin: 0; font-weight: 700; color: var(--brand); }
+h1 { margin: .25rem 0 1rem; font-size: 1.6rem; line-height: 1.25; }
+h2 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
+dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; }
+dd { margin: 0; }
+ol { margin: 0; padding-left: 1.25rem; }
+li { margin: .25rem 0; }
+code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); padding: .1em .35em; border-radius: 4px; overflow-wrap: anywhere; }
+.button { display: inline-block; margin: .5rem 0; padding: .65rem 1.25rem; background: var(--brand); color: var(--onbrand); border-radius: 8px; font-weight: 600; text-decoration: none; }
+.button:hover { filter: brightness(1.12); }
+.button:focus-visible { outline: 3px solid var(--soft); outline-offset: 2px; }
+.small { margin: 1.5rem 0 0; font-size: .875rem; color: var(--soft); }
+@media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
+`;
+
+/** Allows no scripts, foreign resources or frames, and sends no referrer, as the address carries a code. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -20,7 +48,7 @@ export const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** @param address Slack's page that asks for the permissions */
+/** The page where an installation begins. @param address Slack's page that asks for the permissions */
 export function landingPage(address: string): HtmlPage {
   return page(
     200,
@@ -30,13 +58,13 @@ export function landingPage(address: string): HtmlPage {
 <h2>What happens next</h2>
 <ol>
 <li>Slack asks you to allow Tally, for the workspace that you choose.</li>
-<li>Tally sends you its first steps there.</li>
-<li>An owner or admin connects it to the billing service, with <code>/billing connect</code>.</li>
+<li>Tally sends you a message with the first steps.</li>
+<li>An admin connects it to the billing service with <code>/billing connect</code>.</li>
 </ol>
 <h2>What it asks Slack for</h2>
-<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (may be left out)' : ''}</dd>`).join('')}</dl>
-<p>Of what people write it sees only what they say to it. It moves no money: it reads figures.</p>
-<p class="small">The button works for ten minutes, in this browser. When Tally is removed from a workspace, everything that it keeps of that workspace is deleted.</p>`,
+<dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (optional)' : ''}</dd>`).join('')}</dl>
+<p>Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
+<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 }
 
@@ -44,25 +72,25 @@ export interface InstalledPage {
   /** The workspace's or organisation's name, as Slack has it. */
   readonly name: string | undefined;
   readonly organisation: boolean;
-  /** Slack's address that opens the app. */
+  /** Slack's address that opens the app; undefined where Slack didn't name it. */
   readonly open: string | undefined;
 }
 
 export function donePage({ name, organisation, open }: InstalledPage): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = organisation
-    ? '<li>Choose the workspaces that Tally is for, in your organisation’s settings in Slack, under Integrations.</li>\n'
+    ? '<li>Choose the workspaces for Tally in your organisation’s settings in Slack, under Integrations.</li>\n'
     : '';
   return page(
     200,
     'Tally is installed',
-    `<p>Tally is installed${where}. Its first steps are waiting for you there, in a direct message.</p>
+    `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
 ${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
-<h2>From here to the first answer</h2>
+<h2>Get your first answer</h2>
 <ol>
-${first}<li>An owner or admin types <code>/billing connect</code> and registers a read-only access token.</li>
-<li>Anybody asks <code>/balance 123</code>, with the ID on the project card.</li>
-<li>And what it spent: <code>/spend 123 last-7-days</code>.</li>
+${first}<li>An admin types <code>/billing connect</code> and registers a read-only access token.</li>
+<li>Ask what a project has left: <code>/balance 123</code>, with the ID on its project card.</li>
+<li>Ask what it spent: <code>/spend 123 last-7-days</code>.</li>
 </ol>
 <p class="small">You can close this page.</p>`,
   );
@@ -72,22 +100,22 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   denied: {
     status: 200,
     title: 'Tally was not installed',
-    says: 'You, or a rule of your workspace, said no on Slack’s page. Nothing was kept.',
+    says: 'You or a rule of your workspace declined on Slack’s page. Nothing was saved.',
   },
   state: {
     status: 400,
-    title: 'This link cannot be used any more',
-    says: 'It works once, for ten minutes, in the browser where it was opened. If Tally was installed with it before, it still is: look for its message in Slack.',
+    title: 'This link no longer works',
+    says: 'It works once, for ten minutes, in the browser where you opened it. If you already used it, Tally is installed: look for its message in Slack.',
   },
   slack: {
     status: 502,
     title: 'Slack did not complete the installation',
-    says: 'Nothing was kept. Starting again usually helps.',
+    says: 'Nothing was saved. Start again; that usually helps.',
   },
   store: {
     status: 503,
-    title: 'Tally cannot be installed right now',
-    says: 'It cannot reach its own store. Nothing was kept. Try again in a minute.',
+    title: 'Tally can’t be installed right now',
+    says: 'It can’t reach its database. Nothing was saved. Try again in a minute.',
   },
   busy: {
     status: 429,
@@ -97,21 +125,22 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   unknown: {
     status: 500,
     title: 'Something went wrong',
-    says: 'Tally did not expect that. Whoever runs it finds the reason in its log.',
+    says: 'The error is ours. Start again; if it keeps happening, ask your admin to check Tally’s log.',
   },
 };
 
 /**
- * @param again where to start anew
- * @param reason Slack's own word
+ * The page for an installation that did not happen.
+ * @param again where to start again
+ * @param reason Slack's error code
  */
 export function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
-  const word = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
+  const slackReason = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
   return page(
     status,
     title,
-    `<p>${says}</p>${word}<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`,
+    `<p>${says}</p>${slackReason}<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`,
   );
 }
 

@@ -1,12 +1,12 @@
 interface Scope {
   readonly scope: string;
-  /** What a person reads before saying yes. */
+  /** Shown on the page before somebody installs Tally. */
   readonly why: string;
-  /** Slack lets whoever installs Tally leave it out. */
+  /** Slack lets the person who installs Tally decline it. */
   readonly optional?: boolean;
 }
 
-/** What Tally asks Slack for: what manifest.yml names, since Slack grants an app nothing else. */
+/** The scopes that Tally asks for. manifest.yml lists the same: Slack grants no others. */
 export const SCOPES: readonly Scope[] = [
   { scope: 'commands', why: 'to be called by /balance, /spend and /billing' },
   { scope: 'chat:write', why: 'to answer' },

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../http/address.ts';
 
-/** How many may come back from Slack in `window` (ms), to each process: more than people do, too few to be a burden. */
+/** How many redirects from Slack a process accepts in `window` (ms). */
 export const CALLBACK_LIMITS = { window: 60_000, perAddress: 10, total: 60 } as const;
 
 /**
- * Counts what is let in. Windows are fixed and the same for all, so no more is remembered than a window lets in.
+ * A fixed window for all addresses bounds the memory to what one window accepts.
  * @param clock ms since the epoch
- * @returns lets one in, or tells after how many seconds to try again
+ * @returns a function that accepts a redirect, or returns the seconds to wait
  */
 export function createCallbackThrottle(
   clock: () => number,
@@ -33,8 +33,9 @@ export function createCallbackThrottle(
 }
 
 /**
- * The network that a request came from: the sender's, where a proxy of ours names it. A proxy is one of ours when it is at a
- * private address; what anybody else says in `X-Forwarded-For` counts for nothing.
+ * The network that a request came from. `X-Forwarded-For` counts only from a private address, which is the operator's own
+ * proxy; anybody else could write anything into it.
+ * @returns an IPv4 address, or the /64 prefix of an IPv6 address
  */
 export function networkOf({ socket, headers }: IncomingMessage): string {
   const peer = socket.remoteAddress ?? '';
@@ -45,7 +46,7 @@ export function networkOf({ socket, headers }: IncomingMessage): string {
     : (address.split(':').at(-1) ?? '');
 }
 
-/** The first half of an IPv6 address: who has one of its addresses has them all. */
+/** The /64 prefix: a subscriber usually has all of its addresses. */
 function prefixOf(address: string): string {
   const [head = '', tail] = address.split('::').map((part) => part.split(':').filter((one) => one !== ''));
   const zeros = tail === undefined ? 0 : 8 - head.length - tail.length;

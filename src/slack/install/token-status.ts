@@ -4,10 +4,10 @@ import type { WebClient } from '../web-client.ts';
 import { parseInstallation, type StoredInstallation } from './installation.ts';
 import type { TokenStatus } from './uninstall.ts';
 
-/** What Slack says of a token that it takes no more. */
+/** Slack's error codes for a token that no longer works. */
 const ENDED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
-/** For all that Slack says: one that does not answer has not refused. */
+/** @returns false only if Slack refuses the token; true if it doesn't answer. Never rejects. */
 export async function isTokenAccepted(client: WebClient): Promise<boolean> {
   try {
     await client.auth.test();
@@ -17,13 +17,13 @@ export async function isTokenAccepted(client: WebClient): Promise<boolean> {
   }
 }
 
-/** Asked of the store and of Slack themselves, not of what a process remembers. */
+/** Reads the store and asks Slack each time: another process may have changed what this one has cached. */
 export function tokenStatusOf(
   installed: InstallationRecords,
   clientFor: (token: string) => WebClient,
 ): TokenStatus {
-  /** What cannot be opened is as good as none: it does not stand in the way of deleting it. */
-  const kept = async (id: string): Promise<StoredInstallation | undefined> => {
+  /** An installation that can't be unsealed counts as none, so that it can be deleted. */
+  const stored = async (id: string): Promise<StoredInstallation | undefined> => {
     try {
       const text = await installed.read(id);
       return text === undefined ? undefined : parseInstallation(text);
@@ -33,9 +33,9 @@ export function tokenStatusOf(
     }
   };
   return {
-    since: async (id) => (await kept(id))?.at,
+    since: async (id) => (await stored(id))?.at,
     async works(id) {
-      const token = (await kept(id))?.installation.bot?.token;
+      const token = (await stored(id))?.installation.bot?.token;
       if (token === undefined) return false;
       return clientFor(token)
         .auth.test()

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Deletion } from '../../workspace/deletion.ts';
 
-/** The events that a workspace or an organisation leaves by. */
+/** The events by which a workspace or an organisation uninstalls Tally. */
 export const UNINSTALL_EVENTS = ['app_uninstalled', 'tokens_revoked', 'team_access_revoked'] as const;
 
-/** What of an event's body says whose installation it is about. */
+/** The fields of an event that say whose installation it is about. */
 export interface EventBody {
   readonly type?: string;
   readonly team_id?: string | null;
@@ -20,44 +20,43 @@ export interface EventBody {
   };
 }
 
-/** What is known of an installation beside the event; nothing with the one token of one workspace. */
+/** What the store and Slack say of an installation now. */
 export interface TokenStatus {
-  /** When it was made, in ms; undefined where there is none. */
+  /** When it was installed, in ms; undefined where it isn't. */
   since(id: string): Promise<number | undefined>;
-  /** Whether Slack still takes its token. */
+  /** Whether Slack still accepts its token. */
   works(id: string): Promise<boolean>;
 }
 
 export interface UninstallParts {
   readonly forget: Deletion;
-  readonly standing: TokenStatus;
-  /** Called with every id that was forgotten. */
+  readonly tokenStatus: TokenStatus;
+  /** Called with every ID that was deleted. */
   readonly onGone: (id: string) => void;
   readonly log: Logger;
 }
 
-/** Slack sends an event again for about six minutes, longer where an app has asked for it; in s. */
+/** Slack retries an event for about six minutes, longer where an app asked for it; in s. */
 const LATE = 3_600;
 
 /**
- * Deletes everything of those who leave. The order of Slack's events is not guaranteed and they may come again: each
- * does the whole work, and doing it twice does no harm.
+ * Deletes everything of a workspace or organisation that uninstalls Tally. Slack's events come in any order and more than
+ * once, so each deletes everything, and doing it twice is harmless.
  *
- * @returns false for an event that is about something else
- * @throws StoreUnavailable: then Slack has to say it again
+ * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
  */
-export function createUninstallHandler({ forget, standing, onGone, log }: UninstallParts) {
+export function createUninstallHandler({ forget, tokenStatus, onGone, log }: UninstallParts) {
   const gone = (id: string, event: string): void => {
     onGone(id);
     log.info({ workspace: id, event }, 'everything of the workspace was deleted');
   };
 
-  /** An event sent again after somebody installed Tally anew must not take the new installation away. */
+  /** A repeated event must not delete an installation that is newer than it. */
   const isOutdated = async (id: string, { event_time }: EventBody): Promise<boolean> => {
-    const since = await standing.since(id);
+    const since = await tokenStatus.since(id);
     if (since === undefined || event_time === undefined) return false;
     const late = Math.floor(since / 1000) - event_time;
-    return late > 0 && late < LATE && (await standing.works(id));
+    return late > 0 && late < LATE && (await tokenStatus.works(id));
   };
 
   const isOrganisation = async (body: EventBody): Promise<boolean> => {
@@ -65,10 +64,13 @@ export function createUninstallHandler({ forget, standing, onGone, log }: Uninst
     if (!organisation) return false;
     if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
     if (!team || team === organisation) return true;
-    // With the tokens gone Slack may not say whose they were: then it was the only installation there is.
-    if ((await standing.since(team)) !== undefined || (await standing.since(organisation)) === undefined)
+    // Once its tokens are revoked, Slack may not say which of the two was installed.
+    if (
+      (await tokenStatus.since(team)) !== undefined ||
+      (await tokenStatus.since(organisation)) === undefined
+    )
       return false;
-    return !(await standing.works(organisation));
+    return !(await tokenStatus.works(organisation));
   };
 
   const uninstall = async (body: EventBody, event: string): Promise<void> => {
@@ -88,7 +90,7 @@ export function createUninstallHandler({ forget, standing, onGone, log }: Uninst
         await uninstall(body, event.type);
         return true;
       case 'tokens_revoked':
-        // Users' tokens may be revoked one by one; without the bot's there is no Tally any more.
+        // Tally works without users' tokens, but not without the bot's.
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':

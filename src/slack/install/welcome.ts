@@ -1,10 +1,26 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
 import type { Audit } from '../../workspace/audit.ts';
-import { escapeMessageText } from '../kit/atoms.ts';
+import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import { FIRST_STEPS } from './first-steps.ts';
 import { installationId } from './installation.ts';
+
+/** The direct message to the person who installed Tally. */
+const FIRST_STEPS: Message = {
+  text: 'Tally is installed. Three steps to the first answer.',
+  blocks: [
+    header('Tally is installed'),
+    markup(
+      [
+        '*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type `/billing connect`.',
+        '*2.* Ask what a project has left, by the ID on its project card: `/balance 123`',
+        '*3.* Ask what it spent: `/spend 123 last-7-days`',
+      ].join('\n'),
+    ),
+    actions(button('connect', 'Connect…', { style: 'primary' })),
+    context('Only you see an answer until you share it. `/billing help` lists everything else.'),
+  ],
+};
 
 export interface WelcomeParts {
   readonly audit: Audit;
@@ -14,7 +30,7 @@ export interface WelcomeParts {
   readonly clock: () => number;
 }
 
-/** What follows an installation. It stands already, so what fails here is logged and no more. */
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
 export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
   return async (installation: Installation): Promise<void> => {
     const { user, bot, isEnterpriseInstall } = installation;
@@ -32,7 +48,7 @@ export function createWelcome({ audit, clientFor, log, clock }: WelcomeParts) {
     ]);
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected')
-        log.error({ workspace, err: outcome.reason }, 'an installation was not followed up');
+        log.error({ workspace, err: outcome.reason }, 'a new installation was not audited or welcomed');
     }
   };
 }
