@@ -1,9 +1,14 @@
 import { formatPercent, type Money, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
 import { formatBonuses } from '../../domain/money/balance-text.ts';
 import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
-import { formatRunway } from '../../domain/money/runway-text.ts';
+import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { describeGaps, formatCoverage, formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
+import {
+  describeUnreadable,
+  formatCoverage,
+  formatCoverageOfBoth,
+  formatReportedDays,
+} from '../../domain/money/usage-text.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { isFullyReported, type UsageChange } from '../../domain/time/comparison-window.ts';
@@ -66,12 +71,14 @@ export function balanceLine(one: ProjectFigures, isHeadline = false): string {
   const money = formatterFor(one);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
   const bonuses = escapeMarkup(formatBonuses(balance.bonuses, money));
-  const hasBonuses = !('value' in balance.bonuses && balance.bonuses.value.eq(ZERO));
+  const { runway } = briefing;
   return [
-    ...(isHeadline ? [bonuses] : [`*${escapeMarkup(leftText(one))}*`]),
-    ...(isHeadline || !hasBonuses ? [] : [`b${bonuses.slice(1)}`]),
-    ...(briefing.runway === undefined ? [] : [formatRunway(briefing.runway, money)]),
-  ].join(' · ');
+    ...(isHeadline ? [] : [`*${escapeMarkup(leftText(one))}*`]),
+    ...(runway === undefined ? [] : [formatRunwayLine(runway, money), formatRunwayBasis(runway, money)]),
+    bonuses,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function totalText({ total }: Usage, money: Write): string {
@@ -121,7 +128,10 @@ export function reportChart({ briefing: { charted } }: ProjectFigures): Chart | 
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): string[] => [
-  ...describeGaps(one.briefing.main, dayName(today)),
+  ...(one.briefing.main.missing.length > 0
+    ? [`${formatReportedDays(one.briefing.main, dayName(today))}.`]
+    : []),
+  ...describeUnreadable(one.briefing.main, dayName(today)),
   ...(one.briefing.strays > 0
     ? [
         one.briefing.strays === 1

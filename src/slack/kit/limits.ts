@@ -18,6 +18,8 @@ export const SLACK_LIMITS = {
   privateMetadata: 3000,
   tableRows: 100,
   tableCharacters: 10_000,
+  overflowOptions: 5,
+  containerTitle: 150,
   chartTitle: 50,
   chartPoints: 20,
   chartLabel: 20,

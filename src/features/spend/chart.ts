@@ -1,0 +1,55 @@
+import { divide, type Money, sumMoney, toRoundedDigits } from '../../domain/money/amount.ts';
+import { reportedAmounts } from '../../domain/money/usage.ts';
+import { type Day, daysBetween } from '../../domain/time/calendar.ts';
+import { endOfUnit, startOfUnit, type Unit } from '../../domain/time/calendar-unit.ts';
+import { barChart, type Chart, type ChartPoint } from '../../slack/kit/chart.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import type { SpendReport } from './blocks.ts';
+import { type DayGroup, groupDays } from './granularity.ts';
+
+type Group = DayGroup<{ readonly day: Day }>;
+
+/**
+ * A bar a day, or a week, month … where the period is long. What is not reported keeps its place without a bar. Weeks and
+ * the like are averages a day unless each is whole and reported on every day: a part of a week is no week.
+ */
+export function spendChart({ usage, period }: Pick<SpendReport, 'usage' | 'period'>): Chart | undefined {
+  const amounts = reportedAmounts(usage);
+  if (amounts.size + (usage.today === undefined ? 0 : 1) < 2) return undefined;
+  const asked = period.days.map((day) => ({ day }));
+  const { unit, groups } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
+  const valuesIn = (group: Group) => group.items.flatMap(({ day }) => amounts.get(day) ?? []);
+  const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
+  const pointOf = (group: Group): ChartPoint => {
+    const values = valuesIn(group);
+    const isToday = group.items.every(({ day }) => day === period.today);
+    if (isToday && usage.today !== undefined)
+      return { label: withSuffix(group.label, 'so far'), value: drawn(usage.today.value) };
+    if (values.length === 0) return { label: withSuffix(group.label, 'no data'), value: 0 };
+    const sum = sumMoney(values);
+    return { label: group.label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
+  };
+  const title =
+    unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
+  return barChart(title, 'Spent', groups.map(pointOf));
+}
+
+const drawn = (value: Money): number => Number(toRoundedDigits(value));
+
+/** How many days the calendar has for it, whether they were asked about or not. */
+function daysOf(unit: Unit, { items }: Group): number {
+  const [first] = items;
+  return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;
+}
+
+/** Slack takes 20 characters: the weekday goes first, then the spaces around a dash, then the range's end. */
+function withSuffix(label: string, suffix: string): string {
+  const short = label.replace(/^\w{3} (?=\d)/, '');
+  const tight = label.replace(' – ', '–');
+  const [begin = label] = label.split(/ ?– ?/);
+  return (
+    [`${label}: ${suffix}`, `${short}: ${suffix}`, `${tight} ${suffix}`].find(
+      (text) => text.length <= SLACK_LIMITS.chartLabel,
+    ) ?? `${begin}…: ${suffix}`
+  );
+}
