@@ -3,10 +3,20 @@
  * them; never today, which is not over when the post goes out.
  */
 import { parseBillingDay } from '../time/billing-day.ts';
-import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
+import {
+  addDays,
+  type Day,
+  dayAt,
+  daysBefore,
+  daysInRange,
+  endOfDay,
+  formatDays,
+  startOfDay,
+} from '../time/calendar.ts';
 import { compareUsage, sameDaysLastWeek, type UsageChange } from '../time/comparison-window.ts';
 import { resolvePeriodText } from '../time/period.ts';
 import type { Amount } from './amount.ts';
+import { type Forecast, forecastFrom, forecastMonth } from './forecast.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage, type WireCharge } from './usage.ts';
 
@@ -31,6 +41,8 @@ export interface ReportPeriods {
   readonly week: readonly Day[];
   /** Days that a chart shows. */
   readonly charted: readonly Day[];
+  /** What a forecast of the month that runs rests on; none where the month of the post is over. */
+  readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: string;
   /** First and last millisecond of all these days, and how they are called: one question for the whole of it. */
@@ -60,10 +72,19 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
   const isShort = scope === 'yesterday' || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, CHARTED, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
-  const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
+  const history = phrase === 'this-month' ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const windows = [
+    main.window.days,
+    main.before.days,
+    month.window.days,
+    month.before.days,
+    charted,
+    week,
+    history,
+  ];
   const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
   return {
-    ...{ main, month, week, charted, today, zone },
+    ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
     label: formatDays(first, yesterday, today.slice(0, 4)),
@@ -101,6 +122,8 @@ export interface ReportFigures {
   readonly month: Usage;
   readonly monthChange: UsageChange | undefined;
   readonly charted: Usage;
+  /** Of the month that runs; undefined where it is over or too few days are reported. */
+  readonly forecast: Forecast | undefined;
   /** Undefined where the balance could not be had. */
   readonly runway: Runway | undefined;
   /**
@@ -115,7 +138,7 @@ export function computeReportFigures(
   brief: ReportPeriods,
   has: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
 ): ReportFigures {
-  const { main, month, week, charted, today, zone } = brief;
+  const { main, month, week, charted, history, today, zone } = brief;
   const dated = items.map((item) => ({ item, day: parseBillingDay(item.day, zone) }));
   const known = new Map<readonly Day[], Usage>();
   const usageOf = (days: readonly Day[]): Usage => {
@@ -142,6 +165,7 @@ export function computeReportFigures(
     month: usageOf(month.window.days),
     monthChange: changeOf(month),
     charted: usageOf(charted),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
     runway: has && computeRunway(has, usageOf(week), today),
     strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
   };

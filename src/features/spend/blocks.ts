@@ -1,5 +1,7 @@
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
-import type { Usage, UsageTotal } from '../../domain/money/usage.ts';
+import type { Forecast } from '../../domain/money/forecast.ts';
+import { formatForecast } from '../../domain/money/forecast-text.ts';
+import type { Usage } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { UsageChange } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
@@ -31,6 +33,8 @@ export interface SpendReport extends ProjectAnswer {
   readonly usage: Usage;
   /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
   readonly change: UsageChange | string | undefined;
+  /** Of the month that runs, where that is what was asked about and enough days are reported. */
+  readonly forecast: Forecast | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {
@@ -39,10 +43,10 @@ export function spendMessage(report: SpendReport): Message {
   return renderAnswer(report, {
     title,
     text: `${title}, ${period.dates}, ${PRODUCTS[target.product].name}`,
-    lines: [factLine(report)],
+    lines: [factLine(report), forecastLine(report)],
     body: [spendChart(report), daysTable(report)].filter((block) => block !== undefined),
     remarks,
-    facts: [...periodFacts(report), ...sourceOf(report)],
+    facts: [...periodFacts(report), bonusesText(report), ...sourceOf(report)],
     notes: spendNotes(report),
     buttons: buttons(report),
   });
@@ -54,10 +58,10 @@ function headline(report: SpendReport): string {
   return `${moneyFormatter(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
-/** The comparison, the average and the peak, then what is not always there; no figure that is in the title. */
+/** The comparison, the average and the peak; no figure that is in the title. */
 function factLine(report: SpendReport): string {
   const { usage, period, locale } = report;
-  const { average, highest, today, total } = usage;
+  const { average, highest, total } = usage;
   const nameOf = dayNamerFor(period.days);
   const money = moneyFormatter(report);
   const figure = (value: Money) => escapeMarkup(formatMoney(value, locale));
@@ -67,16 +71,20 @@ function factLine(report: SpendReport): string {
     comparisonText(report),
     ...(average === undefined || isSaid(average) ? [] : [`${escapeMarkup(money(average))} a day`]),
     ...(isPeak && !isSaid(highest.value) ? [`peak ${nameOf(highest.day)}, ${figure(highest.value)}`] : []),
-    ...(today === undefined || isSaid(today.value) ? [] : [`today so far ${figure(today.value)}`]),
-    bonuses(usage.bonuses, figure),
   ]
     .filter(Boolean)
     .join(' · ');
 }
 
-function bonuses({ value, incomplete }: UsageTotal, figure: (value: Money) => string): string {
+const forecastLine = ({ forecast, period: { today }, locale }: SpendReport): string =>
+  forecast === undefined || today === undefined
+    ? ''
+    : escapeMarkup(formatForecast(forecast, today, (value) => formatMoney(value, locale)));
+
+function bonusesText({ usage: { bonuses }, locale }: SpendReport): string {
+  const { value, incomplete } = bonuses;
   if (value.eq(0) && !incomplete) return '';
-  return `bonuses ${figure(value)}${incomplete ? ' (incomplete)' : ''}`;
+  return `bonuses ${formatMoney(value, locale)}${incomplete ? ' (incomplete)' : ''}`;
 }
 
 const PERIODS: readonly (readonly [string, string])[] = [

@@ -19,15 +19,18 @@ export function spendChart({ usage, period }: Pick<SpendReport, 'usage' | 'perio
   const asked = period.days.map((day) => ({ day }));
   const { unit, groups } = groupDays(asked, SLACK_LIMITS.chartPoints, period.days);
   const valuesIn = (group: Group) => group.items.flatMap(({ day }) => amounts.get(day) ?? []);
+  const isOneMonth = new Set(period.days.map((day) => day.slice(0, 7))).size === 1;
+  const nameOf = (label: string) => (isOneMonth ? label.replace(/^(\w{3} \d+).*$/, '$1') : label.slice(4));
   const isTotal = groups.every((group) => valuesIn(group).length === daysOf(unit, group));
   const pointOf = (group: Group): ChartPoint => {
     const values = valuesIn(group);
     const isToday = group.items.every(({ day }) => day === period.today);
+    const label = unit === 'day' ? nameOf(group.label) : group.label;
     if (isToday && usage.today !== undefined)
-      return { label: withSuffix(group.label, 'so far'), value: drawn(usage.today.value) };
-    if (values.length === 0) return { label: withSuffix(group.label, 'no data'), value: 0 };
+      return { label: withSuffix(label, 'so far'), value: drawn(usage.today.value) };
+    if (values.length === 0) return { label: withSuffix(label, 'no data'), value: 0 };
     const sum = sumMoney(values);
-    return { label: group.label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
+    return { label, value: drawn(isTotal ? sum : divide(sum, values.length)) };
   };
   const title =
     unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
@@ -42,14 +45,13 @@ function daysOf(unit: Unit, { items }: Group): number {
   return first === undefined ? 0 : daysBetween(startOfUnit(unit, first.day), endOfUnit(unit, first.day)) + 1;
 }
 
-/** Slack takes 20 characters: the weekday goes first, then the spaces around a dash, then the range's end. */
+/** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */
 function withSuffix(label: string, suffix: string): string {
   const short = label.replace(/^\w{3} (?=\d)/, '');
   const tight = label.replace(' – ', '–');
   const [begin = label] = label.split(/ ?– ?/);
   return (
-    [`${label}: ${suffix}`, `${short}: ${suffix}`, `${tight} ${suffix}`].find(
-      (text) => text.length <= SLACK_LIMITS.chartLabel,
-    ) ?? `${begin}…: ${suffix}`
+    [`${short}: ${suffix}`, `${tight} ${suffix}`].find((text) => text.length <= SLACK_LIMITS.chartLabel) ??
+    `${begin}…: ${suffix}`
   );
 }

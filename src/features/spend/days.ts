@@ -15,7 +15,10 @@ const MOST_GROUPS = 54;
 /** A row a day, the missing ones among them, behind a title that opens it; weeks, months or more where days do not fit. */
 export function daysTable(report: SpendReport): Block | undefined {
   const { usage } = report;
-  if (usage.rows.length === 0) return undefined;
+  const [first, ...others] = usage.rows;
+  // The title has the amount of a single row.
+  if (first === undefined || (others.length + usage.missing.length === 0 && first.merged === 1))
+    return undefined;
   const isShort = usage.rows.length + usage.missing.length <= MOST_DAYS;
   const tables = [
     ...(isShort ? [() => daily(report, usage.missing)] : []),

@@ -1,7 +1,10 @@
 import { settleOptional } from '../../billing/aside.ts';
-import type { BillingClient } from '../../billing/client.ts';
+import type { BillingClient, TimeRange } from '../../billing/client.ts';
+import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
+import { addDays, daysInRange, endOfDay, formatDays, startOfDay } from '../../domain/time/calendar.ts';
+import { startOfUnit } from '../../domain/time/calendar-unit.ts';
 import { compareUsage } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
@@ -37,11 +40,12 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
     const target = resolveProject(input, workspace, askLocation(request));
     const period = resolveSpendPeriod(input.phrase, target, { at, asked: request.sharedFrom }, zone);
     const access = openConnection(workspace, target);
-    const { from, to, dates: label, comparison } = period;
+    const { from, to, dates: label } = period;
     const span = { from, to, label, running: period.today !== undefined };
+    const earlier = historyOf(period);
     const [now, before] = await Promise.all([
       billing.consumption(access, target, span),
-      comparison && settleOptional(billing.consumption(access, target, { ...comparison, running: false })),
+      earlier && settleOptional(billing.consumption(access, target, { ...earlier, running: false })),
     ]);
     const usage = computeUsage(now.items, { ...period, zone });
     return {
@@ -51,9 +55,10 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       period,
       usage,
       change: changeOf(usage, before, period, zone),
+      forecast: forecastOf(before, period),
       remarks: collectNotices(
         [`the figures for ${label}`, now],
-        ...(before && comparison ? [[`the figures for ${comparison.label}`, before] as const] : []),
+        ...(before && earlier ? [[`the figures for ${earlier.label}`, before] as const] : []),
       ),
       asked: at,
       fetched: clock(),
@@ -85,6 +90,30 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
 type Answered = SpendReport & { readonly connection: string };
 
 type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
+
+/** The month that runs, asked about as such: what it will cost can be estimated. */
+const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
+  today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
+
+/** What is asked besides: the window before, and for a forecast the months before, in one question. */
+function historyOf(period: Period): Omit<TimeRange, 'running'> | undefined {
+  const { today, zone, comparison } = period;
+  if (today === undefined || !isRunningMonth(period)) return comparison;
+  const [first, last] = [forecastFrom(today), addDays(today, -1)];
+  return {
+    from: startOfDay(first, zone),
+    to: endOfDay(last, zone),
+    label: formatDays(first, last, today.slice(0, 4)),
+  };
+}
+
+function forecastOf(before: Before, period: Period): Forecast | undefined {
+  const { today, zone } = period;
+  if (today === undefined || !isRunningMonth(period) || before === undefined || 'why' in before)
+    return undefined;
+  const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
+  return forecastMonth(computeUsage(before.items, { days, zone }), today, zone);
+}
 
 /** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
 function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {

@@ -1,5 +1,5 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { formatPercent } from '../../domain/money/amount.ts';
+import { formatMoney, formatPercent } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { describeUnreadable, formatCoverage, formatReportedDays } from '../../domain/money/usage-text.ts';
 import { isPoorlyReported } from '../../domain/time/comparison-window.ts';
@@ -9,11 +9,13 @@ import type { SpendReport } from './blocks.ts';
 import { dayNamerFor } from './granularity.ts';
 
 /** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */
-export function periodFacts({ period, usage }: Pick<SpendReport, 'period' | 'usage'>): string[] {
+export function periodFacts({ period, usage, locale }: SpendReport): string[] {
   const { dates, zone, days, today } = period;
   const reported = formatReportedDays(usage, dayNamerFor(days));
-  const running =
-    today === undefined ? '' : usage.today === undefined ? 'no data for today yet' : 'today so far';
+  const isWhole = days.length === 1;
+  const soFar =
+    usage.today && (isWhole ? 'so far' : `today so far ${formatMoney(usage.today.value, locale)}`);
+  const running = today === undefined ? '' : (soFar ?? 'no data for today yet');
   return [`${dates} ${zone}`, [reported, running].filter(Boolean).join(reported === '' ? '' : ', ')];
 }
 
