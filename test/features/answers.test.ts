@@ -379,7 +379,7 @@ describe('/spend', () => {
       ),
     );
     const { reads } = await bot.ask('/spend 5013');
-    expect(reads).toContain('\nvs -5.00 a day in 7–13 Nov · 25.00 a day');
+    expect(reads).toContain('\nvs -5.00 a day in 7–13 Nov · 30.00 a day');
   });
 
   it('names how many days are reported on each side wherever one is missing', async () => {
@@ -632,7 +632,7 @@ describe('a person', () => {
 
   it('may ask about a project of 32 digits', async () => {
     const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
-    expect(reads).toContain('Project 12345678901234567890123456789012 · ');
+    expect(reads).toContain('project 12345678901234567890123456789012');
   });
 
   it('who pastes a secret is told so, and it is in no log and no reply', async () => {

@@ -47,7 +47,7 @@ function daysOf(unit: Unit, { items }: Group): number {
 
 /** Slack takes 20 characters, and little room is under a bar: the weekday goes, then what is between two days. */
 function withSuffix(label: string, suffix: string): string {
-  const short = label.replace(/^\w{3} (?=\d)/, '');
+  const short = label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
   const tight = label.replace(' – ', '–');
   const [begin = label] = label.split(/ ?– ?/);
   return (
