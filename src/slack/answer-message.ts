@@ -1,3 +1,4 @@
+import type { ActionsBlock } from '@slack/types';
 import { formatMoney, type Money } from '../domain/money/amount.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import { noticeLead, type ServiceNotice } from '../domain/service-notice.ts';
@@ -50,7 +51,7 @@ export interface AnswerContent {
   /** The small print, plain: first what belongs on one line, then a sentence a line. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
-  readonly buttons: Block;
+  readonly buttons: ActionsBlock;
 }
 
 /** One number first, then what it means, then the picture; the small print and the buttons come last. */
@@ -66,7 +67,7 @@ export function renderAnswer(details: AnswerDetails, content: AnswerContent): Me
       ...body,
       ...remarks.flatMap((remark) => [section(noticeLead(remark)), ...remark.messages.map(quote)]),
       context(smallPrint(details, content)),
-      buttons,
+      ...(buttons.elements.length > 0 ? [buttons] : []),
     ],
   };
 }

@@ -204,7 +204,7 @@ describe('/balance', () => {
 
   it.each([
     ['/balance banana', 'is no project or product that Tally knows'],
-    ['/balance 123 456', 'is a second project'],
+    ['/balance 123 456', 'names two projects without a comma'],
   ])('refuses %s without asking for a period', async (command, why) => {
     const { reads } = await bot.ask(command);
     expect(reads).toContain(why);
@@ -538,7 +538,7 @@ describe('/spend', () => {
 
   it('asks for a project when there is none, and explains itself', async () => {
     expect((await bot.ask('/spend mtd')).reads).toContain('Which project?');
-    expect((await bot.ask('/spend help')).reads).toContain('/spend [project] [period] [product]');
+    expect((await bot.ask('/spend help')).reads).toContain('/spend [projects] [period] [product]');
     expect((await bot.ask('/spend ?')).reads).toContain('Periods: yesterday, last-week');
     expect((await bot.ask('/balance ?')).reads).toContain('/spend takes periods.');
   });

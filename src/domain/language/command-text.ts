@@ -115,7 +115,10 @@ function secondProject(source: TokenizedText, at: number, next: number, second: 
 }
 
 /** What follows a comma, and the next commas: each is a project, also a number that would be a product elsewhere. */
-function listAt(source: TokenizedText, at: number): { readonly names: readonly string[]; readonly next: number } {
+function listAt(
+  source: TokenizedText,
+  at: number,
+): { readonly names: readonly string[]; readonly next: number } {
   const names: string[] = [];
   let next = at;
   for (; source.tokens[next]?.kind === 'comma'; next += 2) {
@@ -216,12 +219,20 @@ export function parseBalanceText(text: string, aliases?: Aliases): Omit<CommandW
 
 /** The same for a question about a whole project: it reads as much, so that each word is refused for what it is. */
 export function parseProjectText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => requireOneProject(source, wordsOf(source, parseArgument, PROJECT)), aliases);
+  return parseWith(
+    text,
+    (source) => requireOneProject(source, wordsOf(source, parseArgument, PROJECT)),
+    aliases,
+  );
 }
 
 /** As `parseCommandText`, where several projects mean nothing. */
 export function parseSingleProjectText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => requireOneProject(source, wordsOf(source, parseArgument, ANYTHING)), aliases);
+  return parseWith(
+    text,
+    (source) => requireOneProject(source, wordsOf(source, parseArgument, ANYTHING)),
+    aliases,
+  );
 }
 
 function requireOneProject(source: TokenizedText, words: CommandWords): CommandWords {

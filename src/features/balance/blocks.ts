@@ -1,7 +1,6 @@
-import type { Amount, Money } from '../../domain/money/amount.ts';
+import type { Money } from '../../domain/money/amount.ts';
 import { formatMoney } from '../../domain/money/amount.ts';
 import { formatBalance, formatBonuses } from '../../domain/money/balance-text.ts';
-import type { Runway } from '../../domain/money/runway.ts';
 import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
@@ -20,14 +19,10 @@ import {
 } from '../../slack/command-buttons.ts';
 import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` says. */
-export interface BalanceReport extends ProjectAnswer {
-  readonly balance: Amount;
-  readonly bonuses: Amount;
-  /** A sentence where the week behind the runway could not be had. */
-  readonly runway: Runway | string;
-}
+export type BalanceReport = ProjectAnswer & Omit<BalanceFigures, 'connection'>;
 
 export function balanceMessage(report: BalanceReport): Message {
   const { target, balance, bonuses, runway, remarks, locale } = report;

@@ -1,9 +1,6 @@
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
-import type { Forecast } from '../../domain/money/forecast.ts';
 import { formatForecast } from '../../domain/money/forecast-text.ts';
-import type { Usage } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import type { UsageChange } from '../../domain/time/comparison-window.ts';
 import type { Period } from '../../domain/time/period.ts';
 import {
   moneyFormatter,
@@ -24,17 +21,13 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { spendChart } from './chart.ts';
 import { daysTable } from './days.ts';
+import type { SpendFigures } from './figures.ts';
 import { dayNamerFor } from './granularity.ts';
 import { comparisonText, periodFacts, spendNotes } from './notes.ts';
 
 /** Everything an answer to `/spend` says. */
-export interface SpendReport extends ProjectAnswer {
+export interface SpendReport extends ProjectAnswer, Omit<SpendFigures, 'connection'> {
   readonly period: Period;
-  readonly usage: Usage;
-  /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
-  readonly change: UsageChange | string | undefined;
-  /** Of the month that runs, where that is what was asked about and enough days are reported. */
-  readonly forecast: Forecast | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {

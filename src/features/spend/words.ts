@@ -3,9 +3,16 @@ import { parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
-import type { ProjectReference, ResolvedProject } from '../../workspace/resolve-project.ts';
+import {
+  listWord,
+  type ProjectReference,
+  type ResolvedProject,
+  type SeveralProjects,
+} from '../../workspace/resolve-project.ts';
 
 export interface SpendRequest extends ProjectReference {
+  /** In place of one project. */
+  readonly several?: SeveralProjects;
   readonly phrase: PeriodPhrase;
 }
 
@@ -25,7 +32,7 @@ export function parseSpendText(text: string, aliases: ReadonlySet<string>): Spen
  */
 export function resolveSpendPeriod(
   phrase: PeriodPhrase,
-  target: ResolvedProject,
+  named: ResolvedProject | SpendRequest,
   when: { readonly at: number; readonly asked: number | undefined },
   zone: string,
 ): Period {
@@ -33,7 +40,9 @@ export function resolveSpendPeriod(
     return resolvePeriod(phrase, when.at, zone, when.asked);
   } catch (error) {
     if (!(error instanceof InvalidWord) || error.suggestion === undefined) throw error;
-    const whole = `${target.word} ${error.suggestion} ${PRODUCTS[target.product].word}`;
+    const word = 'word' in named ? named.word : listWord(named.several ?? []);
+    const product = named.product === undefined ? '' : PRODUCTS[named.product].word;
+    const whole = `${word} ${error.suggestion} ${product}`.trim();
     throw new InvalidWord(error.word, error.why, error.works, whole);
   }
 }

@@ -32,3 +32,7 @@ export function clipText(text: string, limit: number): string {
   const cut = text.slice(0, limit - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+/** Whether what an option carries is short enough. */
+export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean =>
+  value.length <= SLACK_LIMITS.optionValue;
