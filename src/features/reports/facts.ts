@@ -1,5 +1,6 @@
 import { formatPercent, type Money, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
 import { formatBonuses } from '../../domain/money/balance-text.ts';
+import { formatForecast } from '../../domain/money/forecast-text.ts';
 import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
 import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
@@ -54,6 +55,10 @@ export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods):
     ...formatChange(monthChange, month.before, one, true),
   ].join(' · ');
 }
+
+/** `Forecast for Nov 2026: about 861,234.00 ± 12,000.00, estimated from …`; '' where there is none. */
+export const forecastLine = (one: ProjectFigures, { today }: ReportPeriods): string =>
+  one.briefing.forecast === undefined ? '' : formatForecast(one.briefing.forecast, today, formatterFor(one));
 
 /** `1–20 Nov, 19 of 20 days reported` */
 export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
@@ -128,7 +133,8 @@ export function reportChart({ briefing: { charted } }: ProjectFigures): Chart | 
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): string[] => [
-  ...(one.briefing.main.missing.length > 0
+  // The title says it of a single day.
+  ...(one.briefing.main.fullDays > 1 && one.briefing.main.missing.length > 0
     ? [`${formatReportedDays(one.briefing.main, dayName(today))}.`]
     : []),
   ...describeUnreadable(one.briefing.main, dayName(today)),
