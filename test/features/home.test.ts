@@ -94,7 +94,7 @@ describe('the Home', () => {
     await bot.slack.press(OWNER, HOME, 'Spend, last 7 days');
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
-    expect(answer.reads).toContain('14–20 Nov 2026');
+    expect(answer.reads).toContain('14–20 Nov UTC');
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
   });
 

@@ -707,7 +707,7 @@ describe('a command without a project', () => {
     expect(asked.reads).not.toContain('Remember');
     await bot.slack.choose(MEMBER, place(asked), 'rerun:project', 'dev');
     const { reads } = await replaced(asked, 'dev · ', MEMBER);
-    expect(reads).toContain('1–31 Oct 2026 UTC');
+    expect(reads).toContain('1–31 Oct UTC');
     expect(reads).toContain('Object storage (2)');
     expect((await bot.ask('/spend', MEMBER, GENERAL)).reads).not.toContain('prod');
   });
@@ -730,7 +730,7 @@ describe('a command without a project', () => {
     await brings('Remembered: this channel asks about prod', () =>
       bot.slack.act(OWNER, place(asked), { action_id: 'pick:project', selected_option: option }, ticked),
     );
-    expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov 2026 UTC');
+    expect((await replaced(asked, 'prod · ')).reads).toContain('1–21 Nov UTC');
     expect(await defaultOf(CHANNEL)).toBe('prod');
     expect((await audit())[0]).toBe(`${OWNER} channel default changed ${CHANNEL}: prod`);
     expect((await bot.ask('/balance', MEMBER)).reads).toMatch(/^prod · /);

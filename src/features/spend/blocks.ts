@@ -131,10 +131,17 @@ export function todayOption(phrase: string, words: (phrase: string) => CommandIn
     : [];
 }
 
+/** The days as CSV, and what to reconcile with. */
+export const outputOptions = ({ command, text }: CommandInvocation) => [
+  commandOption('CSV', { command, text: `${text} csv` }),
+  commandOption('Details', { command, text: `${text} details` }),
+];
+
 /** The first that fit: a project without a name and a period of days make one more than Slack takes. */
 function moreOptions({ target, period, mayName }: SpendReport, words: (phrase: string) => CommandInvocation) {
   return [
     ...todayOption(period.phrase, words),
+    ...outputOptions(words(period.phrase)),
     ...(mayName ? [nameOption(target)] : []),
     scheduleOption(
       target,

@@ -1,4 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
+import type { Period } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
@@ -7,14 +8,21 @@ import type { LastUsed } from '../../workspace/last-used.ts';
 import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
+import { formatSpendCsv, sendCsv } from './csv.ts';
+import { showDetails } from './details.ts';
 import { askSpend, type SpendFigures } from './figures.ts';
 import { severalSpendMessage } from './several.ts';
-import { parseSpendText, resolveSpendPeriod } from './words.ts';
+import { type Output, parseSpendText, resolveSpendPeriod } from './words.ts';
 
 const HELP: HelpLine = {
   usage: '/spend [projects] [period] [product]',
   what: 'What projects spent in a period: total, comparison with the period before, each day, missing days.',
-  examples: ['/spend 123 last-7-days', '/spend 123 mtd', '/spend prod,staging last-month', '/spend all'],
+  examples: [
+    '/spend 123 last-7-days',
+    '/spend 123 mtd',
+    '/spend prod,staging last-month',
+    '/spend all mtd csv',
+  ],
 };
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
@@ -29,6 +37,8 @@ export interface SpendParts {
 interface Answer {
   readonly message: Message;
   readonly figures: readonly SpendFigures[];
+  readonly period: Period;
+  readonly output: Output | undefined;
 }
 
 /** `/spend`: what projects cost in a period, and how that compares. */
@@ -53,13 +63,21 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
         answered,
         failed,
       };
-      return { message: severalSpendMessage(report), figures: answered };
+      return { message: severalSpendMessage(report), figures: answered, period, output: input.output };
     }
     const target = resolveProject(input, workspace, askLocation(request));
-    const period = resolveSpendPeriod(input.phrase, target, when, zone);
+    const period = resolveSpendPeriod(input.phrase, { ...target, output: input.output }, when, zone);
     const figures = await askSpend(billing, workspace, target, period);
     const mayName = user.canManage && target.alias === undefined;
-    return { message: spendMessage({ ...details(), ...figures, period, mayName }), figures: [figures] };
+    const message = spendMessage({ ...details(), ...figures, period, mayName });
+    return { message, figures: [figures], period, output: input.output };
+  }
+
+  async function send({ message, figures, period, output }: Answer, request: Request): Promise<void> {
+    if (output === undefined || figures.length === 0) return request.reply.update(message);
+    if (output === 'details') return showDetails(figures, period, clock(), request);
+    const [days] = period.phrase.split(' ');
+    await sendCsv(formatSpendCsv(figures, period), `spend-${days}.csv`, request);
   }
 
   return {
@@ -72,7 +90,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
           const found = await answer(text, request);
           if (found === 'help')
             return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
-          await request.reply.update(found.message);
+          await send(found, request);
           const asked = { teamId: request.user.teamId, workspace: request.workspace };
           const connections = new Set(found.figures.map(({ connection }) => connection));
           for (const connection of connections) await used.note(asked, { connection, at: clock() });

@@ -18,7 +18,7 @@ import { clipText, fitsOption } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
-import { periodSelect, todayOption } from './blocks.ts';
+import { outputOptions, periodSelect, todayOption } from './blocks.ts';
 import type { SpendFigures } from './figures.ts';
 
 /** Everything an answer to `/spend` about several projects says. */
@@ -162,6 +162,7 @@ function buttons({ several, product, period, asked, byline }: SeveralSpend) {
   });
   const more = [
     ...todayOption(period.phrase, words),
+    ...outputOptions(words(period.phrase)),
     commandOption('Balances', { command: '/balance', text: `${word}${ending}` }),
   ];
   const choose = periodSelect(period, words);
