@@ -708,7 +708,7 @@ describe('a command without a project', () => {
     await bot.slack.choose(MEMBER, place(asked), 'rerun:project', 'dev');
     const { reads } = await replaced(asked, 'dev · ', MEMBER);
     expect(reads).toContain('1–31 Oct UTC');
-    expect(reads).toContain('Object storage (2)');
+    expect(reads).toContain('Object storage');
     expect((await bot.ask('/spend', MEMBER, GENERAL)).reads).not.toContain('prod');
   });
 
