@@ -54,7 +54,7 @@ describe('/spend … csv', () => {
   it('is in the ⋯ menu of an answer, which stays', async () => {
     const answer = await bot.ask('/spend prod last-4-days');
     const before = files().length;
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'CSV');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:more', 'CSV');
     expect(await contentOf(await bot.slack.waitFor(() => files()[before]))).toBe(csv);
     expect(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)?.text).toBe(answer.text);
   });
