@@ -105,10 +105,10 @@ describe('a message where Slack takes no tables', () => {
       text: 't',
       blocks: [header('T')],
     });
+  });
 
-    it('needs no second form when it has neither chart nor table', () => {
-      expect(withoutRichBlocks({ text: 't', blocks: [] })).toBeUndefined();
-    });
+  it('needs no second form when it has neither chart nor table', () => {
+    expect(withoutRichBlocks({ text: 't', blocks: [] })).toBeUndefined();
   });
 });
 
