@@ -283,22 +283,20 @@ describe('/spend', () => {
       ]);
     bot.billing.setItems('5030', items(...each('2026-07-04', 140)));
     const { reads } = await bot.ask('/spend 5030 mtd');
-    expect(reads).toContain(
-      'Forecast for Nov 2026: about 300.00 ± 0.00, estimated from 28 of the last 28 days',
-    );
-    expect((await bot.ask('/spend 5030 2026-11')).reads).toContain('Forecast for Nov 2026');
+    expect(reads).toContain('Estimate for Nov 2026: about 300.00 ± 0.00, from 28 of the last 28 days');
+    expect((await bot.ask('/spend 5030 2026-11')).reads).toContain('Estimate for Nov 2026');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
-      expect((await bot.ask(`/spend 5030 ${period}`)).reads).not.toContain('Forecast');
+      expect((await bot.ask(`/spend 5030 ${period}`)).reads).not.toContain('Estimate for');
   });
 
   it('has no forecast from fewer than 7 reported days, and no range without the months before', async () => {
     const november = (count: number) =>
       Array.from({ length: count }, (_, n): [string, string] => [`"2026-11-${10 + n}"`, '10']);
     bot.billing.setItems('5031', items(...november(6)));
-    expect((await bot.ask('/spend 5031 mtd')).reads).not.toContain('Forecast');
+    expect((await bot.ask('/spend 5031 mtd')).reads).not.toContain('Estimate for');
     bot.billing.setItems('5031', items(...november(7)));
     expect((await bot.ask('/spend 5031 mtd')).reads).toContain(
-      'Forecast for Nov 2026: about 300.00, estimated from 7 of the last 28 days',
+      'Estimate for Nov 2026: about 300.00, from 7 of the last 28 days',
     );
   });
 

@@ -102,7 +102,7 @@ describe('the post about yesterday', () => {
       'prod · 150.50 spent on Fri 20 Nov',
       '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
       '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
-      'Forecast for Nov 2026: about 3,033.12, estimated from 28 of the last 28 days',
+      'Estimate for Nov 2026: about 3,033.12, from 28 of the last 28 days',
       '*1,234,567.80 left* · *More than 10 years* · at 107.21 a day (7 of the last 7 days reported) · bonuses 12,000.00',
     ]);
     expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform · Fri 20 Nov 2026 UTC · fetched <!date\^/);
@@ -118,7 +118,7 @@ describe('the post about yesterday', () => {
         'prod · 150,50 spent on Fri 20 Nov',
         '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
         '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
-        'Forecast for Nov 2026: about 3.033,12, estimated from 28 of the last 28 days',
+        'Estimate for Nov 2026: about 3.033,12, from 28 of the last 28 days',
         '*1.234.567,80 left* · *More than 10 years* · at 107,21 a day (7 of the last 7 days reported) · bonuses 12.000,00',
       ]);
       const digest = await post('balance', ['5001', '5003']);

@@ -3,7 +3,7 @@ import type { Money } from './amount.ts';
 import type { Forecast } from './forecast.ts';
 
 /**
- * `Forecast for Nov 2026: about 861,234.00 ± 12,000.00, estimated from 27 of the last 28 days`. Our own words and figures
+ * `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from 27 of the last 28 days`. Our own words and figures
  * alone.
  * @param today a day of the month
  */
@@ -14,5 +14,5 @@ export function formatForecast(
 ): string {
   const range = error === undefined ? '' : ` ± ${money(error)}`;
   const month = formatDays(`${today.slice(0, 8)}01`, `${today.slice(0, 8)}01`).slice(6);
-  return `Forecast for ${month}: about ${money(total)}${range}, estimated from ${reported} of the last ${of} days`;
+  return `Estimate for ${month}: about ${money(total)}${range}, from ${reported} of the last ${of} days`;
 }

@@ -56,7 +56,7 @@ export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods):
   ].join(' · ');
 }
 
-/** `Forecast for Nov 2026: about 861,234.00 ± 12,000.00, estimated from …`; '' where there is none. */
+/** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' where there is none. */
 export const forecastLine = (one: ProjectFigures, { today }: ReportPeriods): string =>
   one.briefing.forecast === undefined ? '' : formatForecast(one.briefing.forecast, today, formatterFor(one));
 
