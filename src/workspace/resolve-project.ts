@@ -1,10 +1,13 @@
 import {
   ConnectionMissing,
+  type Failure,
+  isFailure,
   NotAllowed,
   NotConnected,
   ProjectMissing,
   UnsealFailed,
 } from '../domain/failure/index.ts';
+import type { SeveralProjects } from '../domain/language/command-text.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../domain/product.ts';
 import type { Project } from './projects.ts';
 import { damagedIds, findConnection, findProject, requireSettings, type Workspace } from './workspace.ts';
@@ -52,7 +55,7 @@ export function resolveProject(
   const project = findRegistration(named, record, place);
   const id = project?.id ?? named.project;
   // Without a connection, choosing a project would not help.
-  if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
+  if (id === undefined) throw record.connections.size === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   const limits = findLimits(id, product, project, record);
   if (!limits.every((one) => canAskAbout(one, place))) throw new NotAllowed('channel');
@@ -65,6 +68,42 @@ export function resolveProject(
     currency: project?.currency ?? requireSettings(record).currency,
     connection: project?.connection,
   };
+}
+
+/** A project of several that may not be asked about there, or the failure that says why. */
+export interface UnresolvedProject {
+  readonly label: string;
+  readonly failure: Failure;
+}
+
+export type { SeveralProjects } from '../domain/language/command-text.ts';
+
+/** What a command types to mean these projects: `prod,123`. */
+export const listWord = (several: SeveralProjects): string =>
+  several === 'all' ? several : several.map((one) => ('alias' in one ? one.alias : one.project)).join(',');
+
+/**
+ * The projects that are named, each once, or all that may be asked about there.
+ * @throws ProjectMissing, NotConnected where none is registered
+ */
+export function resolveProjects(
+  several: SeveralProjects,
+  product: ProductId | undefined,
+  record: Workspace,
+  place: AskLocation,
+): readonly (ResolvedProject | UnresolvedProject)[] {
+  const names = several === 'all' ? visibleProjects(record, place).map(({ alias }) => ({ alias })) : several;
+  if (names.length === 0) throw record.connections.size === 0 ? new NotConnected() : new ProjectMissing();
+  const resolved = names.map((name) => {
+    try {
+      return resolveProject({ ...name, ...(product && { product }) }, record, place);
+    } catch (failure) {
+      if (!isFailure(failure)) throw failure;
+      return { label: 'alias' in name ? name.alias : `Project ${name.project}`, failure };
+    }
+  });
+  const keys = resolved.map((one) => ('failure' in one ? one.label : `${one.project}:${one.product}`));
+  return resolved.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
 }
 
 function findRegistration(
@@ -145,7 +184,7 @@ export function openConnection(
       baseUrl: connection.baseUrl,
       token: connection.token(),
     };
-  if (record.connectionNames.length === 0) throw new NotConnected();
+  if (record.connections.size === 0) throw new NotConnected();
   throw new ConnectionMissing(name, { label, alias });
 }
 

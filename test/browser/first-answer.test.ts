@@ -15,7 +15,7 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
     if (chromium === undefined) return;
     sandbox = await startSandbox({ mode });
     browser = await openBrowser(chromium);
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => troubles.push(error.message));
     await page.goto(sandbox.url);
@@ -34,13 +34,15 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
 
     const balance = await ask(page, '/balance 123', /Project 123 · [\d,.]+ left/);
     expect(await balance.innerText()).toMatch(
-      /about 41 days at [\d,.]+ a day \(6 of the last 7 days reported\)/,
+      /About 41 days, until around .*\s+at [\d,.]+ a day \(6 of the last 7 days reported\)/,
     );
+    expect((await balance.boundingBox())?.height).toBeLessThanOrEqual(220);
     await page.getByText('Only visible to you').last().waitFor();
 
     const spend = await ask(page, '/spend 123 last-7-days', /Project 123 · [\d,.]+ spent/);
-    expect(await spend.innerText()).toMatch(/7 full days · today excluded/);
-    expect(await spend.innerText()).toMatch(/6 of 7 days reported/);
+    expect(await spend.innerText()).toMatch(/ UTC · 6 of 7 days reported, no data for /);
+    expect(await spend.getByRole('row').count()).toBe(0);
+    await spend.getByText('Each day (7)').click();
     expect(await spend.getByRole('row').count()).toBe(8);
     expect(await page.getByRole('log').innerText()).not.toContain(token);
   }, 60_000);
@@ -49,11 +51,18 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     const refused = await ask(page, '/spend 123 yesterdy', '“yesterdy”');
     await refused.getByRole('button', { name: '/spend 123 yesterday' }).click();
-    await page.getByText('1 full day · today excluded').last().waitFor();
+    await page
+      .getByText(/Project 123 · [\d,.]+ spent/)
+      .last()
+      .waitFor();
 
     const week = await ask(page, '/spend 456', 'Project 456');
-    await week.getByRole('button', { name: 'Include today' }).click();
-    await page.getByText('6 full days and today so far').last().waitFor();
+    await week.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Include today' }).click();
+    await page
+      .getByText(/of 6 days reported.*today so far/)
+      .last()
+      .waitFor();
     await page.getByRole('article').last().getByRole('button', { name: 'Share' }).click();
     await page
       .getByText(/shared by/)

@@ -101,8 +101,8 @@ describe('the Home', () => {
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
-    expect(answer.reads).toContain('14–20 Nov 2026');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them');
+    expect(answer.reads).toContain('14–20 Nov UTC');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
   });
 
   it('shows managers each token’s last four characters and days, others only that they work', async () => {

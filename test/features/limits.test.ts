@@ -110,6 +110,7 @@ describe('whatever the billing service sends', () => {
             period,
             usage,
             change,
+            forecast: undefined,
             remarks: said,
             asked: NOW,
             fetched: NOW,

@@ -98,15 +98,14 @@ describe('the post about yesterday', () => {
 
   it('says first what was spent, then against what, then the month, then what is left', async () => {
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads.slice(0, 4)).toEqual([
+    expect(reads.slice(0, 5)).toEqual([
       'prod · 150.50 spent on Fri 20 Nov',
       '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
       '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
-      '*1,234,567.80 left* · bonuses 12,000.00 · more than 10 years at 107.21 a day (7 of the last 7 days reported)',
+      'Estimate for Nov 2026: about 3,033.12, from 28 of the last 28 days',
+      '*1,234,567.80 left* · *More than 10 years* · at 107.21 a day (7 of the last 7 days reported) · bonuses 12,000.00',
     ]);
-    expect(reads.at(-1)).toMatch(
-      /^project 5001 · Cloud platform \(1\) · Fri 20 Nov 2026 UTC · fetched <!date\^/,
-    );
+    expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform · Fri 20 Nov 2026 UTC · fetched <!date\^/);
   });
 
   it('writes numbers as the workspace wants them, in a digest too', async () => {
@@ -115,11 +114,12 @@ describe('the post about yesterday', () => {
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
     try {
       const { reads } = await post('yesterday', ['5001']);
-      expect(reads.slice(0, 4)).toEqual([
+      expect(reads.slice(0, 5)).toEqual([
         'prod · 150,50 spent on Fri 20 Nov',
         '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
         '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
-        '*1.234.567,80 left* · bonuses 12.000,00 · more than 10 years at 107,21 a day (7 of the last 7 days reported)',
+        'Estimate for Nov 2026: about 3.033,12, from 28 of the last 28 days',
+        '*1.234.567,80 left* · *More than 10 years* · at 107,21 a day (7 of the last 7 days reported) · bonuses 12.000,00',
       ]);
       const digest = await post('balance', ['5001', '5003']);
       expect(digest.reads[0]).toContain('1.234.567,80');
@@ -136,7 +136,7 @@ describe('the post about yesterday', () => {
     const asked = bot.billing.requests.slice(before).map(({ query }) => query);
     expect(asked).toHaveLength(2);
     expect(asked.join()).toContain(
-      'periodFrom: "2026-10-01T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"',
+      'periodFrom: "2026-07-04T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"',
     );
   });
 
@@ -175,7 +175,6 @@ describe('the post about yesterday', () => {
     book('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · nothing reported for Fri 20 Nov yet');
-    expect(reads).toContain('0 of 1 day reported: nothing for Fri 20 Nov yet (not counted as zero).');
     expect(figures).toEqual({});
     expect(isEmpty).toBe(false);
   });
@@ -279,7 +278,7 @@ describe('posts about longer times', () => {
     const { reads, figures } = await post('balance', ['5001']);
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
-      'Bonuses 0.00 · no runway: the project is overdrawn',
+      ':warning: *The project is overdrawn*',
       '*Spent Fri 20 Nov* 150.00 · no comparison with Fri 13 Nov (now reported; then not reported)',
     ]);
     expect(reads.at(-1)).toContain(' · balance of now · Fri 20 Nov 2026 UTC · ');
@@ -298,7 +297,7 @@ describe('a digest of several projects', () => {
   it('adds up first, then a row a project', async () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
-    expect(reads.slice(1, 3)).toEqual(['*▲ 22.5 %* vs Fri 13 Nov (20.00)', '*This month* 164.50 (1–20 Nov)']);
+    expect(reads[1]).toBe('*▲ 22.5 %* vs Fri 13 Nov (20.00)');
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
     };
@@ -306,8 +305,19 @@ describe('a digest of several projects', () => {
       ['Project', 'Spent', 'Change', '1–20 Nov', 'Lasts'],
       ['prod', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
       ['dev', '12.25', '▲ 22.5 %', '82.25*', '96 days'],
+      ['Total', '24.50', '–', '164.50*', '–'],
     ]);
     expect(reads).toContain('* not every day is reported yet; a missing day is not counted as zero');
+  });
+
+  it('puts the largest first, and warns of what lasts less than 14 days', async () => {
+    book('5002', days('2026-11', 1, 20, '100'));
+    const { message, reads } = await post('yesterday', ['5001', '5002']);
+    const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
+      rows: { text: string }[][];
+    };
+    expect(table.rows.map(([first]) => first?.text)).toEqual(['Project', 'dev', 'prod', 'Total']);
+    expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
   it('names the projects of which nothing is reported in one line', async () => {
@@ -386,7 +396,7 @@ describe('a digest of several projects', () => {
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');
-    expect(reads).toContain('dev: No Cloud platform data for project 5002, 1 Oct – 20 Nov.');
+    expect(reads).toContain('dev: No Cloud platform data for project 5002, 4 Jul – 20 Nov.');
     expect(isEmpty).toBe(false);
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });

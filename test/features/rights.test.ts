@@ -719,11 +719,15 @@ describe('a stranger in a shared channel', () => {
     expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
   });
 
-  it('sees what a member shares there, and no button under it', async () => {
+  it('sees what a member shares there, and gets nothing from its buttons', async () => {
     const before = seen().length;
     await given({ visibility: 'channel' });
     await bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.slack.waitFor(() => seen()[before]);
-    expect((message.blocks as { type: string }[]).map(({ type }) => type)).not.toContain('actions');
+    expect(textOf(message.blocks)).not.toContain('Share');
+    await bot.slack.press(STRANGER, { channel: SHARED, ts: message.ts }, 'Spend');
+    const refused = await bot.slack.waitFor(() => seen()[before + 1]);
+    expect(refused.ephemeral).toBe(true);
+    expect(textOf(refused.blocks)).toMatch(REFUSALS);
   });
 });

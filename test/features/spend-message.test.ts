@@ -30,16 +30,21 @@ function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
     period,
     usage: computeUsage(items, { ...period, zone: 'UTC' }),
     change: undefined,
+    forecast: undefined,
     remarks: [],
     asked: NOW,
     fetched: NOW,
     locale: 'en-US',
     byline,
   });
-  const table = blocks.find((block) => block.type === 'table');
+  const container = blocks.find((block) => block.type === 'container');
+  const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
   return {
     reads: textOf(blocks),
+    types: blocks.map(({ type }) => type),
+    title: container?.title?.text,
+    chartTitle: chart?.title,
     rows: table?.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : ''))) ?? [],
     bars: chart?.chart.series[0]?.data ?? [],
   };
@@ -69,16 +74,61 @@ describe('the chart of /spend', () => {
   });
 });
 
-describe('weeks of several years', () => {
-  it('are told apart by their years, however few of them were reported', () => {
-    // Monday is the second of October in both years.
+describe('a bar of /spend', () => {
+  it('keeps the place of a missing day, and says that it has no data', () => {
+    const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
+    expect(bars).toEqual([
+      { label: 'Sat 14', value: 1 },
+      { label: '15: no data', value: 0 },
+      { label: '16: no data', value: 0 },
+      { label: 'Tue 17', value: 3 },
+    ]);
+  });
+
+  it('shows today when it is asked for, as so far', () => {
+    const { bars } = shown('last-2-days including today', [item('2026-11-20', '4'), item('2026-11-21', '1')]);
+    expect(bars).toEqual([
+      { label: 'Fri 20', value: 4 },
+      { label: '21: so far', value: 1 },
+    ]);
+    expect(shown('last-2-days', [item('2026-11-19'), item('2026-11-20')]).bars).toHaveLength(2);
+  });
+
+  it('is an average a day where a week is cut off or a day is missing', () => {
+    const october = days('2026-10-01', 31).map((day) => item(day, '2'));
+    const { bars, chartTitle } = shown('october', october);
+    expect(chartTitle).toBe('Average a day, by week');
+    expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
+  });
+
+  it('is a total where every week is whole and reported', () => {
+    const weeks = days('2026-10-19', 28).map((day) => item(day, '2'));
+    const { bars, chartTitle } = shown('last-4-weeks', weeks);
+    expect(chartTitle).toBe('Spent per week');
+    expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
+    expect(shown('last-4-weeks', weeks.slice(1)).chartTitle).toBe('Average a day, by week');
+  });
+
+  it('of a whole week without data says so within Slack’s 20 characters', () => {
+    const some = days('2026-08-17', 90).filter((day) => day < '2026-08-31' || day > '2026-09-06');
+    const { bars } = shown(
+      '2026-08-17..2026-11-14',
+      some.map((day) => item(day)),
+    );
+    expect(bars[2]).toEqual({ label: '31 Aug–6 Sep no data', value: 0 });
+    for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
+  });
+});
+
+describe('bars of several years', () => {
+  it('differ, however few of them are reported', () => {
     const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
     const { bars } = shown(
       '2017-01-01..2026-11-20',
       some.map((day) => item(day)),
     );
     expect(new Set(bars.map(({ label }) => label)).size).toBe(bars.length);
-    expect(bars[0]?.label).toMatch(/ 2017$/);
+    expect(bars.map(({ label }) => label)[1]).toBe('2018: no data');
     for (const { label } of bars) expect(label.length).toBeLessThanOrEqual(20);
   });
 });
@@ -93,21 +143,6 @@ describe('a month of /spend', () => {
     expect(rows).toHaveLength(32);
   });
 
-  it('is put together in weeks for those who read along', () => {
-    const { rows } = shown('october', october, { how: 'asked', person: 'U1' });
-    expect(rows.slice(1).map(([label, amount]) => [label, amount])).toEqual(
-      weeks.map((week, at) => [week, ['4.00', '7.00', '7.00', '7.00', '6.00'][at]]),
-    );
-    expect(shown('october', october, { how: 'shared', person: 'U1' }).rows).toHaveLength(32);
-    expect(
-      shown(
-        'last-7-days',
-        days('2026-11-14', 7).map((day) => item(day)),
-        { how: 'asked', person: 'U1' },
-      ).rows,
-    ).toHaveLength(8);
-  });
-
   it('names a week over the turn of a year without the years', () => {
     const winter = days('2025-12-01', 62).map((day) => item(day));
     const { bars } = shown('2025-12-01..2026-01-31', winter);
@@ -116,9 +151,9 @@ describe('a month of /spend', () => {
 });
 
 describe('the days of /spend', () => {
-  it('have a row where nothing is reported, and no bar', () => {
-    const { rows, bars } = shown('2026-11-14..2026-11-17', [
-      item('2026-11-17'),
+  it('have a row where nothing is reported', () => {
+    const { rows, title } = shown('2026-11-14..2026-11-17', [
+      item('2026-11-17', '1', '2'),
       item('2026-11-14'),
       item('2026-11-16'),
       item('2026-11-01'),
@@ -126,26 +161,52 @@ describe('the days of /spend', () => {
     expect(rows.map(([day, amount, bonuses]) => [day, amount, bonuses])).toEqual([
       ['Day', 'Amount', 'Bonuses'],
       ['Sat 14 Nov', '1.00', '0.00'],
-      ['Sun 15 Nov', 'not reported', '–'],
+      ['Sun 15 Nov', 'no data', '–'],
       ['Mon 16 Nov', '1.00', '0.00'],
-      ['Tue 17 Nov', '1.00', '0.00'],
-      ['Sun 1 Nov (not asked about)', '1.00', '0.00'],
+      ['Tue 17 Nov', '1.00', '2.00'],
+      ['Sun 1 Nov (outside this period)', '1.00', '0.00'],
     ]);
-    expect(bars).toHaveLength(3);
+    expect(title).toBe('Each day (5)');
+  });
+
+  it('have no column for bonuses that are all zero', () => {
+    const { rows } = shown('2026-11-14..2026-11-15', [item('2026-11-14'), item('2026-11-15')]);
+    expect(rows[0]).toEqual(['Day', 'Amount']);
+  });
+
+  it('are by week where they are more than 31', () => {
+    expect(
+      shown(
+        'last-31-days',
+        days('2026-10-21', 31).map((day) => item(day)),
+      ).title,
+    ).toBe('Each day (31)');
+    expect(
+      shown(
+        'last-32-days',
+        days('2026-10-20', 32).map((day) => item(day)),
+      ).title,
+    ).toBe('Each week (5)');
+    expect(
+      shown(
+        'last-366-days',
+        days('2025-11-20', 366).map((day) => item(day)),
+      ).title,
+    ).toBe('Each week (53)');
   });
 
   it('put together count complete, asked and readable days only, and say what else is in them', () => {
     const sent = days('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
-      ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1')),
+      ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
       item('soon', '5'),
     ]);
     const row = (start: string) => rows.find(([label]) => label?.startsWith(start));
     expect(rows[0]).toEqual(['By week', 'Amount', 'Bonuses', 'Days reported']);
-    expect(row('3–8 Mar')).toEqual(['3–8 Mar (1 day not asked about)', '7.00', '0.00', '6']);
-    expect(row('6–12 Apr')).toEqual(['6–12 Apr', '6.00 (incomplete)', '0.00', '6']);
-    expect(row('4–10 May')).toEqual(['4–10 May', '6.00', '0.00', '6']);
-    expect(row('16–21 Nov')).toEqual(['16–21 Nov (today so far)', '6.00', '0.00', '5']);
+    expect(row('3–8 Mar')).toEqual(['3–8 Mar (1 day outside this period)', '7.00', '7.00', '6']);
+    expect(row('6–12 Apr')).toEqual(['6–12 Apr', '6.00 (incomplete)', '7.00', '6']);
+    expect(row('4–10 May')).toEqual(['4–10 May', '6.00', '6.00', '6']);
+    expect(row('16–21 Nov')).toEqual(['16–21 Nov (today so far)', '6.00', '6.00', '5']);
     expect(row('soon')).toEqual(['soon', '5.00', '0.00', '–']);
   });
 
@@ -154,7 +215,7 @@ describe('the days of /spend', () => {
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
-    expect(rows).toHaveLength(1 + 1 + 40 + 1);
-    expect(rows.at(-1)).toEqual(['80 more rows without a day', '160.00', '80.00', '–']);
+    expect(rows).toHaveLength(1 + 1 + 54 + 1);
+    expect(rows.at(-1)).toEqual(['66 more rows without a day', '132.00', '66.00', '–']);
   });
 });

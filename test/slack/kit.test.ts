@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../src/slack/kit/atoms.ts';
+import { header, plainText } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
 import { escapeMarkup } from '../../src/slack/kit/escape.ts';
 import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/simpler.ts';
-import { table } from '../../src/slack/kit/table.ts';
+import { collapsedTable, table } from '../../src/slack/kit/table.ts';
 
 describe('outside text', () => {
   it('loses the power to ring phones and to link', () => {
@@ -97,6 +97,14 @@ describe('a message where Slack takes no tables', () => {
         ],
       },
     ]);
+  });
+
+  it('leaves out a table that is folded away', () => {
+    const folded = collapsedTable('Each day (1)', [['Day'], ['Mon']]);
+    expect(withoutRichBlocks({ text: 't', blocks: [header('T'), folded] })).toEqual({
+      text: 't',
+      blocks: [header('T')],
+    });
   });
 
   it('needs no second form when it has neither chart nor table', () => {

@@ -12,6 +12,8 @@ export type Argument =
   | { readonly kind: 'product'; readonly value: ProductId }
   /** Digits, or an alias, which begins with a letter. */
   | { readonly kind: 'project'; readonly value: string }
+  /** Every registered project. */
+  | { readonly kind: 'all'; readonly value: true }
   | { readonly kind: 'including-today'; readonly value: true };
 
 /** @param projectKnown a project was parsed before, so a bare number can be a product or a year */
@@ -82,6 +84,9 @@ function projectNamed(source: TokenizedText, at: number): Match<Argument> | unde
   return { value: { kind: 'project', value: number.digits }, next: at + 2 };
 }
 
+const allAt = ({ tokens }: TokenizedText, at: number): Match<Argument> | undefined =>
+  senseOf(tokens[at], 'all') && { value: { kind: 'all', value: true }, next: at + 1 };
+
 function includingAt({ tokens }: TokenizedText, at: number): Match<Argument> | undefined {
   return senseOf(tokens[at], 'including') && senseOf(tokens[at + 1], 'today')
     ? { value: { kind: 'including-today', value: true }, next: at + 2 }
@@ -99,6 +104,7 @@ export const parsePeriodArgument: ArgumentParser = (source, at, projectKnown) =>
 export const parseArgument: ArgumentParser = (source, at, projectKnown) =>
   parsePeriodArgument(source, at, projectKnown) ??
   productAt(source, at) ??
+  allAt(source, at) ??
   projectNamed(source, at) ??
   aliasAt(source, at) ??
   numberAt(source, at, projectKnown);

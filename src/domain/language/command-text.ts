@@ -23,9 +23,19 @@ export interface CommandWords {
   readonly project?: string;
   /** The project by its name in the workspace, in lower case; never together with `project`. */
   readonly alias?: string;
+  /** Two projects or more, in the order they were typed, or all that are registered; then neither of the above. */
+  readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: PeriodPhrase;
 }
+
+/** A project by its ID or by its name. */
+export type ProjectName = { readonly project: string } | { readonly alias: string };
+
+export type SeveralProjects = 'all' | readonly ProjectName[];
+
+/** More are not asked about side by side. */
+const MOST_PROJECTS = 20;
 
 type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>['value'] };
 
@@ -54,55 +64,90 @@ function checkProject(source: TokenizedText, at: number, project: string): void 
 const text = ({ kind, value }: Argument): string =>
   kind === 'phrase' ? formatPhrase(value) : kind === 'product' ? PRODUCTS[value].word : String(value);
 
-const NAMES = { phrase: 'period', product: 'product', project: 'project' } as const;
+const NAMES = { phrase: 'period', product: 'product', project: 'project', all: 'project' } as const;
 
 /** Adds an item; a second, different one of the same kind is refused. */
 function added(items: Items, item: Argument, source: TokenizedText, at: number, next: number): Items {
   const before = items[item.kind];
-  if (before !== undefined && item.kind !== 'including-today') {
+  if (before !== undefined && item.kind !== 'including-today' && item.kind !== 'all') {
     const earlier = text({ kind: item.kind, value: before } as Argument);
-    if (earlier !== text(item)) throw secondItem(source, at, next, NAMES[item.kind], earlier);
+    if (earlier !== text(item))
+      throw item.kind === 'project'
+        ? secondProject(source, at, next, item.value)
+        : secondItem(source, at, next, NAMES[item.kind], earlier);
   }
   if (item.kind === 'project') checkProject(source, next - 1, item.value);
   return { ...items, [item.kind]: item.value };
 }
 
 /** @param earlier the item of the same kind that was read before */
-function secondItem(
+const secondItem = (source: TokenizedText, at: number, next: number, kind: string, earlier: string) =>
+  parseErrorAt(
+    source,
+    at,
+    next,
+    `You named two ${kind}s, “${earlier}” and {word}`,
+    `Ask about one ${kind} at a time.`,
+  );
+
+/** Two projects without a comma: with one they are a list. */
+function secondProject(source: TokenizedText, at: number, next: number, second: string): ParseError {
+  const { tokens, text } = source;
+  const first = tokens.findIndex(({ kind }) => kind === 'alias' || kind === 'number');
+  const last = tokens.findLastIndex(
+    ({ kind }, n) => n < at && (kind === 'alias' || kind === 'number' || kind === 'comma'),
+  );
+  const listed = text.slice(tokens[first]?.start, tokens[last]?.end);
+  const between = text.slice(tokens[last]?.end, tokens[at]?.start).trimEnd();
+  return parseErrorAt(
+    source,
+    first,
+    next,
+    'You named two projects without a comma, {word}',
+    'Ask about one, or join them with a comma.',
+    `${listed},${second}${between}`,
+  );
+}
+
+/** What follows a comma, and the next commas: each is a project, also a number that would be a product elsewhere. */
+function listAt(
   source: TokenizedText,
   at: number,
-  next: number,
-  kind: string,
-  earlier: string,
-): ParseError {
-  const { text, tokens } = source;
-  const { start, end } = { start: tokens[at]?.start ?? 0, end: tokens[next - 1]?.end ?? 0 };
-  const why = `You named two ${kind}s, “${earlier}” and {word}`;
-  if (kind !== 'project') return new ParseError(start, end, why, `Ask about one ${kind} at a time.`);
-  const typed = text.slice(start, end).replace(/^project /, '');
-  const joined = text
-    .slice(0, start)
-    .replace(new RegExp(`(?<![^ ])${earlier}(?![^ ])`), `${earlier},${typed}`);
-  return new ParseError(start, end, why, 'Ask about one project at a time.', [], {
-    texts: [`${joined}${text.slice(end)}`],
-  });
+): { readonly names: readonly string[]; readonly next: number } {
+  const names: string[] = [];
+  let next = at;
+  for (; source.tokens[next]?.kind === 'comma'; next += 2) {
+    const token = source.tokens[next + 1];
+    if (token?.kind === 'alias') names.push(token.name);
+    else if (token?.kind === 'number') {
+      checkProject(source, next + 1, token.digits);
+      names.push(token.digits);
+    }
+  }
+  return { names, next };
 }
 
 const isApart = ({ tokens }: TokenizedText, at: number): boolean =>
   tokens[at]?.spaced || tokens[at]?.dashed || false;
 
+/** With the projects that follow the first one in a list. */
+type ListedItems = Items & { readonly others: readonly string[] };
+
 /** Parses every token as part of an item. Items are separated, except `including today`: 'last7daysincltoday'. */
-function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): Items {
+function itemsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): ListedItems {
   let items: Items = {};
   let joins = false;
+  let others: readonly string[] = [];
   for (let at = 0; at < source.tokens.length; ) {
     const found = itemAt(source, at, items.project !== undefined);
     const includes = found?.value.kind === 'including-today';
     if (!found || !(isApart(source, at) || joins || includes)) throw explainUnparsed(source, at, works);
     items = added(items, found.value, source, at, found.next);
-    [at, joins] = [found.next, includes];
+    const list = listAt(source, found.next);
+    others = [...others, ...list.names];
+    [at, joins] = [list.next, includes];
   }
-  return items;
+  return { ...items, others };
 }
 
 /** `including today` extends the period, or the default one where none is named. */
@@ -121,14 +166,34 @@ const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   return parseArgument(source, at, projectKnown);
 };
 
+const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
+
 function wordsOf(source: TokenizedText, itemAt: ArgumentParser, works: string): CommandWords {
   if (source.tokens.some((token) => senseOf(token, 'help'))) return { help: true };
   rejectUnknownWords(source, works);
-  const { project, product, ...items } = itemsOf(source, itemAt, works);
+  const { project, product, all, others, ...items } = itemsOf(source, itemAt, works);
   const phrase = phraseOf(items);
+  const names = [...new Set(project === undefined ? [] : [project, ...others])];
+  if (all && names.length > 0)
+    throw parseErrorAt(
+      source,
+      0,
+      source.tokens.length,
+      'You named a project and “all” of them, {word}',
+      'Ask about all, or about some: prod,staging.',
+    );
+  if (names.length > MOST_PROJECTS)
+    throw parseErrorAt(
+      source,
+      0,
+      source.tokens.length,
+      `You named ${names.length} projects, {word}`,
+      `Ask about ${MOST_PROJECTS} at a time.`,
+    );
   return {
     help: false,
-    ...(project !== undefined && (/^\d/.test(project) ? { project } : { alias: project })),
+    ...(all ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
+    ...(names.length === 1 && nameOf(names[0] ?? '')),
     ...(product && { product }),
     ...(phrase && { phrase }),
   };
@@ -150,7 +215,31 @@ export function parseBalanceText(text: string, aliases?: Aliases): Omit<CommandW
 
 /** The same for a command about a whole project, which itself refuses a period or a product. @throws InvalidWord, SecretPasted */
 export function parseProjectText(text: string, aliases?: Aliases): CommandWords {
-  return parseWith(text, (source) => wordsOf(source, parseArgument, PROJECT_HINT), aliases);
+  return parseWith(
+    text,
+    (source) => requireOneProject(source, wordsOf(source, parseArgument, PROJECT_HINT)),
+    aliases,
+  );
+}
+
+/** As `parseCommandText`, where several projects mean nothing. */
+export function parseSingleProjectText(text: string, aliases?: Aliases): CommandWords {
+  return parseWith(
+    text,
+    (source) => requireOneProject(source, wordsOf(source, parseArgument, SPEND_HINT)),
+    aliases,
+  );
+}
+
+function requireOneProject(source: TokenizedText, words: CommandWords): CommandWords {
+  if (words.several === undefined) return words;
+  throw parseErrorAt(
+    source,
+    0,
+    source.tokens.length,
+    'You named several projects, {word}',
+    'Name one project here.',
+  );
 }
 
 /** Parses a text that is a period and nothing else; '' is the last 7 days. @throws InvalidWord, SecretPasted */

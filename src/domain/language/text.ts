@@ -59,6 +59,7 @@ function simplified(text: string): string {
     .replace(/(?<![a-z0-9])_|_(?![a-z0-9])/gi, '')
     .replaceAll('_', '-')
     .replace(/(?<![^ ])\?+(?![^ ])/g, 'help')
+    .replace(/(?<=[a-z0-9]) ?, ?(?=[a-z0-9])/gi, ',')
     .replace(/(?<=[a-z0-9])(?:[,;:!?]+|\.)(?= |$)/gi, '')
     .replace(/\b(project|product)(?: ?[:=])+ ?/gi, '$1 ')
     .replace(/(?<![^ ])#(?=\d)/g, '')

@@ -17,6 +17,8 @@ type Meaning =
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'quarter'; readonly digits: string }
   | { readonly kind: 'range-sign' }
+  /** Between two projects. Any other comma means nothing. */
+  | { readonly kind: 'comma' }
   | { readonly kind: 'alias'; readonly name: string }
   | { readonly kind: 'unknown' }
   | DateLiteral;
@@ -107,13 +109,35 @@ function tokensOf(raw: string, start: number, dashBefore: boolean, aliases: Alia
   return found;
 }
 
+const isProject = (piece: string, aliases: Aliases): boolean => aliases.has(piece) || /^\d+$/.test(piece);
+
+/** A raw word, or several with commas between. */
+function tokensOfList(raw: string, start: number, dashBefore: boolean, aliases: Aliases): readonly Token[] {
+  const pieces = raw.split(',');
+  if (pieces.length === 1 || pieces.every((piece) => piece === ''))
+    return tokensOf(raw, start, dashBefore, aliases);
+  let at = start;
+  return pieces.flatMap((piece, n) => {
+    const from = at;
+    at += piece.length + 1;
+    const place = { start: from + piece.length, end: at };
+    const next = pieces[n + 1] ?? '';
+    return [
+      ...(piece === '' ? [] : tokensOf(piece, from, n === 0 && dashBefore, aliases)),
+      ...(isProject(piece, aliases) && isProject(next, aliases)
+        ? [{ kind: 'comma', ...place, raw: place, spaced: false, dashed: false } as const]
+        : []),
+    ];
+  });
+}
+
 /** Reads a plain text in any case. A dash that stands alone counts for what follows it. */
 export function tokenize(typed: string, aliases: Aliases): TokenizedText {
   const text = typed.toLowerCase();
   const found: Token[] = [];
   let dashBefore = false;
   for (const { 0: raw, index } of text.matchAll(/\S+/g)) {
-    const some = tokensOf(raw, index, dashBefore, aliases);
+    const some = tokensOfList(raw, index, dashBefore, aliases);
     found.push(...some);
     dashBefore = some.length === 0 && raw.includes('-');
   }

@@ -5,7 +5,15 @@ import type { Unit } from '../time/calendar-unit.ts';
 export type WordSense =
   | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }
   | {
-      readonly role: 'including' | 'help' | 'project' | 'product' | 'object' | 'platform' | 'minute-or-month';
+      readonly role:
+        | 'all'
+        | 'including'
+        | 'help'
+        | 'project'
+        | 'product'
+        | 'object'
+        | 'platform'
+        | 'minute-or-month';
     }
   | { readonly role: 'unit'; readonly unit: Unit }
   | { readonly role: 'to-date'; readonly unit: Unit }
@@ -47,6 +55,7 @@ const PLAIN: Partial<Record<WordRole, readonly string[]>> = {
   to: ['to', 'until'],
   date: ['date'],
   since: ['since', 'from'],
+  all: ['all'],
   including: ['including', 'incl', 'include'],
   help: ['help'],
   project: ['project'],

@@ -180,3 +180,7 @@ export function formatPercent(change: Money, locale: string): string {
     : localized(rounded.toFixed(1), locale);
   return `${arrow} ${size} %`;
 }
+
+/** `12.4 %`: one place, half-even. */
+export const formatShare = (percent: Money, locale: string): string =>
+  `${localized(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;

@@ -8,8 +8,10 @@ export function formatBalance(balance: Amount, money: Write): string {
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-/** `Bonuses 12.00`, with outside text as above. */
+/** `bonuses 12.00`, with outside text as above; '' where they are zero. */
 export const formatBonuses = (bonuses: Amount, money: Write): string =>
   'unreadable' in bonuses
-    ? `Bonuses not readable (${bonuses.unreadable})`
-    : `Bonuses ${money(bonuses.value)}`;
+    ? `bonuses not readable (${bonuses.unreadable})`
+    : bonuses.value.eq(0)
+      ? ''
+      : `bonuses ${money(bonuses.value)}`;

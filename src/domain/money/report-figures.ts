@@ -3,11 +3,21 @@
  * them. Never today, which is not over when the post goes out.
  */
 import type { PeriodPhrase } from '../language/period-phrase.ts';
-import { addDays, type Day, dayAt, daysBefore, endOfDay, formatDays, startOfDay } from '../time/calendar.ts';
+import {
+  addDays,
+  type Day,
+  dayAt,
+  daysBefore,
+  daysInRange,
+  endOfDay,
+  formatDays,
+  startOfDay,
+} from '../time/calendar.ts';
 import { sameDaysLastWeek } from '../time/comparison-window.ts';
 import { resolvePeriod } from '../time/period.ts';
 import type { Amount } from './amount.ts';
 import { parseBillingDay } from './billing-day.ts';
+import { type Forecast, forecastFrom, forecastMonth } from './forecast.ts';
 import { computeRunway, type Runway } from './runway.ts';
 import { computeUsage, type Usage, type WireCharge } from './usage.ts';
 import { compareUsage, type UsageChange } from './usage-change.ts';
@@ -33,6 +43,8 @@ export interface ReportPeriods {
   readonly week: readonly Day[];
   /** The days of the chart. */
   readonly charted: readonly Day[];
+  /** What a forecast of the month that runs rests on; none where the month of the post is over. */
+  readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: string;
   /** First and last millisecond of all these days, and their label: one request gets them all. */
@@ -68,10 +80,19 @@ export function reportPeriodsOf(scope: ReportScope, at: number, zone: string, co
   const isShort = scope === 'yesterday' || main.window.days.length === 1;
   const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
-  const windows = [main.window.days, main.before.days, month.window.days, month.before.days, charted, week];
+  const history = phrase === THIS_MONTH ? daysInRange(forecastFrom(today), yesterday, zone) : [];
+  const windows = [
+    main.window.days,
+    main.before.days,
+    month.window.days,
+    month.before.days,
+    charted,
+    week,
+    history,
+  ];
   const [first = yesterday] = windows.flatMap(([day]) => day ?? []).sort();
   return {
-    ...{ main, month, week, charted, today, zone },
+    ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
     label: formatDays(first, yesterday, today.slice(0, 4)),
@@ -112,6 +133,8 @@ export interface ReportFigures {
   readonly month: Usage;
   readonly monthChange: UsageChange | undefined;
   readonly charted: Usage;
+  /** Of the month that runs; undefined where it is over or too few days are reported. */
+  readonly forecast: Forecast | undefined;
   /** Undefined where the balance is missing. */
   readonly runway: Runway | undefined;
   /**
@@ -127,7 +150,7 @@ export function computeReportFigures(
   periods: ReportPeriods,
   account: { readonly balance: Amount; readonly bonuses: Amount } | undefined,
 ): ReportFigures {
-  const { main, month, week, charted, today, zone } = periods;
+  const { main, month, week, charted, history, today, zone } = periods;
   const dated = items.map((item) => ({ item, day: parseBillingDay(item.day, zone) }));
   const usageOf = (days: readonly Day[]): Usage => {
     const covered = new Set(days);
@@ -149,6 +172,7 @@ export function computeReportFigures(
     month: monthUsage,
     monthChange: changeOf(monthUsage, month),
     charted: charted === main.window.days ? mainUsage : usageOf(charted),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: dated.filter(({ day }) => !('day' in day) || day.day < first || day.day > last).length,
   };

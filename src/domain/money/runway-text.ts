@@ -1,27 +1,61 @@
 import { pluralize } from '../language/text.ts';
-import { formatDays } from '../time/calendar.ts';
+import { type Day, formatDays } from '../time/calendar.ts';
 import type { Money } from './amount.ts';
 import type { Runway } from './runway.ts';
 
-/** How long the money lasts, and what that estimate rests on. Our own words and figures alone: safe as mark-up. */
-export function formatRunway(runway: Runway, money: (value: Money) => string): string {
+/** Under this many days people act at once. */
+const WARNING_DAYS = 14;
+
+/** Whether the money runs out in less than two weeks, or has run out. */
+export const isRunningOut = (runway: Runway): boolean =>
+  runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
+
+/** `*About 40 days*, until around 1 Jan 2027`: how long the money lasts. Our own words and figures alone: safe as mrkdwn. */
+export function formatRunwayLine(runway: Runway, money: (value: Money) => string): string {
+  const [lead, rest] = lineOf(runway, money);
+  return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
+}
+
+/** The part that matters, and what follows it. */
+function lineOf(runway: Runway, money: (value: Money) => string): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
-      return runway.days === 0
-        ? `*less than a day* at ${money(runway.average)} a day${basis(runway)}`
-        : `about *${pluralize(runway.days, 'day')}* at ${money(runway.average)} a day${basis(runway)} → around ${formatDays(runway.until, runway.until)}`;
+      return [
+        runway.days === 0 ? 'Less than a day' : `About ${pluralize(runway.days, 'day')}`,
+        `, until around ${dateOf(runway.until)}`,
+      ];
     case 'beyond':
-      return `more than ${runway.years} years at ${money(runway.average)} a day${basis(runway)}`;
+      return [`More than ${runway.years} years`, ''];
     case 'no-spend':
-      return `nothing is being spent${basis(runway)}`;
+      return ['Nothing is being spent', ''];
     case 'overdrawn':
       return runway.which === 'balance'
-        ? 'no runway: the project is overdrawn'
-        : `no runway: balance and bonuses together are ${money(runway.left)}`;
+        ? ['The project is overdrawn', '']
+        : ['Overdrawn', `: balance and bonuses together are ${money(runway.left)}`];
     case 'unknown':
       return runway.reason === 'unreadable'
-        ? 'no runway without a readable balance'
-        : `no runway yet: ${runway.reported} of the last ${runway.of} days reported, at least 3 are needed`;
+        ? ['No runway', ' without a readable balance']
+        : [
+            'No runway yet',
+            `: ${runway.reported} of the last ${runway.of} days reported, Tally needs at least 3`,
+          ];
+  }
+}
+
+/** `1 Jan 2027` */
+const dateOf = (day: Day): string => formatDays(day, day).slice(4);
+
+/** `at 30,535.61 a day (6 of the last 7 days reported)`: what the estimate rests on; '' where there is none. */
+export function formatRunwayBasis(runway: Runway, money: (value: Money) => string): string {
+  switch (runway.kind) {
+    case 'estimate':
+    case 'beyond':
+      return `at ${money(runway.average)} a day (${basis(runway)})`;
+    case 'no-spend':
+      return basis(runway);
+    case 'overdrawn':
+    case 'unknown':
+      return '';
   }
 }
 
@@ -41,17 +75,15 @@ export function formatRunwayShort(runway: Runway): string {
   }
 }
 
-/** An estimate is worth what it rests on, so that is said with it. */
 function basis(estimate: {
   readonly reported: number;
   readonly of: number;
   readonly partial: number;
   readonly bonusesCounted: boolean;
 }): string {
-  const said = [
+  return [
     `${estimate.reported} of the last ${estimate.of} days reported`,
-    ...(estimate.partial > 0 ? [`${estimate.partial} of them only in part`] : []),
+    ...(estimate.partial > 0 ? [`${estimate.partial} only in part`] : []),
     ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
-  ];
-  return ` (${said.join(', ')})`;
+  ].join(', ');
 }

@@ -5,30 +5,37 @@ import type { Coverage, UsageChange } from './usage-change.ts';
 
 const SHOWN_DAYS = 5;
 
-/** What is missing or unreadable in these figures, a sentence each; `nameOf` names days as the rest of the answer does. */
-export function describeGaps(usage: Usage, nameOf: (day: Day) => string): string[] {
-  const { missing, unreadableDays, partialDays, mergedDays, reported, fullDays, total, bonuses } = usage;
-  const list = (days: readonly Day[]) => listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);
+const list = (days: readonly Day[], nameOf: (day: Day) => string): string =>
+  listed(days.slice(0, SHOWN_DAYS).map(nameOf), days.length);
+
+/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing where it is reported. */
+export function formatReportedDays(
+  { missing, reported, fullDays }: Usage,
+  nameOf: (day: Day) => string,
+): string {
+  if (fullDays === 0) return '';
+  if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
+  const gaps = missing.length === 0 ? '' : `, no data for ${list(missing, nameOf)}`;
+  return `${reported.length} of ${fullDays} days reported${gaps}`;
+}
+
+/** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
+export function describeUnreadable(usage: Usage, nameOf: (day: Day) => string): string[] {
+  const { unreadableDays, partialDays, total, bonuses } = usage;
   return [
-    ...(missing.length > 0
-      ? [
-          `${reported.length} of ${pluralize(fullDays, 'day')} reported: nothing for ${list(missing)} yet (not counted as zero).`,
-        ]
-      : []),
     ...(unreadableDays.length > 0
-      ? [`No readable amount for ${list(unreadableDays)}: left out of total and average.`]
+      ? [`No readable amount for ${list(unreadableDays, nameOf)}: not in the total or the average.`]
       : []),
-    ...(partialDays.length > 0 ? [`Only a part of the amount for ${list(partialDays)} could be read.`] : []),
+    ...(partialDays.length > 0
+      ? [`Part of the amount for ${list(partialDays, nameOf)} couldn't be read.`]
+      : []),
     ...(total.incomplete
-      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} could not be read.`]
+      ? [`The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn't be read.`]
       : []),
     ...(bonuses.incomplete
       ? [
-          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none could be read' : `${pluralize(bonuses.unreadable, 'amount')} could not be read`}.`,
+          `The bonuses are incomplete: ${bonuses.readable === 0 ? 'none' : pluralize(bonuses.unreadable, 'amount')} could${bonuses.readable === 0 ? '' : "n't"} be read.`,
         ]
-      : []),
-    ...(mergedDays > 0
-      ? [`The service sent several items for ${pluralize(mergedDays, 'day')}; they are added up.`]
       : []),
   ];
 }

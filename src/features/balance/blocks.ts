@@ -1,9 +1,15 @@
-import type { Amount, Money } from '../../domain/money/amount.ts';
+import type { Money } from '../../domain/money/amount.ts';
+import { formatMoney } from '../../domain/money/amount.ts';
 import { formatBalance, formatBonuses } from '../../domain/money/balance-text.ts';
-import type { Runway } from '../../domain/money/runway.ts';
-import { formatRunway } from '../../domain/money/runway-text.ts';
-import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { type AnswerDetails, moneyFormatter, renderAnswer } from '../../slack/answer-message.ts';
+import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import {
+  moneyFormatter,
+  type ProjectAnswer,
+  renderAnswer,
+  sourceOf,
+  titleOf,
+} from '../../slack/answer-message.ts';
 import {
   commandButton,
   commandOption,
@@ -11,44 +17,48 @@ import {
   scheduleOption,
   shareButton,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message, markup, overflow } from '../../slack/kit/atoms.ts';
+import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` says. */
-export interface BalanceReport extends AnswerDetails {
-  readonly balance: Amount;
-  readonly bonuses: Amount;
-  /** A sentence where the week behind the runway could not be had. */
-  readonly runway: Runway | string;
-}
+export type BalanceReport = ProjectAnswer & Omit<BalanceFigures, 'connection'>;
 
 export function balanceMessage(report: BalanceReport): Message {
-  const money = moneyFormatter(report);
+  const { target, balance, bonuses, runway, remarks, locale } = report;
+  const title = titleOf(report, formatBalance(balance, moneyFormatter(report)));
+  const money = (value: Money) => formatMoney(value, locale);
+  const isKnown = typeof runway !== 'string';
   return renderAnswer(report, {
-    headline: formatBalance(report.balance, money),
-    body: [markup(`${escapeMarkup(formatBonuses(report.bonuses, money))} · ${lasts(report, money)}`)],
+    title,
+    text: `${title}, ${PRODUCTS[target.product].name}`,
+    lines: [isKnown ? formatRunwayLine(runway, money) : `Runway unknown: ${escapeMarkup(runway)}`],
+    body: [],
+    remarks,
+    facts: [
+      ...(isKnown ? [formatRunwayBasis(runway, money)] : []),
+      formatBonuses(bonuses, money),
+      ...sourceOf(report),
+    ],
+    notes: [],
     buttons: buttons(report),
   });
 }
 
-function lasts({ runway }: BalanceReport, money: (value: Money) => string): string {
-  if (typeof runway === 'string') return `runway unknown: ${escapeMarkup(runway)}`;
-  return formatRunway(runway, money);
-}
-
-function buttons({ target, mayName, asked }: BalanceReport) {
+function buttons({ target, mayName, asked, byline }: BalanceReport) {
   const { word, product } = target;
-  const words = (as: ProductId) => `${word} ${PRODUCTS[as].word}`;
+  const text = `${word} ${PRODUCTS[product].word}`;
   return actions(
-    ...commandButton('spend', 'Spend, last 7 days', {
+    ...commandButton('spend', 'Spend', {
       command: '/spend',
       text: `${word} last-7-days ${PRODUCTS[product].word}`,
     }),
-    ...shareButton({ command: '/balance', text: words(product) }, asked),
+    ...(byline === undefined ? shareButton({ command: '/balance', text }, asked) : []),
     overflow('rerun:more', [
-      ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
-        commandOption(`As ${PRODUCTS[id].name}`, { command: '/balance', text: words(id) }),
-      ),
+      commandOption('This month so far', {
+        command: '/spend',
+        text: `${word} this-month ${PRODUCTS[product].word}`,
+      }),
       ...(mayName ? [nameOption(target)] : []),
       scheduleOption(target, 'balance'),
     ]),

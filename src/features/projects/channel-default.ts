@@ -1,5 +1,5 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { commandOption } from '../../slack/command-buttons.ts';
 import { actions, select } from '../../slack/kit/atoms.ts';
 import type { CommandListener } from '../../slack/listeners.ts';
@@ -64,7 +64,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
 
     async remember(text, request) {
       const { channel, workspace } = request;
-      const { alias = '' } = parseCommandText(text, workspace.aliases);
+      const { alias = '' } = parseSingleProjectText(text, workspace.aliases);
       const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return;
       if (!isFor(project, channel))

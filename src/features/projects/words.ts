@@ -1,5 +1,5 @@
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/spelling.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
@@ -78,7 +78,7 @@ function readFilled(
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const { project, product } = attempt(() =>
-    parseCommandText(words.filter((word) => word !== alias).join(' ')),
+    parseSingleProjectText(words.filter((word) => word !== alias).join(' ')),
   );
   const isWithheld = couldBeSecret(typed[at] ?? '');
   const filled = {

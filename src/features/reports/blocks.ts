@@ -12,7 +12,15 @@ import {
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { digestTitle, renderDigest } from './digest.ts';
-import { balanceLine, mainLine, monthLine, reportChart, reportNotes, spentLine } from './facts.ts';
+import {
+  balanceLine,
+  forecastLine,
+  mainLine,
+  monthLine,
+  reportChart,
+  reportNotes,
+  spentLine,
+} from './facts.ts';
 import {
   type Headline,
   headlineOf,
@@ -57,7 +65,7 @@ function source(
   const { project, product } = only?.target ?? {};
   return [
     ...(project === undefined ? [] : [`project ${project}`]),
-    ...(product === undefined ? [] : [`${PRODUCTS[product].name} (${product})`]),
+    ...(product === undefined ? [] : [PRODUCTS[product].name]),
     ...(headline === 'left' ? ['balance of now'] : []),
     `${main.window.label} ${escapeMarkup(zone)}`,
     `fetched ${instant(fetched)}`,
@@ -69,7 +77,7 @@ function single(one: ProjectFigures, { headline, brief }: ReportView): Block[] {
   const lines =
     headline === 'left'
       ? [balanceLine(one, true), spentLine(one, brief), month]
-      : [mainLine(one, brief), month, balanceLine(one)];
+      : [mainLine(one, brief), month, forecastLine(one, brief), balanceLine(one)];
   const drawn = reportChart(one);
   return [
     markup(lines.filter(Boolean).join('\n')),

@@ -1,8 +1,9 @@
-import { type Money, sumMoney } from '../../domain/money/amount.ts';
-import type { Usage } from '../../domain/money/usage.ts';
+import { sumMoney } from '../../domain/money/amount.ts';
+import { isRunningOut } from '../../domain/money/runway-text.ts';
 import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
 import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ReportView } from './blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
@@ -40,8 +41,9 @@ export function renderDigest(view: ReportView): Block[] {
   const rows = digestRows(view);
   const together = togetherLines(view);
   const isPart = rows.flat().some((cell) => cell.endsWith(TABLE_PART_SIZE));
+  const lines = [...together, ...runningOut(view)];
   return [
-    ...(together.length === 0 ? [] : [markup(together.join('\n'))]),
+    ...(lines.length === 0 ? [] : [markup(lines.join('\n'))]),
     table(rows),
     ...remarks(view),
     ...(isPart
@@ -49,6 +51,14 @@ export function renderDigest(view: ReportView): Block[] {
       : []),
     ...view.unanswered.map(({ label, failure }) => section(`${label}: ${failure.message}`)),
   ];
+}
+
+/** Under 14 days, or overdrawn. The table has how long. */
+function runningOut({ answered }: ReportView): string[] {
+  const names = answered
+    .filter(({ briefing: { runway } }) => runway !== undefined && isRunningOut(runway))
+    .map(({ target }) => escapeMarkup(target.label));
+  return names.length === 0 ? [] : [`:warning: *Under 14 days or overdrawn: ${names.join(', ')}*`];
 }
 
 function remarks(view: ReportView): Block[] {
@@ -85,27 +95,15 @@ function togetherLines({ headline, brief, answered, unanswered }: ReportView): s
   const { main, month, today } = brief;
   const change = together(answered.map(({ briefing }) => briefing.change));
   const monthChange = together(answered.map(({ briefing }) => briefing.monthChange));
-  const monthly = totalOf(answered, ({ briefing }) => briefing.month);
   return [
     ...(headline === 'spent' && change !== undefined ? formatChange(change, main.before, first) : []),
-    ...(isMonthReport(brief) || monthly === undefined
+    // The total's row has the amount.
+    ...(isMonthReport(brief) || monthChange === undefined
       ? []
       : [
-          [
-            `*${monthName(month.window, today)}* ${formatterFor(first)(monthly)} (${coveredDays(month.window, monthChange)})`,
-            ...(monthChange === undefined ? [] : formatChange(monthChange, month.before, first, true)),
-          ].join(' · '),
+          `*${monthName(month.window, today)}* (${coveredDays(month.window, monthChange)}): ${formatChange(monthChange, month.before, first, true).join('')}`,
         ]),
   ];
-}
-
-function totalOf(
-  answered: readonly ProjectFigures[],
-  usageOf: (one: ProjectFigures) => Usage,
-): Money | undefined {
-  const totals = answered.map((one) => usageOf(one).total);
-  if (totals.some(({ readable, incomplete }) => readable === 0 || incomplete)) return undefined;
-  return sumMoney(totals.map(({ value }) => value));
 }
 
 /** Only where each has one. */

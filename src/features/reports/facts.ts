@@ -1,10 +1,16 @@
 import { formatPercent, type Money, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
 import { formatBonuses } from '../../domain/money/balance-text.ts';
+import { formatForecast } from '../../domain/money/forecast-text.ts';
 import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
-import { formatRunway } from '../../domain/money/runway-text.ts';
+import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { isFullyReported, type UsageChange } from '../../domain/money/usage-change.ts';
-import { describeGaps, formatCoverage, formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
+import {
+  describeUnreadable,
+  formatCoverage,
+  formatCoverageOfBoth,
+  formatReportedDays,
+} from '../../domain/money/usage-text.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { barChart, type Chart } from '../../slack/kit/chart.ts';
@@ -50,6 +56,10 @@ export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods):
   ].join(' · ');
 }
 
+/** `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from …`; '' where there is none. */
+export const forecastLine = (one: ProjectFigures, { today }: ReportPeriods): string =>
+  one.briefing.forecast === undefined ? '' : formatForecast(one.briefing.forecast, today, formatterFor(one));
+
 /** `1–20 Nov, 19 of 20 days reported` */
 export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefined): string =>
   change === undefined || isFullyReported(change)
@@ -66,12 +76,14 @@ export function balanceLine(one: ProjectFigures, isHeadline = false): string {
   const money = formatterFor(one);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
   const bonuses = escapeMarkup(formatBonuses(balance.bonuses, money));
-  const hasBonuses = !('value' in balance.bonuses && balance.bonuses.value.eq(ZERO));
+  const { runway } = briefing;
   return [
-    ...(isHeadline ? [bonuses] : [`*${escapeMarkup(leftText(one))}*`]),
-    ...(isHeadline || !hasBonuses ? [] : [`b${bonuses.slice(1)}`]),
-    ...(briefing.runway === undefined ? [] : [formatRunway(briefing.runway, money)]),
-  ].join(' · ');
+    ...(isHeadline ? [] : [`*${escapeMarkup(leftText(one))}*`]),
+    ...(runway === undefined ? [] : [formatRunwayLine(runway, money), formatRunwayBasis(runway, money)]),
+    bonuses,
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 function totalText({ total }: Usage, money: Write): string {
@@ -121,7 +133,11 @@ export function reportChart({ briefing: { charted } }: ProjectFigures): Chart | 
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): string[] => [
-  ...describeGaps(one.briefing.main, dayName(today)),
+  // The title says it of a single day.
+  ...(one.briefing.main.fullDays > 1 && one.briefing.main.missing.length > 0
+    ? [`${formatReportedDays(one.briefing.main, dayName(today))}.`]
+    : []),
+  ...describeUnreadable(one.briefing.main, dayName(today)),
   ...(one.briefing.strays > 0
     ? [
         one.briefing.strays === 1

@@ -1,8 +1,15 @@
-import { formatPercent } from '../../domain/money/amount.ts';
+import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import type { ReportView } from './blocks.ts';
-import { formatterFor, isMonthReport, leftText, type ProjectFigures, shortFailure } from './figures.ts';
+import {
+  amountOf,
+  formatterFor,
+  isMonthReport,
+  leftText,
+  type ProjectFigures,
+  shortFailure,
+} from './figures.ts';
 
 /** Stands behind a sum that some day is missing from. */
 export const TABLE_PART_SIZE = '*';
@@ -10,31 +17,63 @@ export const TABLE_PART_SIZE = '*';
 interface Column {
   readonly title: string;
   readonly cell: (one: ProjectFigures) => string;
+  /** What the total adds up; absent where a sum means nothing. */
+  readonly value?: (one: ProjectFigures) => Money | undefined;
 }
 
-/** A row a project, those that could not be answered at the end. Five columns are what a telephone shows. */
+/**
+ * A row a project, the largest first, then the total; those that could not be answered at the end. Five columns are what a
+ * phone shows.
+ */
 export function digestRows(view: ReportView): string[][] {
   const columns = columnsOf(view);
+  const sorted = view.answered.toSorted((a, b) => sizeOf(b, view).cmp(sizeOf(a, view)));
   return [
     ['Project', ...columns.map(({ title }) => title)],
-    ...view.answered.map((one) => [one.target.label, ...columns.map(({ cell }) => cell(one))]),
+    ...sorted.map((one) => [one.target.label, ...columns.map(({ cell }) => cell(one))]),
+    ...totalRow(view, columns),
     ...view.unanswered.map(({ label }) => [label, ...columns.map((_, at) => (at === 0 ? 'no answer' : ''))]),
   ];
 }
 
+const sizeOf = (one: ProjectFigures, { headline }: ReportView): Money => amountOf(one, headline) ?? ZERO;
+
+/** Amounts of different labels have no sum. A star of any project is the total's as well. */
+function totalRow({ answered }: ReportView, columns: readonly Column[]): string[][] {
+  const [first] = answered;
+  const isOneLabel = answered.every(({ target }) => target.currency === first?.target.currency);
+  if (first === undefined || answered.length < 2 || !isOneLabel) return [];
+  const cells = columns.map(({ value, cell }) => {
+    const values = answered.flatMap((one) => value?.(one) ?? []);
+    if (value === undefined || values.length === 0) return '';
+    const isPart =
+      values.length < answered.length || answered.some((one) => cell(one).endsWith(TABLE_PART_SIZE));
+    return `${formatterFor(first)(sumMoney(values))}${isPart ? TABLE_PART_SIZE : ''}`;
+  });
+  return [['Total', ...cells]];
+}
+
 function columnsOf({ headline, brief }: ReportView): Column[] {
   const { main, month, today } = brief;
-  const left = { title: 'Left', cell: leftCell };
+  const left = { title: 'Left', cell: leftCell, value: (one: ProjectFigures) => amountOf(one, 'left') };
   const lasts = { title: 'Lasts', cell: lastsCell };
   const change = { title: 'Change', cell: changeCell };
   const ofMonth = {
     title: shortFailure(month.window, today),
     cell: (one: ProjectFigures) => spent(one.briefing.month, one),
+    value: (one: ProjectFigures) => readableTotal(one.briefing.month),
   };
-  const ofMain = (title: string) => ({ title, cell: (one: ProjectFigures) => spent(one.briefing.main, one) });
+  const ofMain = (title: string) => ({
+    title,
+    cell: (one: ProjectFigures) => spent(one.briefing.main, one),
+    value: (one: ProjectFigures) => readableTotal(one.briefing.main),
+  });
   if (headline === 'left') return [left, lasts, ofMain(shortFailure(main.window, today)), ofMonth];
   return [ofMain('Spent'), change, isMonthReport(brief) ? left : ofMonth, lasts];
 }
+
+const readableTotal = ({ total }: Usage): Money | undefined =>
+  total.readable === 0 ? undefined : total.value;
 
 function spent({ total, reported, fullDays }: Usage, one: ProjectFigures): string {
   if (total.readable === 0) return 'not reported';

@@ -1,6 +1,6 @@
 import { projectLabel } from '../../delivery/schedule-wording.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseCommandText } from '../../domain/language/command-text.ts';
+import { parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
@@ -183,7 +183,7 @@ async function findProjects(
 /** `123` as each of the products, `123 storage` as that one. */
 function typed(query: string): readonly ChosenProject[] {
   try {
-    const { project, product } = parseCommandText(query);
+    const { project, product } = parseSingleProjectText(query);
     if (project === undefined) return [];
     return (product === undefined ? PRODUCT_IDS : [product]).map((one) => ({ id: project, product: one }));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
+import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
@@ -150,7 +150,7 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', 'balance'];
  */
 function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
   try {
-    return parseCommandText(text, aliases);
+    return parseSingleProjectText(text, aliases);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;

@@ -1,41 +1,46 @@
-import { formatPercent, type Money } from '../../domain/money/amount.ts';
-import type { Usage, UsageTotal } from '../../domain/money/usage.ts';
-import { isPoorlyReported, type UsageChange } from '../../domain/money/usage-change.ts';
-import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { formatMoney, type Money } from '../../domain/money/amount.ts';
+import { formatForecast } from '../../domain/money/forecast-text.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { type AnswerDetails, moneyFormatter, renderAnswer } from '../../slack/answer-message.ts';
+import {
+  moneyFormatter,
+  type ProjectAnswer,
+  renderAnswer,
+  sourceOf,
+  titleOf,
+} from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
-  commandButton,
   commandOption,
   nameOption,
   scheduleOption,
   shareButton,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message, markup, overflow, section, select } from '../../slack/kit/atoms.ts';
-import { dayBlocks, spendChart } from './days.ts';
+import { actions, type Message, overflow, select } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
+import { spendChart } from './chart.ts';
+import { daysTable } from './days.ts';
+import type { SpendFigures } from './figures.ts';
 import { dayNamerFor } from './granularity.ts';
-import { spendNotes } from './notes.ts';
+import { comparisonText, periodFacts, spendNotes } from './notes.ts';
 
 /** Everything an answer to `/spend` says. */
-export interface SpendReport extends AnswerDetails {
+export interface SpendReport extends ProjectAnswer, Omit<SpendFigures, 'connection'> {
   readonly period: Period;
-  readonly usage: Usage;
-  /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
-  readonly change: UsageChange | string | undefined;
 }
 
 export function spendMessage(report: SpendReport): Message {
-  const { period } = report;
+  const { period, target, remarks } = report;
+  const title = titleOf(report, headline(report));
   return renderAnswer(report, {
-    headline: headline(report),
-    spoken: period.label,
-    body: [
-      section(period.label),
-      ...facts(report).map(markup),
-      ...[spendChart(report), dayBlocks(report)].filter((block) => block !== undefined),
-      ...spendNotes(report).map(section),
-    ],
+    title,
+    text: `${title}, ${period.dates}, ${PRODUCTS[target.product].name}`,
+    lines: [factLine(report), forecastLine(report)],
+    body: [spendChart(report), daysTable(report)].filter((block) => block !== undefined),
+    remarks,
+    facts: [...periodFacts(report), bonusesText(report), ...sourceOf(report)],
+    notes: spendNotes(report),
     buttons: buttons(report),
   });
 }
@@ -46,38 +51,33 @@ function headline(report: SpendReport): string {
   return `${moneyFormatter(report)(total.value)} spent${total.incomplete ? ' (incomplete)' : ''}`;
 }
 
-/** The line under the period: the average and what it compares with, the highest day, the bonuses. */
-function facts(report: SpendReport): string[] {
-  const { usage, period } = report;
+/** The comparison, the average and the peak; no figure that is in the title. */
+function factLine(report: SpendReport): string {
+  const { usage, period, locale } = report;
+  const { average, highest, total } = usage;
   const nameOf = dayNamerFor(period.days);
   const money = moneyFormatter(report);
-  const { average, highest, today } = usage;
-  const line = [
-    ...(average === undefined ? [] : [`*${money(average)}* a day${comparison(report)}`]),
-    ...(highest === undefined || usage.reported.length < 2
-      ? []
-      : [`highest ${nameOf(highest.day)}, ${money(highest.value)}`]),
-    ...(today === undefined ? [] : [`today so far ${money(today.value)}`]),
-    bonuses(usage.bonuses, money),
-  ];
-  return [line.filter(Boolean).join(' · ')].filter(Boolean);
+  const figure = (value: Money) => escapeMarkup(formatMoney(value, locale));
+  const isSaid = (value: Money) => money(value) === money(total.value);
+  const isPeak = highest !== undefined && average !== undefined && money(highest.value) !== money(average);
+  return [
+    comparisonText(report),
+    ...(average === undefined || isSaid(average) ? [] : [`${escapeMarkup(money(average))} a day`]),
+    ...(isPeak && !isSaid(highest.value) ? [`peak ${nameOf(highest.day)}, ${figure(highest.value)}`] : []),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
-function bonuses({ value, readable, incomplete }: UsageTotal, money: (value: Money) => string): string {
-  if (readable === 0 && !incomplete) return '';
-  return `bonuses ${money(value)}${incomplete ? ' (incomplete)' : ''}`;
-}
+const forecastLine = ({ forecast, period: { today }, locale }: SpendReport): string =>
+  forecast === undefined || today === undefined
+    ? ''
+    : escapeMarkup(formatForecast(forecast, today, (value) => formatMoney(value, locale)));
 
-/** Nothing where too few days are reported: what there is to say then is a note, with how many they are. */
-function comparison(report: SpendReport): string {
-  const { change, period, locale } = report;
-  if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
-  if (change.figures === undefined || isPoorlyReported(change)) return '';
-  const { percent, daily } = change.figures;
-  const { label, days } = period.comparison;
-  if (percent !== undefined) return `, ${formatPercent(percent, locale)} vs ${label}`;
-  const before = moneyFormatter(report)(daily.before);
-  return days.length === 1 ? `, ${before} on ${label}` : `, ${before} a day in ${label}`;
+function bonusesText({ usage: { bonuses }, locale }: SpendReport): string {
+  const { value, incomplete } = bonuses;
+  if (value.eq(0) && !incomplete) return '';
+  return `bonuses ${formatMoney(value, locale)}${incomplete ? ' (incomplete)' : ''}`;
 }
 
 const PERIODS: readonly (readonly [string, string])[] = [
@@ -94,31 +94,62 @@ const PERIODS: readonly (readonly [string, string])[] = [
 /** The periods that a schedule posts. */
 const SCHEDULED = ['yesterday', 'last-week', 'this-month'];
 
-function buttons({ target, mayName, period, asked }: SpendReport) {
-  const { word, product } = target;
-  const words = (phrase: string, as: ProductId = product): CommandInvocation => ({
+function buttons(report: SpendReport) {
+  const { target, period, asked, byline } = report;
+  const product = PRODUCTS[target.product].word;
+  const words = (phrase: string): CommandInvocation => ({
     command: '/spend',
-    text: `${word} ${phrase} ${PRODUCTS[as].word}`,
+    text: `${target.word} ${phrase} ${product}`,
   });
-  const include = /^last-\d+-days$/.test(period.phrase) ? `${period.phrase} including today` : undefined;
   return actions(
-    select(
-      'rerun:period',
-      'Period',
-      PERIODS.map(([label, phrase]) => commandOption(label, words(phrase))),
-    ),
-    ...(include === undefined ? [] : commandButton('today', 'Include today', words(include))),
-    ...shareButton(words(period.phrase), asked),
-    overflow('rerun:more', [
-      commandOption('Balance', { command: '/balance', text: `${word} ${PRODUCTS[product].word}` }),
-      ...PRODUCT_IDS.filter((id) => id !== product).map((id) =>
-        commandOption(`As ${PRODUCTS[id].name}`, words(period.phrase, id)),
-      ),
-      ...(mayName ? [nameOption(target)] : []),
-      scheduleOption(
-        target,
-        SCHEDULED.find((phrase) => phrase === period.phrase),
-      ),
-    ]),
+    periodSelect(period, words),
+    // Everybody sees a public answer already.
+    ...(byline === undefined ? shareButton(words(period.phrase), asked) : []),
+    overflow('rerun:more', moreOptions(report, words)),
   );
+}
+
+/** The current period is chosen, whatever it is; what is not in the list is called by its days. */
+export function periodSelect(
+  { phrase, dates }: Pick<Period, 'phrase' | 'dates'>,
+  words: (phrase: string) => CommandInvocation,
+) {
+  const isListed = PERIODS.some(([, listed]) => listed === phrase);
+  const periods = isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS];
+  const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
+  return select('rerun:period', 'Period', options, options[periods.findIndex(([, one]) => one === phrase)]);
+}
+
+const WITH_TODAY = ' including today';
+
+/** The same days with today or without; none where the period leaves no choice. */
+export function todayOption(phrase: string, words: (phrase: string) => CommandInvocation) {
+  if (phrase.endsWith(WITH_TODAY))
+    return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
+  return /^last-\d+-days$/.test(phrase)
+    ? [commandOption('Include today', words(`${phrase}${WITH_TODAY}`))]
+    : [];
+}
+
+/** The days as CSV, and what to reconcile with. */
+export const outputOptions = ({ command, text }: CommandInvocation) => [
+  commandOption('CSV', { command, text: `${text} csv` }),
+  commandOption('Details', { command, text: `${text} details` }),
+];
+
+/** The first that fit: a project without a name and a period of days make one more than Slack takes. */
+function moreOptions({ target, period, mayName }: SpendReport, words: (phrase: string) => CommandInvocation) {
+  return [
+    ...todayOption(period.phrase, words),
+    ...outputOptions(words(period.phrase)),
+    ...(mayName ? [nameOption(target)] : []),
+    scheduleOption(
+      target,
+      SCHEDULED.find((phrase) => phrase === period.phrase),
+    ),
+    commandOption('Balance', {
+      command: '/balance',
+      text: `${target.word} ${PRODUCTS[target.product].word}`,
+    }),
+  ].slice(0, SLACK_LIMITS.overflowOptions);
 }

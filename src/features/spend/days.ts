@@ -1,60 +1,66 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { formatMoney, sumMoney, toRoundedDigits } from '../../domain/money/amount.ts';
-import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
-import { barChart, type Chart } from '../../slack/kit/chart.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { fitsTable, type Table, table } from '../../slack/kit/table.ts';
+import { formatMoney, sumMoney } from '../../domain/money/amount.ts';
+import type { RowAmount, Usage, UsageRow } from '../../domain/money/usage.ts';
+import type { Unit } from '../../domain/time/calendar-unit.ts';
+import type { Block } from '../../slack/kit/atoms.ts';
+import { collapsedTable, fitsTable } from '../../slack/kit/table.ts';
 import type { SpendReport } from './blocks.ts';
 import { type DayNamer, dayNamerFor, groupDays } from './granularity.ts';
 
-/** A bar for each complete reported day, put together where the period is long. Drawn from rounded figures. */
-export function spendChart({ usage, period }: SpendReport): Chart | undefined {
-  const bars = usage.rows.flatMap(({ day, outside, amount }) =>
-    day !== undefined && day !== period.today && !outside && 'value' in amount
-      ? [{ day, value: amount.value }]
-      : [],
-  );
-  if (bars.length < 2) return undefined;
-  const { unit, groups } = groupDays(bars, SLACK_LIMITS.chartPoints, period.days);
-  const points = groups.map(({ label, items }) => ({
-    label,
-    value: Number(toRoundedDigits(sumMoney(items.map((bar) => bar.value)))),
-  }));
-  return barChart(`Spent per ${unit}`, 'Spent', points);
-}
+/** More rows than these are put together by week; the CSV has the rest. */
+const MOST_DAYS = 31;
+/** A year by week. */
+const MOST_GROUPS = 54;
 
-/** Rows in a conversation of others, who read along: longer tables are for whoever asks alone. */
-const FOR_ALL = 10;
-
-/** A row a day, the missing ones among them while there is room; weeks, months or more where days do not fit. */
-export function dayBlocks(report: SpendReport): Table | undefined {
+/** A row a day, the missing ones among them, behind a title that opens it; weeks, months or more where days do not fit. */
+export function daysTable(report: SpendReport): Block | undefined {
   const { usage } = report;
-  if (usage.rows.length === 0) return undefined;
-  const isForAll = report.byline?.how === 'asked' && usage.rows.length > FOR_ALL;
+  const [first, ...others] = usage.rows;
+  // The title has the amount of a single row.
+  if (first === undefined || (others.length + usage.missing.length === 0 && first.merged === 1))
+    return undefined;
+  const isShort = usage.rows.length + usage.missing.length <= MOST_DAYS;
   const tables = [
-    ...(isForAll ? [] : [() => daily(report, usage.missing), () => daily(report, [])]),
-    ...[isForAll ? FOR_ALL : 40, 20, 5].map((most) => () => grouped(report, most)),
+    ...(isShort ? [() => daily(report, usage.missing)] : []),
+    ...[MOST_GROUPS, 20, 5].map((most) => () => grouped(report, most)),
   ];
   for (const draw of tables) {
-    const rows = draw();
-    if (fitsTable(rows)) return table(rows);
+    const { unit, rows } = draw();
+    if (fitsTable(rows))
+      return collapsedTable(`Each ${unit} (${rows.length - 1})`, withoutEmptyBonuses(rows, usage));
   }
   return undefined;
 }
 
-function daily(report: SpendReport, missing: readonly string[]): string[][] {
+interface Drawn {
+  readonly unit: Unit;
+  readonly rows: readonly (readonly string[])[];
+}
+
+const BONUSES = 2;
+
+/** A column of zeros says nothing. */
+const withoutEmptyBonuses = (rows: Drawn['rows'], { bonuses }: Usage): Drawn['rows'] =>
+  bonuses.value.eq(0) && !bonuses.incomplete
+    ? rows.map((row) => row.filter((_, at) => at !== BONUSES))
+    : rows;
+
+function daily(report: SpendReport, missing: readonly string[]): Drawn {
   const { rows } = report.usage;
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
   const isAsked = ({ day, outside }: UsageRow) => day !== undefined && !outside;
   const asked = [
     ...rows.filter(isAsked).map((row) => ({ day: row.day ?? '', cells: dailyRow(row, report, nameOf) })),
-    ...missing.map((day) => ({ day, cells: [nameOf(day), 'not reported', ''] })),
+    ...missing.map((day) => ({ day, cells: [nameOf(day), 'no data', ''] })),
   ].sort((a, b) => (a.day < b.day ? -1 : 1));
-  return [
-    ['Day', 'Amount', 'Bonuses'],
-    ...asked.map(({ cells }) => cells),
-    ...rows.filter((row) => !isAsked(row)).map((row) => dailyRow(row, report, nameOf)),
-  ];
+  return {
+    unit: 'day',
+    rows: [
+      ['Day', 'Amount', 'Bonuses'],
+      ...asked.map(({ cells }) => cells),
+      ...rows.filter((row) => !isAsked(row)).map((row) => dailyRow(row, report, nameOf)),
+    ],
+  };
 }
 
 function dailyRow(
@@ -65,7 +71,7 @@ function dailyRow(
   const marks = [
     ...(day !== undefined && day === period.today ? ['so far'] : []),
     ...(merged > 1 ? [`${merged} items added`] : []),
-    ...(outside ? ['not asked about'] : []),
+    ...(outside ? ['outside this period'] : []),
   ];
   const name = day === undefined ? shown : nameOf(day);
   return [marked(name, marks), figure(amount, locale), figure(bonuses, locale)];
@@ -80,13 +86,13 @@ function figure(amount: RowAmount, locale: string): string {
 }
 
 /** The days in groups; what has no day keeps rows of its own at the end, those beyond `most` in one together. */
-function grouped(report: SpendReport, most: number): string[][] {
+function grouped(report: SpendReport, most: number): Drawn {
   const { usage, period, locale } = report;
   const reported = new Set(usage.reported);
   const placed = usage.rows.flatMap((row) => (row.day === undefined ? [] : [{ ...row, day: row.day }]));
   const unplaced = usage.rows.filter(({ day }) => day === undefined);
   const rest = unplaced.slice(most);
-  const { unit, groups } = groupDays(placed, most, period.days);
+  const { unit, groups } = groupDays(placed, most, period.days, 'week');
   const figures = (rows: readonly UsageRow[]) => [
     added(
       rows.map(({ amount }) => amount),
@@ -97,13 +103,13 @@ function grouped(report: SpendReport, most: number): string[][] {
       locale,
     ),
   ];
-  return [
+  const rows = [
     [`By ${unit}`, 'Amount', 'Bonuses', 'Days reported'],
     ...groups.map(({ label, items }) => {
       const outside = items.filter((row) => row.outside).length;
       const marks = [
         ...(items.some(({ day }) => day === period.today) ? ['today so far'] : []),
-        ...(outside > 0 ? [`${pluralize(outside, 'day')} not asked about`] : []),
+        ...(outside > 0 ? [`${pluralize(outside, 'day')} outside this period`] : []),
       ];
       const count = items.filter(({ day }) => reported.has(day)).length;
       return [marked(label, marks), ...figures(items), String(count)];
@@ -113,6 +119,7 @@ function grouped(report: SpendReport, most: number): string[][] {
       ? []
       : [[`${rest.length} more ${rest.length === 1 ? 'row' : 'rows'} without a day`, ...figures(rest), '–']]),
   ];
+  return { unit, rows };
 }
 
 function added(figures: readonly RowAmount[], locale: string): string {

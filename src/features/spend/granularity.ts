@@ -44,14 +44,16 @@ export interface DayGroup<T> {
  * its tables 100 rows. No two groups have the same label.
  *
  * @param asked the days that were asked about, in order
+ * @param finest what no group is smaller than
  */
 export function groupDays<T extends { readonly day: Day }>(
   items: readonly T[],
   most: number,
   asked: readonly Day[],
+  finest: Unit = 'day',
 ): { readonly unit: Unit; readonly groups: readonly DayGroup<T>[] } {
   const fits = (unit: Unit) => new Set(items.map(({ day }) => startOfUnit(unit, day))).size <= most;
-  const unit = UNITS.find(fits) ?? 'year';
+  const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
   const byStart = new Map<Day, T[]>();
   for (const item of items) {
     const start = startOfUnit(unit, item.day);
@@ -64,9 +66,9 @@ export function groupDays<T extends { readonly day: Day }>(
   const labels = (isWithYear: boolean) =>
     starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, asked, isWithYear)));
   const short = labels(false);
-  const told = new Set(short).size === short.length ? short : labels(true);
+  const shown = new Set(short).size === short.length ? short : labels(true);
   return {
     unit,
-    groups: [...byStart.values()].map((group, at) => ({ label: told[at] ?? '', items: group })),
+    groups: [...byStart.values()].map((group, at) => ({ label: shown[at] ?? '', items: group })),
   };
 }

@@ -1,22 +1,29 @@
 import type { BillingClient } from '../../billing/client.ts';
-import { settleOptional } from '../../billing/optional-result.ts';
-import { computeUsage, type Usage } from '../../domain/money/usage.ts';
-import { compareUsage } from '../../domain/money/usage-change.ts';
-import { collectNotices } from '../../domain/service-notice.ts';
 import type { Period } from '../../domain/time/period.ts';
+import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
+import { askEach } from '../../slack/several-projects.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
-import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
+import { resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
-import { type SpendReport, spendMessage } from './blocks.ts';
-import { parseSpendText, resolveSpendPeriod } from './words.ts';
+import { spendMessage } from './blocks.ts';
+import { formatSpendCsv, sendCsv } from './csv.ts';
+import { showDetails } from './details.ts';
+import { askSpend, type SpendFigures } from './figures.ts';
+import { severalSpendMessage } from './several.ts';
+import { type Output, parseSpendText, resolveSpendPeriod } from './words.ts';
 
 const HELP: HelpLine = {
-  usage: '/spend [project] [period] [product]',
-  what: 'What a project spent in a period: total, average a day against the period before, each day, missing days.',
-  examples: ['/spend 123 last-7-days', '/spend 123 mtd', '/spend 123 2026-10-01..2026-10-15 storage'],
+  usage: '/spend [projects] [period] [product]',
+  what: 'What projects spent in a period: total, comparison with the period before, each day, missing days.',
+  examples: [
+    '/spend 123 last-7-days',
+    '/spend 123 mtd',
+    '/spend prod,staging last-month',
+    '/spend all mtd csv',
+  ],
 };
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products}`;
@@ -28,39 +35,50 @@ export interface SpendParts {
   readonly clock: () => number;
 }
 
-/** `/spend`: what a project cost in a period, and how that compares. */
+interface Answer {
+  readonly message: Message;
+  readonly figures: readonly SpendFigures[];
+  readonly period: Period;
+  readonly output: Output | undefined;
+}
+
+/** `/spend`: what projects cost in a period, and how that compares. */
 export function createSpend({ billing, used, clock }: SpendParts): Feature {
-  async function report(text: string, request: Request): Promise<Answered | 'help'> {
-    const { user, at, workspace } = request;
+  async function answer(text: string, request: Request): Promise<Answer | 'help'> {
+    const { user, at, workspace, locale, sharedBy: byline } = request;
     const input = parseSpendText(text, workspace.aliases);
     if (input === 'help') return input;
     const { zone } = requireSettings(workspace);
+    const when = { at, asked: request.sharedFrom };
+    const details = () => ({ asked: at, fetched: clock(), locale, byline });
+    if (input.several !== undefined) {
+      const period = resolveSpendPeriod(input.phrase, input, when, zone);
+      const { answered, failed } = await askEach(input.several, input.product, request, (target) =>
+        askSpend(billing, workspace, target, period),
+      );
+      const report = {
+        ...details(),
+        several: input.several,
+        product: input.product,
+        period,
+        answered,
+        failed,
+      };
+      return { message: severalSpendMessage(report), figures: answered, period, output: input.output };
+    }
     const target = resolveProject(input, workspace, askLocation(request));
-    const period = resolveSpendPeriod(input.phrase, target, { at, asked: request.sharedFrom }, zone);
-    const access = openConnection(workspace, target);
-    const { from, to, dates: label, comparison } = period;
-    const span = { from, to, label, running: period.today !== undefined };
-    const [now, before] = await Promise.all([
-      billing.consumption(access, target, span),
-      comparison && settleOptional(billing.consumption(access, target, { ...comparison, running: false })),
-    ]);
-    const usage = computeUsage(now.items, { ...period, zone });
-    return {
-      target,
-      connection: access.connection,
-      mayName: user.canManage && target.alias === undefined,
-      period,
-      usage,
-      change: changeOf(usage, before, period, zone),
-      remarks: collectNotices(
-        [`the figures for ${label}`, now],
-        ...(before && comparison ? [[`the figures for ${comparison.label}`, before] as const] : []),
-      ),
-      asked: at,
-      fetched: clock(),
-      locale: request.locale,
-      byline: request.sharedBy,
-    };
+    const period = resolveSpendPeriod(input.phrase, { ...target, output: input.output }, when, zone);
+    const figures = await askSpend(billing, workspace, target, period);
+    const mayName = user.canManage && target.alias === undefined;
+    const message = spendMessage({ ...details(), ...figures, period, mayName });
+    return { message, figures: [figures], period, output: input.output };
+  }
+
+  async function send({ message, figures, period, output }: Answer, request: Request): Promise<void> {
+    if (output === undefined || figures.length === 0) return request.reply.update(message);
+    if (output === 'details') return showDetails(figures, period, clock(), request);
+    const [days] = period.phrase.split(' ');
+    await sendCsv(formatSpendCsv(figures, period), `spend-${days}.csv`, request);
   }
 
   return {
@@ -70,27 +88,15 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
         right: 'ask',
         open: true,
         async run(text, request) {
-          const answer = await report(text, request);
-          if (answer === 'help')
+          const found = await answer(text, request);
+          if (found === 'help')
             return request.reply.private(helpMessage('What did we spend?', [HELP], SMALL));
-          await request.reply.update(spendMessage(answer));
-          const { connection, fetched: at } = answer;
-          await used.note({ teamId: request.user.teamId, workspace: request.workspace }, { connection, at });
+          await send(found, request);
+          const asked = { teamId: request.user.teamId, workspace: request.workspace };
+          const connections = new Set(found.figures.map(({ connection }) => connection));
+          for (const connection of connections) await used.note(asked, { connection, at: clock() });
         },
       },
     },
   };
-}
-
-/** With the name of the connection that it came by. */
-type Answered = SpendReport & { readonly connection: string };
-
-type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
-
-/** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
-function changeOf(usage: Usage, before: Before, { comparison }: Period, zone: string): SpendReport['change'] {
-  if (comparison === undefined || before === undefined) return undefined;
-  if ('why' in before) return before.why;
-  const { currentDays: current, days } = comparison;
-  return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
 }

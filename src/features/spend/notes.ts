@@ -1,57 +1,69 @@
 import { pluralize } from '../../domain/language/text.ts';
-import type { Money } from '../../domain/money/amount.ts';
+import { formatMoney, formatPercent } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import { type Coverage, isFullyReported, isPoorlyReported } from '../../domain/money/usage-change.ts';
-import { describeGaps, formatCoverage, formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
-import type { Period } from '../../domain/time/period.ts';
+import { isPoorlyReported } from '../../domain/money/usage-change.ts';
+import { describeUnreadable, formatCoverage, formatReportedDays } from '../../domain/money/usage-text.ts';
 import { moneyFormatter } from '../../slack/answer-message.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { SpendReport } from './blocks.ts';
 import { dayNamerFor } from './granularity.ts';
 
+/** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */
+export function periodFacts({ period, usage, locale }: SpendReport): string[] {
+  const { dates, zone, days, today } = period;
+  const reported = formatReportedDays(usage, dayNamerFor(days));
+  const isWhole = days.length === 1;
+  const soFar =
+    usage.today && (isWhole ? 'so far' : `today so far ${formatMoney(usage.today.value, locale)}`);
+  const running = today === undefined ? '' : (soFar ?? 'no data for today yet');
+  return [`${dates} ${zone}`, [reported, running].filter(Boolean).join(reported === '' ? '' : ', ')];
+}
+
 /** What a reader must know to trust the figures, a sentence each. */
 export function spendNotes(report: SpendReport): string[] {
-  const { usage, period, change } = report;
+  const { usage, period } = report;
   return [
-    ...describeGaps(usage, dayNamerFor(period.days)),
-    ...(period.today !== undefined && usage.today === undefined ? ['Nothing for today yet.'] : []),
+    ...describeUnreadable(usage, dayNamerFor(period.days)),
     ...strayNotes(usage),
-    ...compared(change, period, moneyFormatter(report)),
+    ...uncompared(report),
   ];
 }
 
 /** An item without a readable amount is in no total, wherever it belongs. */
 function strayNotes({ outside, unplaced }: Usage): string[] {
-  const inTotal = 'in the total, not in the average';
   return [
-    ...strayNote(outside.readable, 'outside this period', inTotal),
-    ...strayNote(outside.unreadable, 'outside this period without a readable amount', 'in no figure'),
-    ...strayNote(unplaced.readable, 'without a readable day', inTotal),
-    ...strayNote(unplaced.unreadable, 'without a readable day or amount', 'in no figure'),
+    ...strayNote(outside.readable, 'outside this period', 'in the total, not in the days'),
+    ...strayNote(outside.unreadable, 'outside this period without a readable amount', 'not counted'),
+    ...strayNote(unplaced.readable, 'without a readable day', 'in the total, not in the days'),
+    ...strayNote(unplaced.unreadable, 'without a readable day or amount', 'not counted'),
   ];
 }
 
 const strayNote = (count: number, what: string, where: string): string[] =>
   count === 0 ? [] : [`${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`];
 
-function compared(
-  change: SpendReport['change'],
-  { comparison: window }: Period,
-  money: (value: Money) => string,
-): string[] {
-  if (change === undefined || window === undefined) return [];
-  if (typeof change === 'string') return [`No comparison with ${window.label}: ${change}`];
+/** Why there is no comparison. How many of the asked days are reported is in the facts already. */
+function uncompared({ change, period: { comparison } }: SpendReport): string[] {
+  if (change === undefined || comparison === undefined) return [];
+  if (typeof change === 'string') return [`No comparison with ${comparison.label}: ${change}`];
+  if (change.figures !== undefined && !isPoorlyReported(change)) return [];
+  const { before } = change.coverage;
+  return [`Too few days reported to compare with ${comparison.label} (${formatCoverage(before)}).`];
+}
+
+/** `*▲ 7.9 %* a day vs 8–14 Nov (6 of 7 days reported)`, mrkdwn; '' where too few days are reported to compare. */
+export function comparisonText(report: SpendReport): string {
+  const { change, period, locale } = report;
+  if (change === undefined || typeof change === 'string' || period.comparison === undefined) return '';
   const { figures, coverage } = change;
-  if (figures === undefined) return [`No comparison with ${window.label}: ${formatCoverageOfBoth(change)}.`];
-  const isAverage = figures.basis === 'average';
-  const side = (value: Money, when: string, days: Coverage) =>
-    `${money(value)} ${when}${isAverage || !isFullyReported(change) ? ` (${formatCoverage(days)})` : ''}`;
-  const sides = [
-    side(figures.current, 'now', coverage.current),
-    side(figures.before, 'then', coverage.before),
-  ];
-  const how = isAverage ? ' by the average a day' : '';
-  return [
-    `Compared with ${window.basis} (${window.label})${how}: ${sides.join(', ')}.`,
-    ...(isPoorlyReported(change) ? ['Too few days are reported for a percentage.'] : []),
-  ];
+  if (figures === undefined || isPoorlyReported(change)) return '';
+  const { label, days } = period.comparison;
+  const { reported, of, partial } = coverage.before;
+  const rests = reported === of && partial === 0 ? '' : ` (${formatCoverage(coverage.before)})`;
+  if (figures.percent === undefined) {
+    const before = escapeMarkup(moneyFormatter(report)(figures.daily.before));
+    return `vs ${before}${days.length === 1 ? ' on' : ' a day in'} ${label}${rests}`;
+  }
+  const unit = figures.basis === 'average' ? ' a day' : '';
+  return `*${formatPercent(figures.percent, locale)}*${unit} vs ${label}${rests}`;
 }

@@ -3,9 +3,23 @@ import { parseCommandText } from '../../domain/language/command-text.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
-import type { ProjectReference, ResolvedProject } from '../../workspace/resolve-project.ts';
+import {
+  listWord,
+  type ProjectReference,
+  type ResolvedProject,
+  type SeveralProjects,
+} from '../../workspace/resolve-project.ts';
+
+/** The days as a file, or what to reconcile with. */
+export type Output = 'csv' | 'details';
+
+const OUTPUT = /^(?:csv|details)$/i;
 
 export interface SpendRequest extends ProjectReference {
+  /** In place of one project. */
+  readonly several?: SeveralProjects;
+  /** In place of the message. */
+  readonly output?: Output;
   readonly phrase: PeriodPhrase;
 }
 
@@ -14,8 +28,23 @@ export interface SpendRequest extends ProjectReference {
  * @throws InvalidWord, SecretPasted
  */
 export function parseSpendText(text: string, aliases: ReadonlySet<string>): SpendRequest | 'help' {
-  const words = parseCommandText(text, aliases);
-  return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS };
+  const typed = text.split(/\s+/);
+  const isOutput = (word: string) => OUTPUT.test(word) && !aliases.has(word.toLowerCase());
+  const output = typed.find(isOutput)?.toLowerCase() as Output | undefined;
+  const rest = typed.filter((word) => !isOutput(word)).join(' ');
+  const words = withOutput(output, () => parseCommandText(output === undefined ? text : rest, aliases));
+  return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS, ...(output && { output }) };
+}
+
+/** What is suggested asks for the same as what was typed. */
+function withOutput<T>(output: Output | undefined, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (output === undefined || !(error instanceof InvalidWord) || error.suggestion === undefined)
+      throw error;
+    throw new InvalidWord(error.word, error.why, error.works, `${error.suggestion} ${output}`);
+  }
 }
 
 /**
@@ -25,7 +54,7 @@ export function parseSpendText(text: string, aliases: ReadonlySet<string>): Spen
  */
 export function resolveSpendPeriod(
   phrase: PeriodPhrase,
-  target: ResolvedProject,
+  named: (ResolvedProject & { readonly output: Output | undefined }) | SpendRequest,
   when: { readonly at: number; readonly asked: number | undefined },
   zone: string,
 ): Period {
@@ -33,7 +62,9 @@ export function resolveSpendPeriod(
     return resolvePeriod(phrase, when.at, zone, when.asked);
   } catch (error) {
     if (!(error instanceof InvalidWord) || error.suggestion === undefined) throw error;
-    const whole = `${target.word} ${error.suggestion} ${PRODUCTS[target.product].word}`;
+    const word = 'word' in named ? named.word : listWord(named.several ?? []);
+    const product = named.product === undefined ? '' : PRODUCTS[named.product].word;
+    const whole = [word, error.suggestion, product, named.output].filter(Boolean).join(' ');
     throw new InvalidWord(error.word, error.why, error.works, whole);
   }
 }

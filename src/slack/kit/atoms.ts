@@ -3,6 +3,7 @@ import type {
   ActionsBlockElement,
   Button,
   ConfirmationDialog,
+  ContainerBlock,
   ContextBlock,
   HeaderBlock,
   MrkdwnElement,
@@ -19,7 +20,15 @@ import { clipText, SLACK_LIMITS } from './limits.ts';
 import type { Table } from './table.ts';
 
 /** What Tally puts into a message or a view. */
-export type Block = ActionsBlock | ContextBlock | HeaderBlock | RichTextBlock | SectionBlock | Chart | Table;
+export type Block =
+  | ActionsBlock
+  | ContainerBlock
+  | ContextBlock
+  | HeaderBlock
+  | RichTextBlock
+  | SectionBlock
+  | Chart
+  | Table;
 
 /** `text` is the notification and what a screen reader says: plain, outside text as it came. `escapeMessageText` escapes it. */
 export interface Message {
@@ -120,11 +129,15 @@ export const option = (label: string, value: string, description?: string): Plai
   ...(description !== undefined && { description: plainText(description, SLACK_LIMITS.option) }),
 });
 
-/** More options than Slack takes in a list stand in groups, each named by its first and its last. */
+/**
+ * More options than Slack takes in a list stand in groups, each named by its first and its last.
+ * @param chosen one of `options`
+ */
 export const select = (
   id: string,
   placeholder: string,
   options: readonly PlainTextOption[],
+  chosen?: PlainTextOption,
 ): StaticSelect => ({
   type: 'static_select',
   action_id: id,
@@ -132,6 +145,7 @@ export const select = (
   ...(options.length > SLACK_LIMITS.options
     ? { option_groups: grouped(options) }
     : { options: [...options] }),
+  ...(chosen !== undefined && { initial_option: chosen }),
 });
 
 function grouped(options: readonly PlainTextOption[]): NonNullable<StaticSelect['option_groups']> {

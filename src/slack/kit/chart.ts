@@ -14,7 +14,7 @@ export interface Chart {
   };
 }
 
-/** `value` is for drawing only: exact figures stand in the table. */
+/** `value` is for drawing only: the table has the exact figures. Labels of one chart differ. */
 export interface ChartPoint {
   readonly label: string;
   readonly value: number;

@@ -18,6 +18,8 @@ export const SLACK_LIMITS = {
   privateMetadata: 3000,
   tableRows: 100,
   tableCharacters: 10_000,
+  overflowOptions: 5,
+  containerTitle: 150,
   chartTitle: 50,
   chartPoints: 20,
   chartLabel: 20,
@@ -30,3 +32,7 @@ export function clipText(text: string, limit: number): string {
   const cut = text.slice(0, limit - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
+
+/** Whether what an option carries is short enough. */
+export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean =>
+  value.length <= SLACK_LIMITS.optionValue;

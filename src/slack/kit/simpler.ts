@@ -2,18 +2,19 @@ import { type Block, type Message, preformatted } from './atoms.ts';
 import type { Table } from './table.ts';
 
 /**
- * The same message without the blocks that a Slack may refuse where they are new or not allowed: a chart goes, a
- * table becomes lines of equal width. Undefined when there is nothing to simplify.
+ * The same message without the blocks that Slack may refuse where they are new or not allowed: charts and containers
+ * are dropped, a table becomes lines of equal width. Undefined when there is nothing to simplify.
  */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
 }
 
-const isRich = (block: Block): boolean => block.type === 'data_visualization' || block.type === 'table';
+const isRich = ({ type }: Block): boolean =>
+  type === 'data_visualization' || type === 'container' || type === 'table';
 
 function simplify(block: Block): Block[] {
-  if (block.type === 'data_visualization') return [];
+  if (block.type === 'data_visualization' || block.type === 'container') return [];
   if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
   return [block];
 }

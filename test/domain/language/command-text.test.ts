@@ -7,6 +7,8 @@ import {
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
+  parseProjectText,
+  parseSingleProjectText,
 } from '../../../src/domain/language/command-text.ts';
 import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/period-phrase.ts';
 import { resolvePeriod } from '../../../src/domain/time/period.ts';
@@ -126,11 +128,6 @@ describe('the first bare number', () => {
   });
 
   it.each([
-    ['123 456', '456', '123'],
-    ['123 2 456', '456', '123'],
-    ['123 4', '4', '123'],
-    ['2026 1999', '1999', '2026'],
-    ['2 project 123', 'project 123', '2'],
     ['123 today yesterday', 'yesterday', 'today'],
     ['123 last-week 2026', '2026', 'last-week'],
     ['123 2025 2026', '2026', 'year-2025'],
@@ -144,9 +141,8 @@ describe('the first bare number', () => {
 
   it.each([
     ['007', '7'],
-    ['123 storage 007', undefined],
+    ['123 storage 007', '123,7 storage'],
     ['-5', '5'],
-    ['1,234', '1234'],
     ['1.234.567 today', '1234567 today'],
     ['1.5', undefined],
     ['123abc', undefined],
@@ -208,8 +204,8 @@ describe('an alias', () => {
   });
 
   it('is refused beside another project, and suggested when mistyped', () => {
-    expect(refused('prod 123', aliases).why).toContain('“prod”');
-    expect(refused('prod mayday', aliases).why).toContain('“prod”');
+    expect(refused('prod 123', aliases).why).toBe('names two projects without a comma');
+    expect(refused('prod mayday', aliases).suggestion).toBe('prod,mayday');
     expect(refused('prdo last week', aliases).suggestion).toBe('prod last week');
     expect(refused('team-b last week', aliases).suggestion).toBe('team-a last week');
   });
@@ -391,6 +387,68 @@ describe('a secret', () => {
   );
 });
 
+describe('several projects', () => {
+  const aliases = new Set(['prod', 'staging', 'web-shop']);
+  const named = (text: string) => parseCommandText(text, aliases).several;
+
+  it.each([
+    'prod,staging',
+    'prod, staging',
+    'prod , staging',
+    'PROD,Staging',
+    'prod,staging,',
+    'prod,prod,staging',
+    'project prod,staging',
+  ])('are joined by a comma, whatever is around it: %s', (text) => {
+    expect(named(text)).toEqual([{ alias: 'prod' }, { alias: 'staging' }]);
+    expect(named(`last-month ${text} cloud`)).toEqual([{ alias: 'prod' }, { alias: 'staging' }]);
+  });
+
+  it('may be IDs, also such as would be a product or a year alone', () => {
+    expect(named('prod,2,2026')).toEqual([{ alias: 'prod' }, { project: '2' }, { project: '2026' }]);
+    expect(named('123,456 2 2026')).toEqual([{ project: '123' }, { project: '456' }]);
+    expect(read('123,456 2 2026')).toMatchObject({ product: 2, period: 'year-2026' });
+  });
+
+  it('may be all of them', () => {
+    expect(named('all last-week')).toBe('all');
+    expect(parseBalanceText('ALL storage')).toMatchObject({ several: 'all', product: 2 });
+    expect(() => parseCommandText('all prod', aliases)).toThrow('names a project beside all of them');
+  });
+
+  it.each([
+    ['prod staging', 'prod,staging'],
+    ['prod last-week staging', 'prod,staging last-week'],
+    ['prod,web-shop staging mtd', 'prod,web-shop,staging mtd'],
+    ['123 456', '123,456'],
+    ['prod, stagin', 'prod,staging'],
+  ])('without a comma are refused, and the comma form is suggested: %s', (text, works) => {
+    let suggestion: string | undefined;
+    try {
+      parseCommandText(text, aliases);
+    } catch (error) {
+      suggestion = (error as InvalidWord).suggestion;
+    }
+    expect(suggestion).toBe(works);
+  });
+
+  it('is what a comma between other words does not mean', () => {
+    expect(parseCommandText('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
+    expect(named('prod, last week, cloud')).toBeUndefined();
+  });
+
+  it('are at most 20', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
+    expect(parseCommandText(many(20)).several).toHaveLength(20);
+    expect(() => parseCommandText(many(21))).toThrow('names 21 projects');
+  });
+
+  it('are refused where one project is meant', () => {
+    expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('names several projects');
+    expect(() => parseProjectText('all', aliases)).toThrow('names several projects');
+  });
+});
+
 describe('a refused word', () => {
   it.each([
     ['123 <script>*x*', '<script>*x*'],
@@ -401,7 +459,7 @@ describe('a refused word', () => {
     ['123 07/08/2026', '07/08/2026'],
     ['<http://banana.example.com|banana.example.com>', 'banana.example.com'],
     ['123 ba\u202enana', 'banana'],
-    ['123 *4* 456', '*4*'],
+    ['123 *4* 456', '123 *4*'],
   ])('in “%s” is quoted as it was typed', (text, word) => {
     expect(refused(text).word).toBe(word);
   });

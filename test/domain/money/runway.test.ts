@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAmount, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
 import { computeRunway } from '../../../src/domain/money/runway.ts';
-import { formatRunway, formatRunwayShort } from '../../../src/domain/money/runway-text.ts';
+import {
+  formatRunwayBasis,
+  formatRunwayLine,
+  formatRunwayShort,
+} from '../../../src/domain/money/runway-text.ts';
 import { computeUsage } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 
@@ -57,13 +61,21 @@ describe('the runway', () => {
   it('of less than a day says so, and names no date', () => {
     for (const balance of ['0', '0.10', '0.99']) {
       const result = estimate(balance, '0', ...aWeekOf('1'));
-      expect(formatRunway(result, toPlainDigits)).toBe(
-        '*less than a day* at 1 a day (7 of the last 7 days reported)',
-      );
+      expect(formatRunwayLine(result, toPlainDigits)).toMatch(/^:warning: \*Less than a day, until around /);
+      expect(formatRunwayBasis(result, toPlainDigits)).toBe('at 1 a day (7 of the last 7 days reported)');
       expect(formatRunwayShort(result)).toBe('< 1 day');
     }
-    expect(formatRunway(estimate('1', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
-      /^about \*1 day\* at 1 a day/,
+    expect(formatRunwayLine(estimate('1', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
+      /^:warning: \*About 1 day, until around \d+ Nov 2026\*$/,
+    );
+  });
+
+  it('warns under 14 days, and not from then on', () => {
+    expect(formatRunwayLine(estimate('13.9', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
+      /^:warning: \*About 13 /,
+    );
+    expect(formatRunwayLine(estimate('14', '0', ...aWeekOf('1')), toPlainDigits)).toMatch(
+      /^\*About 14 days\*, until/,
     );
   });
 
@@ -136,7 +148,9 @@ describe('there is no estimate', () => {
   it('when negative bonuses outweigh the balance', () => {
     const result = estimate('100', '-500', ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'overdrawn', which: 'sum' });
-    expect(formatRunway(result, toPlainDigits)).toBe('no runway: balance and bonuses together are -400');
+    expect(formatRunwayLine(result, toPlainDigits)).toBe(
+      ':warning: *Overdrawn: balance and bonuses together are -400*',
+    );
   });
 
   it('and reports an overdrawn balance even from a week without reports', () => {

@@ -1,0 +1,55 @@
+import type { BillingClient } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
+import { LAST_7_DAYS } from '../../domain/language/period-phrase.ts';
+import { type Amount, parseAmount } from '../../domain/money/amount.ts';
+import { computeRunway, type Runway } from '../../domain/money/runway.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
+import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
+import { resolvePeriod } from '../../domain/time/period.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/resolve-project.ts';
+import { requireSettings, type Workspace } from '../../workspace/workspace.ts';
+
+/** What one project has left. */
+export interface BalanceFigures {
+  readonly target: ResolvedProject;
+  /** Name of the connection that answered. */
+  readonly connection: string;
+  readonly balance: Amount;
+  readonly bonuses: Amount;
+  /** A sentence where the week behind the runway could not be had. */
+  readonly runway: Runway | string;
+  /** What the service said beside its figures. */
+  readonly remarks: readonly ServiceNotice[];
+}
+
+/**
+ * Asks for the balance and the week behind the runway, side by side; the balance is answered without the week.
+ * @param at ms since the epoch
+ * @throws Failure
+ */
+export async function askBalance(
+  billing: BillingClient,
+  workspace: Workspace,
+  target: ResolvedProject,
+  at: number,
+): Promise<BalanceFigures> {
+  const { zone } = requireSettings(workspace);
+  const access = openConnection(workspace, target);
+  const { from, to, dates: label, days } = resolvePeriod(LAST_7_DAYS, at, zone);
+  const [left, spent] = await Promise.all([
+    billing.balance(access, target),
+    settleOptional(billing.consumption(access, target, { from, to, running: false, label })),
+  ]);
+  const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
+  return {
+    target,
+    connection: access.connection,
+    ...amounts,
+    runway:
+      'why' in spent
+        ? spent.why
+        : computeRunway(amounts, computeUsage(spent.items, { days, zone }), dayAt(at, zone)),
+    remarks: collectNotices(['the balance', left], ['the last 7 days', spent]),
+  };
+}

@@ -1,0 +1,118 @@
+import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
+import { formatBalance } from '../../domain/money/balance-text.ts';
+import type { Runway } from '../../domain/money/runway.ts';
+import { formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
+import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
+import { commandButton, commandOption, shareButton } from '../../slack/command-buttons.ts';
+import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { clipText, fitsOption } from '../../slack/kit/limits.ts';
+import { table } from '../../slack/kit/table.ts';
+import type { ProjectAnswers } from '../../slack/several-projects.ts';
+import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
+import type { BalanceFigures } from './figures.ts';
+
+/** Everything an answer to `/balance` about several projects says. */
+export interface SeveralBalances extends AnswerDetails, ProjectAnswers<BalanceFigures> {
+  readonly several: SeveralProjects;
+  /** As it was typed; undefined where each project has its own. */
+  readonly product: ProductId | undefined;
+}
+
+const LONGEST_REASON = 200;
+
+/** What all have left and which runs out first, then a row a project, the soonest first; one that failed says why. */
+export function severalBalancesMessage(report: SeveralBalances): Message {
+  const { answered, failed } = report;
+  const title = titleOf(report);
+  const products = new Set(answered.map(({ target }) => target.product));
+  const [only] = products;
+  return renderAnswer(report, {
+    title,
+    text: title,
+    lines: [runsOutFirst(report)],
+    body: [table(rowsOf(report, products.size > 1))],
+    remarks: answered.flatMap(({ remarks }) => remarks).slice(0, 5),
+    facts: [
+      'runway at the average of the last 7 days',
+      ...(products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : []),
+    ],
+    notes: failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`),
+    buttons: buttons(report),
+  });
+}
+
+const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
+  'value' in balance ? balance.value : undefined;
+
+/** `2 of 3 projects · 1,234.00 EUR left`. Amounts of different labels have no sum: each has its own. */
+function titleOf({ answered, failed, locale }: SeveralBalances): string {
+  const count = answered.length + failed.length;
+  const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
+  const readable = answered.flatMap((one) => {
+    const value = leftOf(one);
+    return value === undefined ? [] : [{ value, label: one.target.currency }];
+  });
+  if (readable.length === 0) return `${lead} · no figures`;
+  const totals = [...new Set(readable.map(({ label }) => label))].map((label) => {
+    const values = readable.filter((one) => one.label === label).map(({ value }) => value);
+    return formatMoney(sumMoney(values), locale, label);
+  });
+  return `${lead} · ${totals.join(' + ')} left${readable.length < answered.length ? ' (incomplete)' : ''}`;
+}
+
+/** In days; what has no estimate comes after what has one, and what is overdrawn first of all. */
+function urgency({ runway }: BalanceFigures): number {
+  if (typeof runway === 'string') return Number.MAX_SAFE_INTEGER;
+  if (runway.kind === 'overdrawn') return -1;
+  return runway.kind === 'estimate' ? runway.days : Number.MAX_SAFE_INTEGER - 1;
+}
+
+const sorted = ({ answered }: SeveralBalances): readonly BalanceFigures[] =>
+  answered.toSorted((a, b) => urgency(a) - urgency(b));
+
+const isEstimate = (runway: Runway | string): runway is Runway & { kind: 'estimate' } =>
+  typeof runway !== 'string' && runway.kind === 'estimate';
+
+/** The projects under 14 days with a warning, else the one that runs out first. The table has how long. */
+function runsOutFirst(report: SeveralBalances): string {
+  const all = sorted(report);
+  const urgent = all.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
+  const names = (some: readonly BalanceFigures[]) =>
+    escapeMarkup(some.map(({ target }) => target.label).join(', '));
+  if (urgent.length > 0) return `:warning: *Under 14 days or overdrawn: ${names(urgent)}*`;
+  const [first] = all.filter(({ runway }) => isEstimate(runway));
+  return first === undefined || all.length < 2 ? '' : `*${names([first])}* runs out first`;
+}
+
+function rowsOf(report: SeveralBalances, isNamingProducts: boolean): string[][] {
+  return [
+    ['Project', 'Left', 'Lasts'],
+    ...sorted(report).map((one) => {
+      const { target, balance, runway } = one;
+      const value = leftOf(one);
+      const money = (amount: Money) => formatMoney(amount, report.locale, target.currency);
+      return [
+        isNamingProducts ? `${target.label} (${PRODUCTS[target.product].name})` : target.label,
+        value === undefined ? formatBalance(balance, money) : money(value),
+        typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway),
+      ];
+    }),
+    ...report.failed.map(({ label }) => [label, 'no answer', '–']),
+  ];
+}
+
+function buttons({ several, product, asked, byline }: SeveralBalances) {
+  const ending = product === undefined ? '' : ` ${PRODUCTS[product].word}`;
+  const word = listWord(several);
+  const month = commandOption('This month so far', {
+    command: '/spend',
+    text: `${word} this-month${ending}`,
+  });
+  return actions(
+    ...commandButton('spend', 'Spend', { command: '/spend', text: `${word} last-7-days${ending}` }),
+    ...(byline === undefined ? shareButton({ command: '/balance', text: `${word}${ending}` }, asked) : []),
+    ...(fitsOption(month) ? [overflow('rerun:more', [month])] : []),
+  );
+}

@@ -1,0 +1,93 @@
+import type { BillingClient, TimeRange } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
+import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
+import { computeUsage, type Usage } from '../../domain/money/usage.ts';
+import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
+import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
+import { addDays, daysInRange, endOfDay, formatDays, startOfDay } from '../../domain/time/calendar.ts';
+import { startOfUnit } from '../../domain/time/calendar-unit.ts';
+import type { Period } from '../../domain/time/period.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/resolve-project.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
+
+/** What one project spent in a period. */
+export interface SpendFigures {
+  readonly target: ResolvedProject;
+  /** Name of the connection that answered. */
+  readonly connection: string;
+  readonly usage: Usage;
+  /** The window before; a sentence where it could not be had; undefined where there is none to compare with. */
+  readonly change: UsageChange | string | undefined;
+  /** Of the month that runs, where that is what was asked about and enough days are reported. */
+  readonly forecast: Forecast | undefined;
+  /** What the service said beside its figures. */
+  readonly remarks: readonly ServiceNotice[];
+}
+
+/** Asks billing for the period and for what it is compared with, side by side. @throws Failure */
+export async function askSpend(
+  billing: BillingClient,
+  workspace: Workspace,
+  target: ResolvedProject,
+  period: Period,
+): Promise<SpendFigures> {
+  const access = openConnection(workspace, target);
+  const { from, to, dates: label, zone } = period;
+  const span = { from, to, label, running: period.today !== undefined };
+  const earlier = historyOf(period);
+  const [now, before] = await Promise.all([
+    billing.consumption(access, target, span),
+    earlier && settleOptional(billing.consumption(access, target, { ...earlier, running: false })),
+  ]);
+  const usage = computeUsage(now.items, { ...period, zone });
+  return {
+    target,
+    connection: access.connection,
+    usage,
+    change: changeOf(usage, before, period, zone),
+    forecast: forecastOf(before, period),
+    remarks: collectNotices(
+      [`the figures for ${label}`, now],
+      ...(before && earlier ? [[`the figures for ${earlier.label}`, before] as const] : []),
+    ),
+  };
+}
+
+type Before = Awaited<ReturnType<typeof settleOptional>> | undefined;
+
+/** The month that runs, asked about as such: what it will cost can be estimated. */
+const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
+  today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
+
+/** What is asked besides: the window before, and for a forecast the months before, in one question. */
+function historyOf(period: Period): Omit<TimeRange, 'running'> | undefined {
+  const { today, zone, comparison } = period;
+  if (today === undefined || !isRunningMonth(period)) return comparison;
+  const [first, last] = [forecastFrom(today), addDays(today, -1)];
+  return {
+    from: startOfDay(first, zone),
+    to: endOfDay(last, zone),
+    label: formatDays(first, last, today.slice(0, 4)),
+  };
+}
+
+function forecastOf(before: Before, period: Period): Forecast | undefined {
+  const { today, zone } = period;
+  if (today === undefined || !isRunningMonth(period) || before === undefined || 'why' in before)
+    return undefined;
+  const days = daysInRange(forecastFrom(today), addDays(today, -1), zone);
+  return forecastMonth(computeUsage(before.items, { days, zone }), today, zone);
+}
+
+/** The window before is worth having and not worth failing for: why there is nothing to compare is a sentence. */
+function changeOf(
+  usage: Usage,
+  before: Before,
+  { comparison }: Period,
+  zone: string,
+): SpendFigures['change'] {
+  if (comparison === undefined || before === undefined) return undefined;
+  if ('why' in before) return before.why;
+  const { currentDays: current, days } = comparison;
+  return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
+}

@@ -1,0 +1,176 @@
+import {
+  divide,
+  formatMoney,
+  formatPercent,
+  formatShare,
+  type Money,
+  sumMoney,
+} from '../../domain/money/amount.ts';
+import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
+import { formatCoverage } from '../../domain/money/usage-text.ts';
+import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Period } from '../../domain/time/period.ts';
+import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
+import { type CommandInvocation, commandOption, shareButton } from '../../slack/command-buttons.ts';
+import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { clipText, fitsOption } from '../../slack/kit/limits.ts';
+import { table } from '../../slack/kit/table.ts';
+import type { ProjectAnswers } from '../../slack/several-projects.ts';
+import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
+import { outputOptions, periodSelect, todayOption } from './blocks.ts';
+import type { SpendFigures } from './figures.ts';
+
+/** Everything an answer to `/spend` about several projects says. */
+export interface SeveralSpend extends AnswerDetails, ProjectAnswers<SpendFigures> {
+  readonly several: SeveralProjects;
+  /** As it was typed; undefined where each project has its own. */
+  readonly product: ProductId | undefined;
+  readonly period: Period;
+}
+
+const LONGEST_REASON = 200;
+
+/** The total and its biggest change, then a row a project, the largest first; one that failed says why. */
+export function severalSpendMessage(report: SeveralSpend): Message {
+  const { period, answered, failed } = report;
+  const title = titleOf(report);
+  const products = new Set(answered.map(({ target }) => target.product));
+  const [only] = products;
+  return renderAnswer(report, {
+    title,
+    text: `${title}, ${period.dates}`,
+    lines: [[totalChange(report), biggestChange(report)].filter(Boolean).join(' · ')],
+    body: [table(rowsOf(report, products.size > 1))],
+    remarks: answered.flatMap(({ remarks }) => remarks).slice(0, 5),
+    facts: [
+      `${period.dates} ${period.zone}${period.today === undefined ? '' : ', today so far'}`,
+      ...(products.size === 1 && only !== undefined ? [PRODUCTS[only].name] : []),
+    ],
+    notes: failed.map(({ label, failure }) => `${label}: ${clipText(failure.message, LONGEST_REASON)}`),
+    buttons: buttons(report),
+  });
+}
+
+/** `2 of 3 projects · 26,047.09 EUR spent`. Amounts of different labels have no sum: each has its own. */
+function titleOf({ answered, failed, locale }: SeveralSpend): string {
+  const count = answered.length + failed.length;
+  const lead = failed.length === 0 ? `${count} projects` : `${answered.length} of ${count} projects`;
+  const readable = answered.filter(({ usage }) => usage.total.readable > 0);
+  if (readable.length === 0) return `${lead} · no figures`;
+  const labels = [...new Set(readable.map(({ target }) => target.currency))];
+  const totals = labels.map((label) => {
+    const those = readable.filter(({ target }) => target.currency === label);
+    return formatMoney(sumMoney(those.map(({ usage }) => usage.total.value)), locale, label);
+  });
+  const isWhole = answered.every(({ usage: { total } }) => total.readable > 0 && !total.incomplete);
+  return `${lead} · ${totals.join(' + ')} spent${isWhole ? '' : ' (incomplete)'}`;
+}
+
+const hasOneLabel = ({ answered }: SeveralSpend): boolean =>
+  new Set(answered.map(({ target }) => target.currency)).size === 1;
+
+const comparable = ({ change }: SpendFigures): UsageChange | undefined =>
+  change === undefined ||
+  typeof change === 'string' ||
+  change.figures === undefined ||
+  isPoorlyReported(change)
+    ? undefined
+    : change;
+
+/** Only where every answered project can be compared: the sum of some would look like the sum of all. */
+function totalChange(report: SeveralSpend): string {
+  const { answered, period, locale } = report;
+  const changes = answered.flatMap((one) => comparable(one) ?? []);
+  if (period.comparison === undefined || changes.length < answered.length || !hasOneLabel(report)) return '';
+  const sum = sumChanges(changes);
+  const percent = sum?.figures?.percent;
+  if (sum === undefined || percent === undefined) return '';
+  const { before } = sum.coverage;
+  const rests = before.reported === before.of ? '' : ` (${formatCoverage(before)})`;
+  const isEven = changes.every(({ figures }) => figures?.basis === 'total');
+  return `*${formatPercent(percent, locale)}*${isEven ? '' : ' a day'} vs ${period.comparison.label}${rests}`;
+}
+
+/** `biggest change: prod + 3,120.00` */
+function biggestChange(report: SeveralSpend): string {
+  const { answered, locale } = report;
+  if (!hasOneLabel(report) || answered.length < 2) return '';
+  const differences = answered.flatMap((one) => {
+    const figures = comparable(one)?.figures;
+    if (figures === undefined) return [];
+    const { current, before } = figures.daily;
+    const isTotal = figures.basis === 'total';
+    const value = isTotal ? figures.current.minus(figures.before) : current.minus(before);
+    return [{ label: one.target.label, value, daily: current.minus(before).abs(), isTotal }];
+  });
+  const [first, ...rest] = differences;
+  if (first === undefined) return '';
+  const { label, value, isTotal } = rest.reduce((top, one) => (one.daily.gt(top.daily) ? one : top), first);
+  if (value.eq(0)) return '';
+  const sign = value.lt(0) ? '−' : '+';
+  return `biggest change: ${escapeMarkup(label)} ${sign} ${formatMoney(value.abs(), locale)}${isTotal ? '' : ' a day'}`;
+}
+
+function rowsOf(report: SeveralSpend, isNamingProducts: boolean): string[][] {
+  const { answered, failed, locale, period } = report;
+  const amountOf = ({ usage }: SpendFigures): Money => usage.total.value;
+  const sorted = answered.toSorted((a, b) => amountOf(b).cmp(amountOf(a)));
+  const total = sumMoney(sorted.map(amountOf));
+  const hasShares = hasOneLabel(report) && total.gt(0) && sorted.every((one) => amountOf(one).gte(0));
+  const isCompared = period.comparison !== undefined;
+  const row = (label: string, spent: string, change: string, share: string) => [
+    label,
+    spent,
+    ...(isCompared ? [change] : []),
+    ...(hasShares ? [share] : []),
+  ];
+  return [
+    row('Project', 'Spent', `vs ${period.comparison?.label}`, 'Share'),
+    ...sorted.map((one) => {
+      const { label, product } = one.target;
+      return row(
+        isNamingProducts ? `${label} (${PRODUCTS[product].name})` : label,
+        spentCell(one, report),
+        changeCell(one, locale),
+        hasShares ? formatShare(divide(amountOf(one).times(100), total), locale) : '',
+      );
+    }),
+    ...failed.map(({ label }) => row(label, 'no answer', '–', '–')),
+  ];
+}
+
+function spentCell({ usage, target }: SpendFigures, { locale }: SeveralSpend): string {
+  const { total, reported, fullDays } = usage;
+  if (total.readable === 0) return 'no data';
+  const coverage = reported.length < fullDays ? ` (${reported.length} of ${fullDays} days)` : '';
+  return `${formatMoney(total.value, locale, target.currency)}${coverage}${total.incomplete ? ' (incomplete)' : ''}`;
+}
+
+function changeCell(one: SpendFigures, locale: string): string {
+  const figures = comparable(one)?.figures;
+  if (figures?.percent === undefined) return '–';
+  return `${formatPercent(figures.percent, locale)}${figures.basis === 'average' ? ' a day' : ''}`;
+}
+
+function buttons({ several, product, period, asked, byline }: SeveralSpend) {
+  const word = listWord(several);
+  const ending = product === undefined ? '' : ` ${PRODUCTS[product].word}`;
+  const words = (phrase: string): CommandInvocation => ({
+    command: '/spend',
+    text: `${word} ${phrase}${ending}`,
+  });
+  const more = [
+    ...todayOption(period.phrase, words),
+    ...outputOptions(words(period.phrase)),
+    commandOption('Balances', { command: '/balance', text: `${word}${ending}` }),
+  ];
+  const choose = periodSelect(period, words);
+  // A long list of names is more than an option holds.
+  const isShort = [...more, ...(choose.options ?? [])].every(fitsOption);
+  return actions(
+    ...(isShort ? [choose] : []),
+    ...(byline === undefined ? shareButton(words(period.phrase), asked) : []),
+    ...(isShort ? [overflow('rerun:more', more)] : []),
+  );
+}

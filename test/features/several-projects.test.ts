@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, readable, startBot } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+let bot: Bot;
+
+/** One amount for each of the days of November from `first` to `last`. */
+const november = (first: number, last: number, amount: string): string =>
+  `[${Array.from(
+    { length: last - first + 1 },
+    (_, n) =>
+      `{"day":"2026-11-${String(first + n).padStart(2, '0')}","totalAmount":${amount},"totalBonuses":0}`,
+  ).join(',')}]`;
+
+const both = (...parts: string[]): string => `[${parts.map((part) => part.slice(1, -1)).join(',')}]`;
+
+const rowsOf = (answer: { blocks: readonly Record<string, unknown>[] }): string[][] => {
+  const table = answer.blocks.find(({ type }) => type === 'table') as
+    | { rows: { text: string }[][] }
+    | undefined;
+  return table?.rows.map((row) => row.map(({ text }) => text)) ?? [];
+};
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => NOW });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '6001' });
+  await addProject(bot, { alias: 'staging', id: '6002' });
+  await addProject(bot, { alias: 'archive', id: '6003', product: 2 });
+});
+afterAll(() => bot.stop());
+
+beforeEach(() => {
+  bot.billing.respond(undefined);
+  bot.billing.setItems('6001', both(november(7, 13, '20'), november(14, 20, '30')));
+  bot.billing.setItems('6002', both(november(7, 13, '50'), november(14, 20, '40')));
+  bot.billing.setItems('6003', november(14, 20, '5'));
+  bot.billing.setBalance('6001', '{"balance":3000,"bonuses":0}');
+  bot.billing.setBalance('6002', '{"balance":400,"bonuses":0}');
+  bot.billing.setBalance('6003', '{"balance":100,"bonuses":0}');
+});
+
+/** The items that billing sends are those of the window that is asked about. */
+const inWindow = () =>
+  bot.billing.respond(({ query }) => {
+    const project = /externalSubscriptionId: (\d+)/.exec(String(query))?.[1] ?? '';
+    const isBefore = String(query).includes('2026-11-07T');
+    if (!String(query).includes('reportSubscriptionConsuming')) return undefined;
+    const amounts: Record<string, [string, string]> = { 6001: ['20', '30'], 6002: ['50', '40'] };
+    const [before, now] = amounts[project] ?? ['0', '0'];
+    const items = isBefore ? november(7, 13, before) : november(14, 20, now);
+    return {
+      status: 200,
+      body: `{"data":{"bill":{"reportSubscriptionConsuming":{"items":${items}}}}}`,
+    };
+  });
+
+describe('/spend about several projects', () => {
+  it('says the total first, then the change and the biggest one, then a row each, the largest first', async () => {
+    inWindow();
+    const answer = await bot.ask('/spend prod, staging');
+    expect(answer.reads.split('\n').slice(0, 2)).toEqual([
+      '2 projects · 490.00 spent',
+      '*unchanged* vs 7–13 Nov · biggest change: prod + 70.00',
+    ]);
+    expect(rowsOf(answer)).toEqual([
+      ['Project', 'Spent', 'vs 7–13 Nov', 'Share'],
+      ['staging', '280.00', '▼ 20.0 %', '57.1 %'],
+      ['prod', '210.00', '▲ 50.0 %', '42.9 %'],
+    ]);
+    expect(answer.reads).toContain('14–20 Nov UTC · Cloud platform · fetched ');
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('goes on without one that fails, which is no part of the total', async () => {
+    bot.billing.respond(({ query }) =>
+      String(query).includes('6002') ? { status: 403, body: '' } : undefined,
+    );
+    const answer = await bot.ask('/spend prod,staging yesterday');
+    expect(answer.reads).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
+    expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'no answer']);
+    expect(answer.reads).toContain('staging: The billing service does not let this access token read that');
+  });
+
+  it('asks about all registered projects, each as its product, and names the products', async () => {
+    inWindow();
+    const before = bot.billing.requests.length;
+    const answer = await bot.ask('/spend all yesterday');
+    expect(answer.reads).toMatch(/^3 projects · /);
+    const queries = bot.billing.requests.slice(before).map(({ query }) => String(query));
+    expect(queries.filter((query) => query.includes('6003, productId: 2'))).toHaveLength(2);
+    expect(rowsOf(answer).map(([project]) => project)).toContain('archive (Object storage)');
+  });
+
+  it('asks at most four projects at a time', async () => {
+    let open = 0;
+    let most = 0;
+    const ids = Array.from({ length: 12 }, (_, n) => String(6100 + n));
+    for (const id of ids) bot.billing.setItems(id, november(14, 20, '1'));
+    bot.billing.respond(async () => {
+      most = Math.max(most, ++open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      return undefined;
+    });
+    expect((await bot.ask(`/spend ${ids.join(',')} yesterday`)).reads).toMatch(/^12 projects · /);
+    // Two questions a project.
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('has no percentage of the total where one project has none', async () => {
+    bot.billing.setItems('6005', november(14, 20, '5'));
+    const { reads } = await bot.ask('/spend prod,6005');
+    expect(reads.split('\n')[1]).not.toMatch(/%/);
+  });
+
+  it('says in its row how many days of a project are reported', async () => {
+    bot.billing.setItems('6001', november(14, 18, '30'));
+    const answer = await bot.ask('/spend prod,staging');
+    expect(rowsOf(answer).find(([project]) => project === 'prod')?.[1]).toBe('150.00 (5 of 7 days)');
+  });
+
+  it('refuses two projects without a comma, and the button asks with it', async () => {
+    const refused = await bot.ask('/spend prod staging last-week');
+    expect(refused.reads).toContain('names two projects without a comma');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: refused.ts }, '/spend prod,staging last-week');
+    const answer = await bot.slack.waitFor(() =>
+      bot.slack
+        .messages(OWNER, CHANNEL)
+        .find(({ ts, text }) => ts === refused.ts && text.includes('2 projects')),
+    );
+    expect(readable(answer).reads).toContain('9–15 Nov UTC');
+  });
+
+  it('keeps to the projects that may be asked about in the channel', async () => {
+    await addProject(bot, { alias: 'secret', id: '6004', channels: ['C0FINANCE1'] });
+    const all = await bot.ask('/spend all yesterday', MEMBER);
+    expect(all.reads).not.toContain('secret');
+    const named = await bot.ask('/spend prod,secret yesterday', MEMBER);
+    expect(rowsOf(named).find(([project]) => project === 'secret')?.[1]).toBe('no answer');
+    expect(bot.billing.requests.some(({ query }) => String(query).includes('6004'))).toBe(false);
+  });
+});
+
+describe('/balance about several projects', () => {
+  it('says what all have left and warns of what runs out, the soonest first', async () => {
+    const answer = await bot.ask('/balance prod,staging');
+    expect(answer.reads.split('\n').slice(0, 2)).toEqual([
+      '2 projects · 3,400.00 left',
+      ':warning: *Under 14 days or overdrawn: staging*',
+    ]);
+    expect(rowsOf(answer)).toEqual([
+      ['Project', 'Left', 'Lasts'],
+      ['staging', '400.00', '10 days'],
+      ['prod', '3,000.00', '100 days'],
+    ]);
+  });
+
+  it('goes on without one that fails', async () => {
+    bot.billing.setBalance('6002', 'null');
+    const answer = await bot.ask('/balance prod,staging');
+    expect(answer.reads).toMatch(/^1 of 2 projects · 3,000\.00 left/);
+    expect(answer.reads).toContain('staging: No Cloud platform data for project 6002.');
+  });
+});

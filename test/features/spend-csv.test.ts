@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+/** Saturday */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DIRECT = OWNER.replace(/^U/, 'D');
+let bot: Bot;
+
+beforeAll(async () => {
+  bot = await startBot({ now: () => NOW });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '7001' });
+  bot.billing.setItems(
+    '7001',
+    `[{"day":"2026-11-19","totalAmount":1.10,"totalBonuses":"0.50"},
+      {"day":"2026-11-20","totalAmount":"-5e-1","totalBonuses":0},
+      {"day":"=HYPERLINK(\\"x\\"),1","totalAmount":"n/a","totalBonuses":0},
+      {"day":"2026-11-18","totalAmount":"123456789012345678901234567890.123","totalBonuses":0},
+      {"day":"2026-11-18","totalAmount":"0.001","totalBonuses":0}]`,
+  );
+});
+afterAll(() => bot.stop());
+
+const files = () => bot.slack.messages(OWNER, DIRECT).flatMap((message) => message.files ?? []);
+const contentOf = async (file: { readonly url: string }) => (await fetch(file.url)).text();
+const csv = [
+  'project,product,day,amount,bonuses,items,note',
+  '7001,cloud,2026-11-17,,,0,no data',
+  '7001,cloud,2026-11-18,123456789012345678901234567890.124,0,2,2 items added',
+  '7001,cloud,2026-11-19,1.10,0.50,1,',
+  '7001,cloud,2026-11-20,-5e-1,0,1,',
+  `7001,cloud,"'=HYPERLINK(""x""),1",,0,1,not a readable day; amount unreadable: n/a`,
+  '',
+].join('\r\n');
+
+/** Asks for something that is no message of its own. */
+async function asked<T>(text: string, seen: () => T | undefined): Promise<T> {
+  await bot.slack.say(OWNER, CHANNEL, text);
+  return bot.slack.waitFor(seen);
+}
+
+describe('/spend … csv', () => {
+  it('is a file with the digits as they came, the missing days, and no formula', async () => {
+    const file = await asked('/spend prod last-4-days csv', () => files()[0]);
+    expect(file.name).toBe('spend-last-4-days.csv');
+    expect(await contentOf(file)).toBe(csv);
+    await bot.slack.waitFor(() =>
+      textOf(bot.slack.messages(OWNER, CHANNEL)).includes('The CSV is in your direct messages with Tally.'),
+    );
+  });
+
+  it('is in the ⋯ menu of an answer, which stays', async () => {
+    const answer = await bot.ask('/spend prod last-4-days');
+    const before = files().length;
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:more', 'CSV');
+    expect(await contentOf(await bot.slack.waitFor(() => files()[before]))).toBe(csv);
+    expect(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)?.text).toBe(answer.text);
+  });
+
+  it('has the lines of several projects', async () => {
+    const before = files().length;
+    const file = await asked('/spend csv 123,prod yesterday', () => files()[before]);
+    expect((await contentOf(file)).split('\r\n').map((line) => line.split(',')[0])).toEqual(
+      expect.arrayContaining(['project', '123', '7001']),
+    );
+  });
+
+  it('is text in a modal where Tally may not send files', async () => {
+    bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
+    const text = await asked('/spend prod last-4-days csv', () => {
+      const view = bot.slack.modal(OWNER);
+      return view && textOf(view);
+    });
+    expect(text).toContain('files:write');
+    for (const line of csv.split('\r\n')) expect(text).toContain(line);
+    expect(bot.slack.complaints).toEqual([]);
+  });
+
+  it('is kept in a suggestion', async () => {
+    expect((await bot.ask('/spend prod lst-week csv')).reads).toContain('/spend prod last-week csv');
+  });
+});
+
+describe('/spend … details', () => {
+  it('shows what to reconcile with: exact instants, total, items and the connection', async () => {
+    const text = await asked('/spend prod last-4-days details', () => {
+      const view = bot.slack.modal(OWNER);
+      const shown = view && textOf(view);
+      return shown?.includes('Details') ? shown : undefined;
+    });
+    for (const line of [
+      'Project    7001',
+      'Product    Cloud platform (1)',
+      'Start      2026-11-17T00:00:00.000Z',
+      'End        2026-11-20T23:59:59.999Z',
+      'Total      123456789012345678901234567890.724 (incomplete)',
+      'Bonuses    0.5',
+      'Items      5',
+      'Connection main',
+      'Asked at   2026-11-21T10:15:30.123Z',
+    ])
+      expect(text).toContain(line);
+  });
+});
