@@ -22,7 +22,7 @@ export async function connect(page: Page, token: string, project = '123'): Promi
   await say(page, '/billing connect');
   const form = page.getByRole('dialog', { name: 'Connect billing' });
   await form.getByLabel('User access token').fill(token);
-  await form.getByLabel('A project to test with').fill(project);
+  await form.getByLabel('Project to test with').fill(project);
   await form.getByRole('button', { name: 'Test and save' }).click();
   return form;
 }

@@ -203,8 +203,8 @@ describe('/balance', () => {
   });
 
   it.each([
-    ['/balance banana', 'is no project or product that Tally knows'],
-    ['/balance 123 456', 'names two projects without a comma'],
+    ['/balance banana', 'I don’t recognize “banana”. Type a project or a product'],
+    ['/balance 123 456', 'You named two projects without a comma'],
   ])('refuses %s without asking for a period', async (command, why) => {
     const { reads } = await bot.ask(command);
     expect(reads).toContain(why);

@@ -162,13 +162,13 @@ describe('/billing connect', () => {
 
   it.each([
     ['401', 'rejected the access token'],
-    ['403', 'does not let this access token read that'],
-    ['429', 'is being asked too often'],
-    ['500', 'answered with an error (HTTP 500)'],
-    ['html', 'cannot read: HTML instead of JSON'],
+    ['403', 'refused this access token (HTTP 403)'],
+    ['429', 'is limiting Tally’s requests (HTTP 429)'],
+    ['500', 'returned an error (HTTP 500)'],
+    ['html', 'can’t read: HTML instead of JSON'],
     ['truncated', 'JSON that breaks off'],
-    ['redirect', 'redirects elsewhere'],
-    ['query-rejected', 'refused the question'],
+    ['redirect', 'redirects to another address (HTTP 302)'],
+    ['query-rejected', 'rejected the query for Cloud platform, project 123'],
     ['reset', 'could not be reached'],
   ])('stores nothing when billing is in the mood for %s', async (mode, sentence) => {
     bot.billing.setMode(mode);
@@ -177,7 +177,7 @@ describe('/billing connect', () => {
     await bot.slack.waitFor(() => modalText().includes('Not connected'), 15_000);
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was saved.');
-    if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('owner or admin');
+    if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('A Tally manager');
     expect(await dump()).toBe('[]');
   });
 
@@ -185,7 +185,9 @@ describe('/billing connect', () => {
     'is not for %s, neither as a command nor as a button nor as a form',
     async (person) => {
       const answer = await bot.ask('/billing connect', person, 'C0GENERAL1');
-      expect(answer.reads).toMatch(/Only owners and admins|Guests of this workspace/);
+      expect(answer.reads).toContain(
+        person === GUEST ? 'Guests can’t use Tally in this workspace.' : 'Only Tally managers can do this.',
+      );
       expect(bot.slack.modal(person)).toBeUndefined();
 
       const forged = (payload: object) =>
@@ -386,7 +388,7 @@ describe('several connections', () => {
   it('are mended by registering anew where a record is damaged', async () => {
     await register('main');
     await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
-    expect((await bot.ask('/balance 123')).reads).toContain('cannot be opened');
+    expect((await bot.ask('/balance 123')).reads).toContain('can’t read the stored access token.');
     await openForm();
     expect(modalText()).toContain(
       'The record of main is damaged and not used. Enter its token again to repair it.',

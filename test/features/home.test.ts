@@ -102,7 +102,7 @@ describe('the Home', () => {
     const answer = readable(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
     expect(answer.reads).toContain('14–20 Nov UTC');
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages, for you alone');
+    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them.');
   });
 
   it('shows managers each token’s last four characters and days, others only that they work', async () => {
@@ -153,7 +153,7 @@ describe('the Home', () => {
       await bot.slack.dismiss(OWNER);
     }
     await bot.slack.press(OWNER, HOME, 'All commands');
-    expect(readable(await told(OWNER)).reads).toContain('/spend [project]');
+    expect(readable(await told(OWNER)).reads).toContain('/spend [projects]');
   });
 
   it('begins with what needs attention, and ends with the buttons', async () => {

@@ -172,7 +172,7 @@ describe('a mention that is no command', () => {
 
   it('shows help when asked for it', async () => {
     for (const text of ['@Tally help', '@Tally billing', '@Tally /billing help'])
-      expect((await say(text)).reads).toContain('/spend [project] [period] [product]');
+      expect((await say(text)).reads).toContain('/spend [projects] [period] [product]');
   });
 
   it.each([
@@ -183,7 +183,7 @@ describe('a mention that is no command', () => {
     ['@Tally 123 last mnth', '/spend 123 last month', '1–31 Oct UTC'],
     ['@Tally 123', '/balance 123', 'left'],
     ['@Tally 123', '/spend 123', '14–20 Nov UTC'],
-    ['@Tally setings', '/billing settings', 'Only owners and admins'],
+    ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
   ])('runs nothing on a guess: %s offers %s', async (text, label, answer) => {
     const before = bot.billing.requests.length;
     const { message } = await say(text);

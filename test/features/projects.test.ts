@@ -572,7 +572,7 @@ describe('two managers at once', () => {
     const [winner = ''] = aliases.map((field) => field.slice('project:'.length));
     const at = winner === 'live' ? 0 : 1;
     expect(said[at]).toContain(`prod is now named ${winner}`);
-    expect(said[1 - at]).toMatch(/Somebody else was quicker|Someone renamed or removed prod/);
+    expect(said[1 - at]).toMatch(/Somebody else changed this first|Someone renamed or removed prod/);
     expect((await audit()).length).toBe(before + 1);
     await bot.slack.dismiss(ADMIN);
   });
@@ -675,7 +675,7 @@ describe('a project whose record is damaged', () => {
 
   it('may limit any ID: so none is answered until it is gone, and names are', async () => {
     await damage('{');
-    expect((await bot.ask('/balance 123')).reads).toContain('The stored project cannot be read.');
+    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored project.');
     expect((await bot.ask('/balance live')).reads).toContain('live');
   });
 
@@ -795,7 +795,7 @@ describe('a command without a project', () => {
 
   it('says how to name an ID where no project has a name, and lets managers add one', async () => {
     const members = await bot.ask('/spend mtd', MEMBER);
-    expect(members.reads).toContain('for example: /spend 123 mtd');
+    expect(members.reads).toContain('for example /spend 123 mtd');
     expect(members.reads).not.toContain('Add a project…');
     const managers = await bot.ask('/spend mtd');
     await bot.slack.press(OWNER, place(managers), 'Add a project…');
@@ -822,7 +822,7 @@ describe('a command without a project', () => {
 describe('a limit to channels', () => {
   it('holds for name and ID, for commands, buttons and shares; managers are exempt', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
-    const refused = 'This project can only be asked about in certain channels.';
+    const refused = 'This project is limited to certain channels.';
     const before = bot.billing.requests.length;
     for (const command of [
       '/spend prod',
@@ -859,7 +859,7 @@ describe('nothing is gained', () => {
       '/billing default prod',
       '/billing default none',
     ])
-      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only owners and admins|isn’t a/);
+      expect((await bot.ask(command, MEMBER)).reads).toMatch(/Only Tally managers can do this|isn’t a/);
     expect(bot.slack.modal(MEMBER)).toBeUndefined();
     expect((await bot.ask('/billing projects add help', MEMBER)).reads).toContain('/billing projects [name]');
     expect((await bot.ask('/billing projects', GUEST, GENERAL)).reads).toContain('Guests of this workspace');
@@ -886,7 +886,7 @@ describe('nothing is gained', () => {
           remember: { remember: { type: 'checkboxes', selected_options: [{ value: 'yes' }] } },
         }),
     ];
-    const refused = 'Only owners and admins';
+    const refused = 'Only Tally managers can do this';
     for (const attempt of attempts) await brings(refused, attempt, MEMBER);
     const submission = {
       type: 'view_submission',

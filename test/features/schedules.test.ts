@@ -232,7 +232,7 @@ describe('what was typed', () => {
     ['prod daily weekly', '“weekly” is a second cadence; you already gave “daily”'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
     ['prod last-month', '“last-month” can’t be posted on a schedule'],
-    ['prod banana', '“banana” is no project'],
+    ['prod banana', 'I don’t recognize “banana”'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 

@@ -299,12 +299,16 @@ describe('answers for everyone', () => {
       .map(readable);
 
   it.each(['/balance 123', '/spend 123'])(
-    '%s is seen by others, with who asked, without buttons',
+    '%s is seen by others, with who asked, without Share: everybody sees it already',
     async (text) => {
       const answer = await bot.ask(text, MEMBER);
       expect(answer.ephemeral).toBe(false);
       expect(answer.reads).toContain(`asked by <@${MEMBER}>`);
-      expect(answer.blocks.map(({ type }) => type)).not.toContain('actions');
+      const ids = answer.blocks
+        .flatMap(({ elements }) => (elements ?? []) as { action_id?: string }[])
+        .flatMap(({ action_id }) => action_id ?? []);
+      expect(ids).toContain('rerun:more');
+      expect(ids).not.toContain('share');
       expect(seenBy(OWNER).map(({ ts }) => ts)).toContain(answer.ts);
     },
   );

@@ -82,7 +82,7 @@ describe('/spend about several projects', () => {
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.reads).toMatch(/^1 of 2 projects · [\d,.]+ spent/);
     expect(rowsOf(answer).at(-1)?.slice(0, 2)).toEqual(['staging', 'no answer']);
-    expect(answer.reads).toContain('staging: The billing service does not let this access token read that');
+    expect(answer.reads).toContain('staging: The billing service refused this access token');
   });
 
   it('asks about all registered projects, each as its product, and names the products', async () => {
@@ -125,7 +125,7 @@ describe('/spend about several projects', () => {
 
   it('refuses two projects without a comma, and the button asks with it', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
-    expect(refused.reads).toContain('names two projects without a comma');
+    expect(refused.reads).toContain('You named two projects without a comma');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: refused.ts }, '/spend prod,staging last-week');
     const answer = await bot.slack.waitFor(() =>
       bot.slack

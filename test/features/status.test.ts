@@ -125,7 +125,7 @@ describe('/billing status', () => {
   it('is not for guests', async () => {
     await save('main');
     const { reads } = await bot.ask('/billing status', GUEST, 'C0GENERAL1');
-    expect(reads).toContain('Guests of this workspace');
+    expect(reads).toContain('Guests can’t use Tally in this workspace.');
     expect(reads).not.toContain('main');
   });
 
@@ -233,7 +233,7 @@ describe('the default connection', () => {
     await save('finance');
     const before = await bot.redis.client.hgetall(HASH);
     await forge(MEMBER, 'connection-default', 'finance');
-    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only owners and admins'));
+    await bot.slack.waitFor(() => lastWords(MEMBER).includes('Only Tally managers can do this.'));
     await forge(OWNER, 'connection-default', 'gone');
     await bot.slack.waitFor(() => lastWords().includes('There is no connection named gone.'));
     await forge(MEMBER, 'connection-test', 'main');
@@ -291,8 +291,8 @@ describe('Test now', () => {
 
   it.each([
     ['401', 'rejected the access token'],
-    ['403', 'does not let this access token read that'],
-    ['500', 'answered with an error (HTTP 500)'],
+    ['403', 'refused this access token (HTTP 403)'],
+    ['500', 'returned an error (HTTP 500)'],
     ['html', 'HTML instead of JSON'],
     ['reset', 'could not be reached'],
   ])(
@@ -320,7 +320,7 @@ describe('a sealed record that was moved', () => {
     bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
 
   const refusedEverywhere = async () => {
-    expect((await bot.ask('/balance 123')).reads).toContain('The stored access token cannot be opened.');
+    expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored access token.');
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain('Its record was changed outside of Tally.');
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
@@ -333,7 +333,9 @@ describe('a sealed record that was moved', () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
     await move('tally:workspace:T0ELSEWHERE', 'connection:main', 'connection:main');
     await refusedEverywhere();
-    expect((await press('connection-test', 'main')).reads).toContain('cannot be opened');
+    expect((await press('connection-test', 'main')).reads).toContain(
+      'Tally can’t read the stored access token.',
+    );
     expect(bot.billing.requests).toEqual([]);
   });
 
@@ -353,7 +355,7 @@ describe('a sealed record that was moved', () => {
     await bot.redis.client.hset('tally:workspace:T0ELSEWHERE', 'settings', open);
     const command = { command: '/balance', text: '123', team_id: 'T0ELSEWHERE', trigger_id: 'x' };
     await send(new URLSearchParams({ ...command, user_id: OWNER, channel_id: CHANNEL }).toString());
-    await bot.slack.waitFor(() => lastWords().includes('The stored access token cannot be opened.'));
+    await bot.slack.waitFor(() => lastWords().includes('Tally can’t read the stored access token.'));
     expect(bot.billing.requests).toEqual([]);
   });
 
@@ -362,7 +364,7 @@ describe('a sealed record that was moved', () => {
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
     expect((await bot.ask('/billing status')).reads).toContain('missing from ENCRYPTION_KEYS');
-    expect((await bot.ask('/balance 123')).reads).toContain('put the key back into ENCRYPTION_KEYS');
+    expect((await bot.ask('/balance 123')).reads).toContain('add the key to ENCRYPTION_KEYS again');
   });
 });
 

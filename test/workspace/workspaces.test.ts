@@ -540,7 +540,7 @@ describe('a record that is read again', () => {
       { kind: 'schedule', id: 'schedul2', reason: 'not-authentic' },
       { kind: 'project', id: 'live', reason: 'not-authentic' },
     ]);
-    expect(() => findProject(record, 'live')).toThrow('The stored project cannot be read.');
+    expect(() => findProject(record, 'live')).toThrow('Tally can’t read the stored project.');
     expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);
     expect([record.projects, record.schedules]).toEqual([[], []]);
   });
@@ -598,13 +598,13 @@ describe('a damaged part', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.hset(HASH, { 'connection:eu': '{', 'project:prod': '{', installation: 'v1.' });
     const record = await read();
-    expect(() => findConnection(record, 'eu')).toThrow('The stored access token cannot be opened.');
-    expect(() => findProject(record, 'prod')).toThrow('The stored project cannot be read.');
+    expect(() => findConnection(record, 'eu')).toThrow('Tally can’t read the stored access token.');
+    expect(() => findProject(record, 'prod')).toThrow('Tally can’t read the stored project.');
     const others = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k2', key: randomBytes(32) }]) });
     const lost = findConnection(await others.read('T1'), 'main');
-    expect(() => lost?.token()).toThrow('The stored access token cannot be opened.');
+    expect(() => lost?.token()).toThrow('Tally can’t read the stored access token.');
     const installed = createInstallationStore({ redis, keyring: createKeyring([KEY]) });
-    await expect(installed.read('T1')).rejects.toThrow('The stored installation of Tally cannot be opened.');
+    await expect(installed.read('T1')).rejects.toThrow('Tally can’t read the stored installation of Tally.');
   });
 
   it.each(DAMAGE)('of a removal brings nothing back: %s', async (json) => {

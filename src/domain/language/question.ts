@@ -243,7 +243,9 @@ function tryText(
     } catch (error) {
       if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
       const { suggestion } = error;
-      return suggestion === undefined || suggestion === 'help' || !suggestion.startsWith(project)
+      return suggestion === undefined ||
+        suggestion === 'help' ||
+        !`${suggestion} `.startsWith(`${project} `.trimStart())
         ? {}
         : { corrected: whole(list, suggestion.slice(project.length).trim()) };
     }

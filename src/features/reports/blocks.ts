@@ -1,4 +1,3 @@
-import type { ReportPeriods } from '../../domain/money/report-figures.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import {
   type Block,
@@ -21,22 +20,8 @@ import {
   reportNotes,
   spentLine,
 } from './facts.ts';
-import {
-  type Headline,
-  headlineOf,
-  isMonthReport,
-  type ProjectFailure,
-  type ProjectFigures,
-} from './figures.ts';
-
-export interface ReportView {
-  readonly headline: Headline;
-  readonly brief: ReportPeriods;
-  readonly answered: readonly ProjectFigures[];
-  readonly unanswered: readonly ProjectFailure[];
-  /** ms since the epoch */
-  readonly fetched: number;
-}
+import { headlineOf, isMonthReport, type ProjectFigures } from './figures.ts';
+import type { ReportView } from './report-view.ts';
 
 /** One project in full, or several as a digest with totals. */
 export function renderReport(view: ReportView): Message {

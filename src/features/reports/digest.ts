@@ -5,7 +5,6 @@ import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
 import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { table } from '../../slack/kit/table.ts';
-import type { ReportView } from './blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
@@ -15,6 +14,7 @@ import {
   reportWhen,
   shortFailure,
 } from './figures.ts';
+import type { ReportView } from './report-view.ts';
 import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`. Amounts of different labels are no sum: each has its own. */

@@ -1,7 +1,6 @@
 import { formatPercent, type Money, sumMoney, ZERO } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
-import type { ReportView } from './blocks.ts';
 import {
   amountOf,
   formatterFor,
@@ -10,6 +9,7 @@ import {
   type ProjectFigures,
   shortFailure,
 } from './figures.ts';
+import type { ReportView } from './report-view.ts';
 
 /** Stands behind a sum that some day is missing from. */
 export const TABLE_PART_SIZE = '*';

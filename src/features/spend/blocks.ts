@@ -2,13 +2,7 @@ import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
-import {
-  moneyFormatter,
-  type ProjectAnswer,
-  renderAnswer,
-  sourceOf,
-  titleOf,
-} from '../../slack/answer-message.ts';
+import { moneyFormatter, renderAnswer, sourceOf, titleOf } from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
   commandOption,
@@ -21,14 +15,9 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { spendChart } from './chart.ts';
 import { daysTable } from './days.ts';
-import type { SpendFigures } from './figures.ts';
 import { dayNamerFor } from './granularity.ts';
 import { comparisonText, periodFacts, spendNotes } from './notes.ts';
-
-/** Everything an answer to `/spend` says. */
-export interface SpendReport extends ProjectAnswer, Omit<SpendFigures, 'connection'> {
-  readonly period: Period;
-}
+import type { SpendReport } from './report.ts';
 
 export function spendMessage(report: SpendReport): Message {
   const { period, target, remarks } = report;

@@ -4,8 +4,8 @@ import { type Day, daysBetween } from '../../domain/time/calendar.ts';
 import { endOfUnit, startOfUnit, type Unit } from '../../domain/time/calendar-unit.ts';
 import { barChart, type Chart, type ChartPoint } from '../../slack/kit/chart.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import type { SpendReport } from './blocks.ts';
 import { type DayGroup, groupDays } from './granularity.ts';
+import type { SpendReport } from './report.ts';
 
 type Group = DayGroup<{ readonly day: Day }>;
 

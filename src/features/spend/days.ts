@@ -4,8 +4,8 @@ import type { RowAmount, Usage, UsageRow } from '../../domain/money/usage.ts';
 import type { Unit } from '../../domain/time/calendar-unit.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/table.ts';
-import type { SpendReport } from './blocks.ts';
 import { type DayNamer, dayNamerFor, groupDays } from './granularity.ts';
+import type { SpendReport } from './report.ts';
 
 /** More rows than these are put together by week; the CSV has the rest. */
 const MOST_DAYS = 31;

@@ -13,11 +13,11 @@ import type {
   RichTextBlock,
   SectionBlock,
   StaticSelect,
+  TableBlock,
 } from '@slack/types';
 import type { Chart } from './chart.ts';
 import { escapeMarkup } from './escape.ts';
 import { clipText, SLACK_LIMITS } from './limits.ts';
-import type { Table } from './table.ts';
 
 /** What Tally puts into a message or a view. */
 export type Block =
@@ -28,7 +28,7 @@ export type Block =
   | RichTextBlock
   | SectionBlock
   | Chart
-  | Table;
+  | TableBlock;
 
 /** `text` is the notification and what a screen reader says: plain, outside text as it came. `escapeMessageText` escapes it. */
 export interface Message {

@@ -204,7 +204,7 @@ describe('an alias', () => {
   });
 
   it('is refused beside another project, and suggested when mistyped', () => {
-    expect(refused('prod 123', aliases).why).toBe('names two projects without a comma');
+    expect(refused('prod 123', aliases).why).toBe('You named two projects without a comma, {word}');
     expect(refused('prod mayday', aliases).suggestion).toBe('prod,mayday');
     expect(refused('prdo last week', aliases).suggestion).toBe('prod last week');
     expect(refused('team-b last week', aliases).suggestion).toBe('team-a last week');
@@ -312,7 +312,10 @@ describe('the sentence of a refusal', () => {
       'banana',
       'I don’t recognize “banana”. Type a project, a period (last-7-days, this-month, 2026-10) or a product',
     ],
-    ['123 456', 'You named two projects, “123” and “456”. Ask about one project at a time.'],
+    [
+      '123 456',
+      'You named two projects without a comma, “123 456”. Ask about one, or join them with a comma.',
+    ],
     [
       '123 today yesterday',
       'You named two periods, “today” and “yesterday”. Ask about one period at a time.',
@@ -413,7 +416,7 @@ describe('several projects', () => {
   it('may be all of them', () => {
     expect(named('all last-week')).toBe('all');
     expect(parseBalanceText('ALL storage')).toMatchObject({ several: 'all', product: 2 });
-    expect(() => parseCommandText('all prod', aliases)).toThrow('names a project beside all of them');
+    expect(() => parseCommandText('all prod', aliases)).toThrow('You named a project and “all” of them');
   });
 
   it.each([
@@ -440,12 +443,12 @@ describe('several projects', () => {
   it('are at most 20', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
     expect(parseCommandText(many(20)).several).toHaveLength(20);
-    expect(() => parseCommandText(many(21))).toThrow('names 21 projects');
+    expect(() => parseCommandText(many(21))).toThrow('You named 21 projects');
   });
 
   it('are refused where one project is meant', () => {
-    expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('names several projects');
-    expect(() => parseProjectText('all', aliases)).toThrow('names several projects');
+    expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('You named several projects');
+    expect(() => parseProjectText('all', aliases)).toThrow('You named several projects');
   });
 });
 
