@@ -55,7 +55,7 @@ export function resolveProject(
   const project = findRegistration(named, record, place);
   const id = project?.id ?? named.project;
   // Without a connection, choosing a project would not help.
-  if (id === undefined) throw record.connections.size === 0 ? new NotConnected() : new ProjectMissing();
+  if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   const limits = findLimits(id, product, project, record);
   if (!limits.every((one) => canAskAbout(one, place))) throw new NotAllowed('channel');
@@ -93,7 +93,8 @@ export function resolveProjects(
   place: AskLocation,
 ): readonly (ResolvedProject | UnresolvedProject)[] {
   const names = several === 'all' ? visibleProjects(record, place).map(({ alias }) => ({ alias })) : several;
-  if (names.length === 0) throw record.connections.size === 0 ? new NotConnected() : new ProjectMissing();
+  if (names.length === 0)
+    throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
   const resolved = names.map((name) => {
     try {
       return resolveProject({ ...name, ...(product && { product }) }, record, place);
@@ -184,7 +185,7 @@ export function openConnection(
       baseUrl: connection.baseUrl,
       token: connection.token(),
     };
-  if (record.connections.size === 0) throw new NotConnected();
+  if (record.connectionNames.length === 0) throw new NotConnected();
   throw new ConnectionMissing(name, { label, alias });
 }
 

@@ -83,7 +83,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     expect.soft(await violations()).toEqual([]);
     await page.keyboard.press('Escape');
     await say(page, '/billing schedule 123 daily 09:00');
-    await page.getByRole('dialog').getByText('The next three posts').waitFor();
+    await page.getByRole('dialog').getByText('Next three posts').waitFor();
     expect.soft(await violations()).toEqual([]);
     await closeModal(page);
   });

@@ -29,7 +29,7 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     const token = sandbox.billing.tokens.find(({ label }) => label === 'Read-only')!.value;
     const form = await connect(page, token);
-    await form.getByText(/Project 123 has [\d,.]+ left as Cloud platform/).waitFor();
+    await form.getByText(/Project 123 has [\d,.]+ left \(Cloud platform\)\./).waitFor();
     await closeModal(page);
 
     const balance = await ask(page, '/balance 123', /Project 123 · [\d,.]+ left/);

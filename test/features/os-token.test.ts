@@ -151,7 +151,7 @@ describe('an application access', () => {
     const before = await record();
     for (const [name, sentence] of [
       ['expired', 'refused the application access (HTTP 401)'],
-      ['disabled', 'issues no token for the project of that access'],
+      ['disabled', 'won’t issue a token for that project (HTTP 404)'],
     ] as const) {
       expect(await register(name)).toContain(sentence);
       expect(await record()).toEqual(before);
@@ -225,13 +225,13 @@ describe('an application access', () => {
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
     expect(usual).toContain('The service doesn’t say when the access expires.');
-    expect(usual).not.toContain('would have expired');
+    expect(usual).not.toContain('the access itself expires then');
   });
 
   it.each([
-    ['502', 'did not say whether it issued one'],
-    ['lost', 'did not say whether it issued one'],
-    ['no-token', 'cannot read'],
+    ['502', 'may have issued a token, but its answer got lost'],
+    ['lost', 'may have issued a token, but its answer got lost'],
+    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
   ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
     identity.setMode(mode);
     expect(await register()).toContain(sentence);
@@ -277,7 +277,7 @@ describe('an application access', () => {
     bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
     await shows('can issue OS_TOKENs');
     expect(modalText()).toContain(`Can get tokens: <@${OWNER}>, <@${GUEST}>`);
-    expect(modalText()).not.toContain('as things are');
+    expect(modalText()).not.toContain('Can’t get tokens yet');
   });
 
   it('names at least somebody', async () => {
@@ -307,7 +307,7 @@ describe('an application access', () => {
 
   it('is not registered by somebody who does not manage', async () => {
     expect((await bot.ask('/billing projects access prod', MEMBER)).reads).toContain(
-      'Only owners and admins',
+      'Only Tally managers can do this.',
     );
     expect(view(MEMBER)).toBeUndefined();
   });
@@ -375,13 +375,13 @@ describe('/os-token', () => {
     await bot.redis.client.del('tally:audit:T0SANDBOX1');
     await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('did not expect');
+    await shows('Something went wrong in Tally.');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
 
   describe('that can neither be audited nor given back', () => {
-    const LIVES = 'It may live until 11:15 on Sat 21 Nov 2026 (Europe/London); nobody has seen it.';
+    const LIVES = 'Nobody has seen it. It may work until 11:15 on Sat 21 Nov 2026 (Europe/London).';
 
     beforeEach(async () => {
       await register();
@@ -397,7 +397,7 @@ describe('/os-token', () => {
       identity.setMode('no-revocation');
       await bot.redis.client.del('tally:workspace:T0SANDBOX1');
       await shows(LIVES);
-      expect(modalText()).toContain('Tally does not know that it is installed in this workspace.');
+      expect(modalText()).toContain('Tally isn’t installed in this workspace.');
       expect(pieces()).toEqual([]);
       expect(bot.log()).toContain('"kind":"token-not-revoked"');
     });
@@ -405,7 +405,7 @@ describe('/os-token', () => {
     it('may live, which is said beside the window where what went wrong has no words', async () => {
       await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-      await shows('did not expect');
+      await shows('Something went wrong in Tally.');
       const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => readable(one).reads);
       expect(said.join()).toContain(LIVES);
       expect(bot.log()).toContain('answered with an unknown error');
@@ -464,12 +464,12 @@ describe('/os-token', () => {
 
   it.each([
     ['401', 'refused the application access (HTTP 401)', ['Replace access…', 'Try again']],
-    ['404', 'does not know that application access', ['Replace access…', 'Try again']],
+    ['404', 'doesn’t know that application access (HTTP 404)', ['Replace access…', 'Try again']],
     ['403', 'refused the application access (HTTP 403)', ['Replace access…', 'Try again']],
     ['400', 'HTTP 400', ['Try again']],
     ['413', 'HTTP 413', ['Try again']],
-    ['429', 'asked too often', ['Try again']],
-    ['no-token', 'cannot read', ['Try again']],
+    ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
+    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token', ['Try again']],
   ])('says what is the matter when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
     identity.setMode(mode);
@@ -487,16 +487,16 @@ describe('/os-token', () => {
     const asked = identity.requests.length;
     identity.setMode('reset');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('did not say whether it issued one');
+    await shows('may have issued a token, but its answer got lost');
     expect(identity.requests.length).toBe(asked + 1);
-    expect(modalText()).toContain('A token may exist that nobody has seen');
+    expect(modalText()).toContain('If there is a token, nobody has seen it');
   });
 
   it.each([
-    ['lost', 'did not say whether it issued one'],
-    ['502', 'did not say whether it issued one'],
-    ['503', 'did not say whether it issued one'],
-    ['no-token', 'cannot read'],
+    ['lost', 'may have issued a token, but its answer got lost'],
+    ['502', 'may have issued a token, but its answer got lost'],
+    ['503', 'may have issued a token, but its answer got lost'],
+    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
   ])('leaves in the audit that a token may have been issued (%s)', async (mode, sentence) => {
     await register();
     identity.setMode(mode);
@@ -508,8 +508,10 @@ describe('/os-token', () => {
   it('is for those alone who were named, managers and owners no more than others', async () => {
     await register('good', { people: [MEMBER] });
     const said = await bot.ask('/os-token prod', OWNER);
-    expect(said.reads).toContain('You are not among those who may have tokens issued for prod.');
-    expect(said.reads).toContain('An owner or admin names people and groups with /billing projects access');
+    expect(said.reads).toContain('You can’t get tokens for prod.');
+    expect(said.reads).toContain(
+      'A Tally manager can add you with /billing projects access. Managers need to be added too.',
+    );
     expect(view()).toBeUndefined();
     await issue(MEMBER);
   });
@@ -520,15 +522,15 @@ describe('/os-token', () => {
     await bot.slack.dismiss(MEMBER);
     bot.slack.workspace.userGroups.find(({ id }) => id === FINOPS)!.members.length = 0;
     await bot.slack.say(MEMBER, direct(MEMBER), '/os-token prod');
-    await shows('You are not among those', MEMBER);
+    await shows('You can’t get tokens for prod.', MEMBER);
     await bot.slack.say(ADMIN, direct(ADMIN), '/os-token prod');
-    await shows('You are not among those', ADMIN);
+    await shows('You can’t get tokens for prod.', ADMIN);
   });
 
   it('is not for guests who may not ask, named or not', async () => {
     await register('good', { people: [GUEST] });
     const said = await bot.ask('/os-token prod', GUEST, GENERAL);
-    expect(said.reads).toContain('Guests of this workspace');
+    expect(said.reads).toContain('Guests can’t use Tally in this workspace.');
   });
 
   it('keeps to the channels that a project is limited to, in the window as well', async () => {
@@ -548,7 +550,7 @@ describe('/os-token', () => {
 
   it('says which access is missing, with a way to register it for those who can', async () => {
     const said = await bot.ask('/os-token prod');
-    expect(said.reads).toContain('No application access is registered for prod');
+    expect(said.reads).toContain('prod has no application access');
     expect(said.reads).toContain('Register an access…');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: said.ts }, 'Register an access…');
     await shows('Secret key');
@@ -752,14 +754,16 @@ describe('Revoke now', () => {
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
     now += 2 * 60_000;
-    expect((await bot.ask('/os-token prod', MEMBER)).reads).toContain('Guests of this workspace');
+    expect((await bot.ask('/os-token prod', MEMBER)).reads).toContain(
+      'Guests can’t use Tally in this workspace.',
+    );
     await press('Revoke now', MEMBER);
     await shows('no longer accepted', MEMBER);
     expect(identity.isLive(token)).toBe(false);
   });
 
   it.each([
-    ['500', /^token revoked: .* · outcome unclear$/, 'answered with an error (HTTP 500)'],
+    ['500', /^token revoked: .* · outcome unclear$/, 'returned an error (HTTP 500)'],
     ['no-revoking', /^token issued: /, 'refused to revoke the token'],
   ])(
     'is told of in a message where the window was closed and the service is away (%s)',
@@ -834,7 +838,7 @@ describe('Revoke now', () => {
     await register();
     await issue();
     for (const [mode, sentence] of [
-      ['429', 'asked too often'],
+      ['429', 'is limiting Tally’s requests (HTTP 429)'],
       ['no-revocation', 'can’t revoke tokens'],
     ] as const) {
       identity.setMode(mode);
@@ -955,7 +959,7 @@ describe('Issue another', () => {
     await shown(MEMBER);
     now += 3 * 3_600_000;
     await press('Issue another', MEMBER);
-    await shows('This project can only be asked about in certain channels.', MEMBER);
+    await shows('This project is limited to certain channels.', MEMBER);
     expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
   });
 });
@@ -983,7 +987,7 @@ describe('where the answer of Redis is lost', () => {
     const token = await issue();
     line.loseAnswerTo(':revoke');
     await press('Revoke now');
-    await shows('cannot reach its own store');
+    await shows('can’t reach its database');
     expect(modalText()).toContain('A token from this window still works until 11:15');
     expect(identity.isLive(token)).toBe(true);
     await expect
@@ -1002,7 +1006,7 @@ describe('where the answer of Redis is lost', () => {
     line.loseAnswerTo(':revoke');
     await forged(OWNER, click('os-token-revoke'), carried!);
     const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct(OWNER)).map(readable).at(-1));
-    expect(said.reads).toContain('cannot reach its own store');
+    expect(said.reads).toContain('can’t reach its database');
     expect(said.reads).toContain('It works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
   });
 
@@ -1011,7 +1015,9 @@ describe('where the answer of Redis is lost', () => {
     line.loseAnswerTo(':issue');
     await press('Issue another');
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, direct(OWNER)).some((one) => readable(one).reads.includes('cannot reach')),
+      bot.slack
+        .messages(OWNER, direct(OWNER))
+        .some((one) => readable(one).reads.includes('can’t reach its database')),
     );
     expect(pieces()[0]).toBe(first);
     now += 30_000;
@@ -1063,7 +1069,7 @@ describe('a token of unusual length', () => {
 
   it('is refused with words, and given back, when Slack would cut it', async () => {
     const { token, asked } = await registerLong(3_000);
-    await shows('a token of 3000 characters, more than Slack shows in one piece');
+    await shows('a token of 3000 characters, more than Slack can show');
     expect(asked).toEqual(['POST', 'DELETE']);
     expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
   });
@@ -1080,8 +1086,8 @@ describe('five tokens in ten minutes', () => {
     await bot.another();
     const last = await issue();
     await press('Issue another');
-    await shows('5 tokens in 10 minutes is the most for one person.');
-    expect(modalText()).toContain('The next one is possible in 6 minutes.');
+    await shows('You’ve reached the limit of 5 tokens in 10 minutes.');
+    expect(modalText()).toContain('Try again in 6 minutes.');
     expect(buttonsOf()).toEqual(['Try again']);
     await press('Revoke');
     await shows('no longer accepted');

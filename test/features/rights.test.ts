@@ -345,7 +345,7 @@ const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly
   },
   actions: {
     belong: ['os-token-revoke'],
-    ask: ['os-token-another', 'remember'],
+    ask: ['os-token-another', 'remember', 'home-refresh'],
     member: [
       ...[
         'schedule-form',

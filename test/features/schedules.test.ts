@@ -707,10 +707,10 @@ describe('the list', () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', id);
-    const gone = await replaced(list, 'The schedule is deleted');
+    const gone = await replaced(list, 'It won’t be posted again.');
     const before = woken;
     await house.slack.press(OWNER, place(gone), 'Undo');
-    await replaced(gone, 'The schedule is back.');
+    await replaced(gone, 'Schedule restored.');
     expect(woken).toBe(before + 1);
   });
 
@@ -718,10 +718,10 @@ describe('the list', () => {
     const before = await setUp('schedule prod', OWNER, CHANNEL);
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
-    await replaced(list, 'The schedule is deleted');
+    await replaced(list, 'It won’t be posted again.');
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-undo', before.id), MEMBER);
     expect(await stored()).toEqual([]);
-    await brings('The schedule is back.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
+    await brings('Schedule restored.', () => forgedClick(ADMIN, 'schedule-undo', before.id), ADMIN);
     expect(await stored()).toEqual([before]);
   });
 

@@ -98,7 +98,7 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
 
   it('is no command', async () => {
     await house.deliver(act('rerun:again', name));
-    await house.slack.waitFor(() => house.reads().some((read) => read.includes('isn’t a Tally command')));
+    await house.slack.waitFor(() => house.reads().some((read) => read.includes(`Unknown command “${name}”`)));
   });
 
   it('is no event', async () => {

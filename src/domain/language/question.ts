@@ -243,9 +243,11 @@ function tryText(
     } catch (error) {
       if (!isFailure(error) || error.kind !== 'invalid-word') throw error;
       const { suggestion } = error;
+      // A list that nobody asked for would make a project of any number: “prod spend 500”.
       return suggestion === undefined ||
         suggestion === 'help' ||
-        !`${suggestion} `.startsWith(`${project} `.trimStart())
+        suggestion.includes(',') ||
+        !suggestion.startsWith(project)
         ? {}
         : { corrected: whole(list, suggestion.slice(project.length).trim()) };
     }
