@@ -7,6 +7,7 @@ import { addDays as addDaysTo } from 'date-fns/addDays';
 import { differenceInCalendarDays } from 'date-fns/differenceInCalendarDays';
 import { getDaysInMonth } from 'date-fns/getDaysInMonth';
 import { getISODay } from 'date-fns/getISODay';
+import { LRUCache } from 'lru-cache';
 import { firstInstantAt, offsetAt, wallTimeAt } from './zone-clock.ts';
 
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
@@ -65,11 +66,19 @@ export function endOfDay(day: Day, zone: string): number {
   return startOfDay(addDays(day, 1), zone) - 1;
 }
 
+/** The last day that was looked up in each zone: nearly every question is about the same instant. */
+const lastDays = new LRUCache<string, { readonly day: Day; readonly from: number; readonly until: number }>({
+  max: 600,
+});
+
 /** @returns the day that has begun, even while clocks set back over midnight show the day before again */
 export function dayAt(instant: number, zone: string): Day {
-  const { day } = wallClockAt(instant, zone);
-  const next = addDays(day, 1);
-  return startOfDay(next, zone) <= instant ? next : day;
+  const last = lastDays.get(zone);
+  if (last !== undefined && last.from <= instant && instant < last.until) return last.day;
+  const shown = wallClockAt(instant, zone).day;
+  const day = startOfDay(addDays(shown, 1), zone) <= instant ? addDays(shown, 1) : shown;
+  lastDays.set(zone, { day, from: startOfDay(day, zone), until: startOfDay(addDays(day, 1), zone) });
+  return day;
 }
 
 /** A zone that moves across the date line skips a day: Pacific/Apia has no 2011-12-30. */
