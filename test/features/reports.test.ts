@@ -168,7 +168,7 @@ describe('the post about yesterday', () => {
       chart: { axis_config: { categories: string[] } };
     };
     const { categories } = chart.chart.axis_config;
-    expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7 Nov', 'Fri 20 Nov', 14]);
+    expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
   it('calls a day that is missing missing, never zero, and that is no reason to be silent', async () => {

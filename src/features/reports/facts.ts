@@ -123,9 +123,13 @@ export function formatChange(
 
 /** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */
 export function reportChart({ briefing: { charted } }: ProjectFigures): Chart | undefined {
+  const isOneMonth = new Set(charted.rows.map(({ day }) => day?.slice(0, 7))).size === 1;
+  // Little room is under a bar: `Sun 8` within a month, else `8 Nov`.
+  const labelOf = (day: Day) =>
+    isOneMonth ? dayName(day)(day).replace(/ \w+$/, '') : dayName(day)(day).slice(4);
   const bars = charted.rows.flatMap(({ day, amount }) =>
     day !== undefined && 'value' in amount
-      ? [{ label: dayName(day)(day), value: Number(toRoundedDigits(amount.value)) }]
+      ? [{ label: labelOf(day), value: Number(toRoundedDigits(amount.value)) }]
       : [],
   );
   return bars.length < 2 ? undefined : barChart('Spent per day', 'Spent', bars);
