@@ -33,8 +33,8 @@ export async function loadUserGroups(request: Request): Promise<GroupChoices> {
 
 const troubleOf = ({ code }: SlackFailed): string =>
   code === 'missing_scope'
-    ? 'User groups cannot be chosen: Slack does not show them to Tally without the scope usergroups:read. Whoever runs Tally adds it and installs the app again.'
-    : `User groups cannot be chosen right now: Slack did not tell which there are (${code}).`;
+    ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
+    : `You can’t choose user groups right now: Slack returned an error (${code}).`;
 
 /** Only groups of this workspace are added, whatever a form says. @throws InvalidWord, SlackFailed */
 export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {

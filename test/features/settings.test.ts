@@ -228,7 +228,7 @@ describe('user groups', () => {
   it('are a sentence about the missing scope instead of a field, and the form works without', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
     await openForm();
-    expect(modalText()).toContain('User groups cannot be chosen');
+    expect(modalText()).toContain('You can’t choose user groups');
     expect(modalText()).toContain('usergroups:read');
     expect(modalText()).not.toContain('User groups that manage Tally');
     await bot.slack.submit(OWNER, { currency: 'EUR' });
@@ -248,7 +248,7 @@ describe('user groups', () => {
   it('do not keep the form from opening when Slack is silent about them', async () => {
     bot.slack.failNext('usergroups.list', 'hang');
     await openForm();
-    expect(modalText()).toContain('Slack did not tell which there are (timeout)');
+    expect(modalText()).toContain('Slack returned an error (timeout)');
   });
 
   it('of elsewhere are not taken, whatever a form says', async () => {

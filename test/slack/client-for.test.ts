@@ -110,7 +110,7 @@ describe('a post without a payload', () => {
     await started();
     await bot.install({ ...NORTH, expires: 0 });
     bot.slack.refuse('oauth.v2.access', 'internal_error');
-    await expect(worker.clientFor(NORTH.id)).rejects.toEqual(new NotInstalled('lapsed'));
+    await expect(worker.clientFor(NORTH.id)).rejects.toEqual(new NotInstalled('expired'));
   });
 });
 

@@ -9,7 +9,7 @@ const NAMES: Record<Service, string> = {
   identity: 'The identity service',
 };
 
-/** HTTP 401: the token is wrong, lapsed or withdrawn. */
+/** HTTP 401: the token is wrong, expired or revoked. */
 export class TokenRejected extends FailureBase<'token-rejected'> {
   constructor(readonly service: Service) {
     super('token-rejected', `${NAMES[service]} rejected the access token (HTTP 401).`);

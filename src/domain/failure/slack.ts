@@ -36,12 +36,12 @@ function sentence(method: string, code: string): string {
 
 /** Slack's requests come, and there is no installation to answer them with, or Slack took its token back. */
 export class NotInstalled extends FailureBase<'not-installed'> {
-  constructor(readonly reason: 'unknown' | 'lapsed') {
+  constructor(readonly reason: 'unknown' | 'expired') {
     super(
       'not-installed',
       {
         unknown: 'Tally isn’t installed in this workspace.',
-        lapsed: 'Slack no longer accepts Tally’s token for this workspace.',
+        expired: 'Slack no longer accepts Tally’s token for this workspace.',
       }[reason],
     );
   }

@@ -14,7 +14,7 @@ import {
 export interface InstallationTokens {
   /**
    * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
-   * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `lapsed`
+   * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `expired`
    */
   find(id: string): Promise<KnownInstallation | undefined>;
   save(installation: Installation): Promise<void>;
@@ -75,7 +75,7 @@ export function createInstallationTokens({
           if (!(await installed.replace(id, before, after)))
             log.warn(
               { workspace: id },
-              'a renewed Slack token was dropped: the installation changed meanwhile',
+              'a renewed Slack token was dropped: the installation was changed while it was renewed',
             );
         },
       }).authorize(queryOf(kept.installation));
@@ -112,7 +112,7 @@ export function createInstallationTokens({
       await renewInTime(id);
       kept = await read(id);
     }
-    if (kept !== undefined && tokenExpiresAt(kept) <= Date.now()) throw new NotInstalled('lapsed');
+    if (kept !== undefined && tokenExpiresAt(kept) <= Date.now()) throw new NotInstalled('expired');
     return kept && { ...kept, used: new Set() };
   };
 
