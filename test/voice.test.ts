@@ -23,9 +23,7 @@ const RETIRED: readonly RegExp[] = [
 ];
 
 /** Files that still have such words, until their sentences are rewritten. Take a file out once it has none. */
-const NOT_YET: ReadonlySet<string> = new Set([
-  'src/workspace/conflict.ts',
-]);
+const NOT_YET: ReadonlySet<string> = new Set(['src/workspace/conflict.ts']);
 
 /** A single word is a name in a stored record, such as the role `stranger`. */
 const sentencesIn = (path: string): string[] =>

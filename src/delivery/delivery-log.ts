@@ -59,6 +59,8 @@ const entry = z.object({
   probes: z.int().exactOptional(),
   /** It failed for good: the next post names the date, unless this post turns out to be in the channel. */
   isMissed: z.boolean().exactOptional(),
+  /** An edit took the date out before anything was sent: earlier dates of the new times may still come. */
+  isDropped: z.boolean().exactOptional(),
   /** Why it failed, in a sentence. */
   cause: z.string().exactOptional(),
   /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */

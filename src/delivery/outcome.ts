@@ -143,12 +143,13 @@ export async function abandonDelivery(
   const at = context.clock();
   const cause = 'The schedule was changed or paused before this was posted.';
   const { next, untold, probes, post, ...rest } = entry;
+  const isDropped = schedule.paused === undefined && entry.state !== 'sending';
   const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
   await context.writeLog({
     schedule: schedule.id,
     date,
     before: json,
-    entry: { ...rest, state: 'failed', at, cause },
+    entry: { ...rest, state: 'failed', at, cause, ...(isDropped && { isDropped }) },
     lastDelivery: {
       ...lastDeliveryOf({ due: { date, at: entry.due } }, at),
       result: 'failed',

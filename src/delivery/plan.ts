@@ -50,8 +50,10 @@ const KEEP_MS = 96 * 3_600_000;
 
 const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
 const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
+/** No earlier date is delivered any more. */
+const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
 /** No later post needs to name it. */
-const isSettled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isMissed !== true;
+const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
 const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.untold === undefined;
 /** Slack may have taken the post, and Tally has not found it there. */
 const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
@@ -150,7 +152,7 @@ interface PlanInput {
 function planSchedule(schedule: Schedule, lines: readonly DeliveryLogLine[], input: PlanInput) {
   const { workspace, now } = input;
   const state = runStateOf(schedule, lines, workspace);
-  const last = lines.findLast(isFinal);
+  const last = lines.findLast(isHandled);
   const overdue = state === 'paused' ? [] : overdueTimes(schedule, last, now);
   // A date that failed for good is named in the next post, like one that was never tried.
   const unnamed = overdueTimes(schedule, lines.findLast(isSettled), now);
@@ -260,7 +262,7 @@ export const lastHandledLine = (
   snapshot.lines
     .filter((line) => line.schedule === schedule)
     .toSorted(byDate)
-    .findLast(isFinal);
+    .findLast(isHandled);
 
 /** When a date that was begun is tried again, in ms. @param worked when the cause of its pause was last seen to be gone */
 function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): number {
