@@ -8,9 +8,10 @@ const packages = (...names) => `(^|node_modules/)(${names.join('|')})(/|$)`;
 const DOMAIN = room('domain');
 const VAULT = room('vault');
 const HTTP = room('http');
+const REDIS_URL = file('redis-url');
 const REDIS = file('redis');
-const TIMEOUT = file('timeout');
-const CONFIG = file('(config|environment)');
+const TIMEOUT = file('(timeout|spans)');
+const CONFIG = file('(config|environment|environment-schemas)');
 const BILLING = room('billing');
 const IDENTITY = room('identity');
 const WORKSPACE = room('workspace');
@@ -25,22 +26,23 @@ const ROOMS = [
   { name: 'timeout', path: TIMEOUT, below: [] },
   { name: 'vault', path: VAULT, below: [DOMAIN] },
   { name: 'http', path: HTTP, below: [DOMAIN, TIMEOUT] },
-  { name: 'redis', path: REDIS, below: [DOMAIN] },
-  { name: 'config', path: CONFIG, below: [HTTP, VAULT] },
-  { name: 'ops', path: room('ops'), below: [DOMAIN, TIMEOUT] },
+  { name: 'redis-url', path: REDIS_URL, below: [] },
+  { name: 'redis', path: REDIS, below: [DOMAIN, REDIS_URL] },
+  { name: 'config', path: CONFIG, below: [HTTP, VAULT, REDIS_URL] },
+  { name: 'ops', path: room('ops'), below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE] },
   { name: 'billing', path: BILLING, below: [DOMAIN, HTTP] },
   { name: 'identity', path: IDENTITY, below: [DOMAIN, HTTP] },
   { name: 'workspace', path: WORKSPACE, below: [DOMAIN, VAULT, REDIS] },
   { name: 'delivery', path: DELIVERY, below: [DOMAIN, TIMEOUT, REDIS, WORKSPACE, BILLING, SLACK] },
   { name: 'kit', path: KIT, below: [DOMAIN] },
-  { name: 'slack', path: SLACK, below: [DOMAIN, TIMEOUT, HTTP, WORKSPACE, VAULT, CONFIG] },
+  { name: 'slack', path: SLACK, below: [DOMAIN, TIMEOUT, HTTP, REDIS, WORKSPACE, VAULT, CONFIG] },
   { name: 'contract', path: CONTRACT, below: [DOMAIN, WORKSPACE, BILLING, SLACK, DELIVERY] },
-  { name: 'registry', path: file('features/registry'), below: [CONTRACT, SLACK] },
+  { name: 'registry', path: file('features/registry'), below: [CONTRACT, DOMAIN, SLACK] },
   {
     name: 'feature',
     path: '^src/features/([^/]+)/',
     itself: '^src/features/$1/',
-    below: [CONTRACT, DOMAIN, WORKSPACE, BILLING, IDENTITY, DELIVERY, SLACK],
+    below: [CONTRACT, DOMAIN, REDIS, WORKSPACE, BILLING, IDENTITY, DELIVERY, SLACK],
   },
 ];
 
@@ -53,8 +55,7 @@ const KEEPERS = [
   { name: 'big\\.js', rooms: [DOMAIN] },
   { name: 'lossless-json', rooms: [BILLING, IDENTITY] },
   { name: '@slack/(bolt|web-api|socket-mode|oauth)', rooms: [SLACK, room('ops')] },
-  // Types of it say who is handed a connection; `redis.ts` alone opens one.
-  { name: 'ioredis', rooms: [REDIS, WORKSPACE, DELIVERY, SLACK, room('ops'), room('features/schedules')] },
+  { name: 'ioredis', rooms: [REDIS] },
 ];
 
 /** All that these rooms may import from outside of `src`. */
@@ -67,7 +68,7 @@ const ONLY_PACKAGES = [
   { name: 'kit', path: KIT, packages: ['@slack/types'] },
 ];
 
-const ROOF = file('(app|main|doctor|reseal|env-file)');
+const ROOF = file('(app|tally|prepare-node|main|doctor|reseal|migrate|env-file)');
 
 module.exports = {
   forbidden: [

@@ -1,12 +1,16 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/one-slot.ts'],
+    globalSetup: ['test/support/shared-browser.ts'],
     pool: 'threads',
     isolate: false,
     // Most tests wait for a service, a process or a browser: two cores carry four at a time.
     maxWorkers: 4,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

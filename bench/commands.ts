@@ -61,7 +61,10 @@ async function setUp() {
   inventProjects(billing);
   // Measured is how fast it answers, and not how often one person may ask.
   const unlimited = { take: () => undefined, demand: () => undefined };
-  const tally = createTally({ ...config, http: { port: 0 } }, createLog('error'), Date.now, unlimited);
+  const tally = createTally({ ...config, http: { port: 0 } }, createLog('error'), Date.now, unlimited, {
+    message: 60_000,
+    modal: 2_500,
+  });
   const port = await tally.start();
   const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
   const counter = createCounter(redis, billing, slack, port);

@@ -1,4 +1,4 @@
-/** What a stretch of work cost the world outside: commands, requests, calls and connections. */
+/** Counts the Redis commands, requests, Slack calls and connections of a piece of work. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { Redis } from 'ioredis';
@@ -19,7 +19,7 @@ export interface Counter {
   close(): void;
 }
 
-/** Node tells of every socket that connects, whichever client opened it. */
+/** A Node diagnostics channel: every socket that connects, by any client. */
 const SOCKETS = 'net.client.socket';
 
 /** @param botPort connections to it are the bench's own, everything else is the bot's */

@@ -12,9 +12,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
+import { bundle } from '../build.ts';
 import { startBilling } from '../sandbox/billing.ts';
 import { freePort } from '../sandbox/bot-process.ts';
-import { buildBot, ROOT } from '../sandbox/build.ts';
+import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { readConfig } from '../src/config.ts';
 import { inventProjects, projectAt, saveConnection } from './commands.ts';
@@ -22,7 +23,8 @@ import { type Asker, createAsker, type FakeSlack, startFakeSlack } from './far-s
 import { quantile } from './measure.ts';
 import { columns } from './table.ts';
 
-const TALLY = join(ROOT, 'bench', 'unlimited-bot.js');
+const BUNDLE = join(SANDBOX_FOLDER, 'bench');
+const TALLY = join(BUNDLE, 'unlimited-bot.js');
 const FLOOR_BOT = join(ROOT, 'bench', 'floor-bot.js');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;
 
@@ -58,7 +60,7 @@ interface Side {
 
 /** @returns the lines of a table: the medians of both, and how many times the floor Tally is */
 export async function floor(rounds: number): Promise<string[]> {
-  await buildBot(() => {});
+  await bundle(['bench/unlimited-bot.ts'], BUNDLE);
   const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
   const shared = {
     PATH: process.env.PATH ?? '',

@@ -2,8 +2,15 @@
 
 import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
 import { computeUsage } from '../src/domain/money/usage.ts';
-import { addDays, type Day, daysInRange, isoWeekday } from '../src/domain/time/calendar.ts';
-import { endOfUnit, shiftUnits, startOfUnit } from '../src/domain/time/calendar-unit.ts';
+import {
+  addDays,
+  type Day,
+  daysInRange,
+  endOfUnit,
+  isoWeekday,
+  shiftUnits,
+  startOfUnit,
+} from '../src/domain/time/calendar.ts';
 
 /** What each day cost in truth, and what of that the service reports; money in whole units, for this is no accounting. */
 export interface Year {

@@ -1,4 +1,4 @@
-/** `npm run bench`: each measurement beside the floor it is compared with. Nothing is judged here; timings vary by machine, forecasts do not. */
+/** `npm run bench`: prints each measurement beside its baseline. Nothing fails here: timings depend on the machine. */
 import { availableParallelism } from 'node:os';
 import { commands } from './commands.ts';
 import { computing } from './computing.ts';

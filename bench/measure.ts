@@ -1,4 +1,4 @@
-/** Timing: what is measured and its floor take turns, so that whatever else the machine does falls on both alike. */
+/** Timing. The measured code and its baseline alternate, so that other load on the machine affects both equally. */
 import { performance } from 'node:perf_hooks';
 
 export interface Work {

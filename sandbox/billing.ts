@@ -54,8 +54,8 @@ export interface BillingService {
   close(): Promise<void>;
 }
 
-const LAPSED = 'Lapsed';
-const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', LAPSED].map((label) => ({
+const EXPIRED = 'Expired';
+const TOKENS = ['Administrator', 'Read-only', 'Accountant', 'Engineer', EXPIRED].map((label) => ({
   label,
   value: `sandbox-user-token-${label.toLowerCase()}-not-a-secret`,
 }));
@@ -64,7 +64,10 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   const now = options.now ?? Date.now;
   const answers = createAnswers(now);
   const requests: BillingRequest[] = [];
-  const { behaviour, ...moods } = switchboard('billing', billingModes(options.slowFor ?? 4_000));
+  const { behaviour, ...moods } = switchboard(
+    'billing',
+    billingModes(options.slowFor ?? 4_000, answers.levers),
+  );
   let respond = options.respond;
 
   async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
@@ -125,7 +128,7 @@ function refusal(asked: ServiceRequest, { token }: BillingRequest): ServiceReply
   if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
   if (asked.method !== 'POST') return problem(405, 'Only POST is answered here', { Allow: 'POST' });
   const bearer = asked.headers.authorization !== undefined;
-  if (bearer || ['none', 'unknown', LAPSED].includes(token)) return problem(401, 'Unauthorized');
+  if (bearer || ['none', 'unknown', EXPIRED].includes(token)) return problem(401, 'Unauthorized');
   const isJson = /^application\/json\b/i.test(asked.headers['content-type'] ?? '');
   return isJson ? undefined : problem(415, 'The body has to be application/json');
 }

@@ -124,7 +124,8 @@ function spawnBot(env: Record<string, string>, port: number, ahead: number): Chi
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return spawn(process.execPath, ['--import', `${pathToFileURL(CLOCK).href}?ahead=${ahead}`, BOT_ENTRY], {
+  const clock = `${pathToFileURL(CLOCK).href}?ahead=${ahead}`;
+  return spawn(process.execPath, ['--import', clock, BOT_ENTRY, 'start'], {
     cwd: ROOT,
     env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -1,6 +1,6 @@
 /** A Chromium of the system, if there is one: what the pictures and the browser tests look through. */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
 const PLACES = [
   process.env.CHROMIUM_PATH,
@@ -26,4 +26,9 @@ export function findChromium(): string | undefined {
 
 export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** For several processes or threads, which connect to its address. */
+export function startBrowserServer(executablePath: string): Promise<BrowserServer> {
+  return chromium.launchServer({ executablePath, args: ARGUMENTS, host: '127.0.0.1' });
 }

@@ -1,24 +1,22 @@
-/** Compiles the bot and builds the page, each only when its sources are newer than what was made of them. */
-import { execFile } from 'node:child_process';
+/** Bundles the bot and builds the page, each only when its sources are newer than what was made of them. */
 import { rmSync } from 'node:fs';
-import { mkdir, readdir, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Everything that the sandbox leaves on the disk. */
 export const SANDBOX_FOLDER = join(ROOT, '.sandbox');
 export const PAGE = join(SANDBOX_FOLDER, 'page');
-export const BOT_ENTRY = join(ROOT, 'dist', 'main.js');
+export const BOT_ENTRY = join(ROOT, 'dist', 'tally.js');
 export const CLOCK = join(ROOT, 'sandbox', 'bot-clock.js');
 
 type Log = (line: string) => void;
 
-interface Product {
+export interface Product {
   name: string;
+  /** Files and folders, from the root. */
   sources: readonly string[];
   /** Made last of all: while it is missing there is nothing. */
   result: string;
@@ -27,18 +25,11 @@ interface Product {
 
 const bot: Product = {
   name: 'bot',
-  sources: ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'],
+  sources: ['src', 'build.ts', 'package-lock.json'],
   result: BOT_ENTRY,
   async make() {
-    await rm(dirname(BOT_ENTRY), { recursive: true, force: true });
-    const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
-    const compiler = [join(typescript, 'bin', 'tsc'), '-p', 'tsconfig.build.json'];
-    try {
-      await promisify(execFile)(process.execPath, compiler, { cwd: ROOT });
-    } catch (error) {
-      const { stdout } = error as { stdout?: string };
-      throw new Error(`The bot does not compile:\n${stdout ?? String(error)}`, { cause: error });
-    }
+    const { buildDist } = await import('../build.ts');
+    await buildDist();
   },
 };
 
@@ -47,8 +38,8 @@ const page: Product = {
   sources: ['sandbox/page', 'sandbox/protocol.ts', 'package-lock.json'],
   result: join(PAGE, 'index.html'),
   async make() {
-    const { build } = await import('vite');
-    await build({
+    const vite = await import('vite');
+    await vite.build({
       configFile: join(ROOT, 'sandbox/page/vite.config.ts'),
       logLevel: 'warn',
       build: { outDir: PAGE },
@@ -56,8 +47,9 @@ const page: Product = {
   },
 };
 
-export const buildBot = (log: Log) => alone('bot', () => bring(bot, log));
-export const buildPage = (log: Log) => alone('page', () => bring(page, log));
+export const buildBot = (log: Log) => build(bot, log);
+export const buildPage = (log: Log) => build(page, log);
+export const build = (product: Product, log: Log) => alone(product.name, () => bring(product, log));
 
 async function bring({ name, sources, result, make }: Product, log: Log): Promise<void> {
   const stamp = join(SANDBOX_FOLDER, `built-${name}`);

@@ -14,6 +14,8 @@ export interface Mode<Style = unknown> {
   hint: string;
   /** Called when the mode is chosen, so that one that counts begins anew. */
   arm: () => Behaviour<Style>;
+  /** Called when another mode is chosen. */
+  leave?: () => void;
 }
 
 const HUGE_CHUNK = 'x'.repeat(64 * 1024);
@@ -84,7 +86,9 @@ export function switchboard<Style>(service: string, modes: readonly Mode<Style>[
     modes: modes.map(({ mode, label, hint }) => ({ mode, label, hint })) satisfies Switch['modes'],
     mode: () => chosen.mode,
     setMode(name: string) {
-      chosen = find(name);
+      const next = find(name);
+      chosen.leave?.();
+      chosen = next;
       behaviour = chosen.arm();
     },
     behaviour: (): Behaviour<Style> => behaviour,

@@ -3,7 +3,8 @@ import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SHORTLY } from './clock.ts';
 import type { IdentityService } from './identity.ts';
-import type { Switch } from './protocol.ts';
+import type { Skip, Switch } from './protocol.ts';
+import type { SlackBehaviour } from './slack/response-urls.ts';
 import type { SandboxControls } from './slack/snapshot.ts';
 import { triesAt } from './tries.ts';
 
@@ -17,6 +18,7 @@ export interface PanelParts {
   bot: () => Bot | undefined;
   /** The set of block types that Slack refuses in answers. */
   refused: () => Set<string>;
+  behaviour: () => SlackBehaviour | undefined;
   log: (line: string) => void;
   clock: Clock;
 }
@@ -38,7 +40,7 @@ export function createPanel(parts: PanelParts): SandboxControls {
   return {
     tries: triesAt(parts.clock.now(), parts.issuesTokens),
     skipped: parts.clock.skipped,
-    skip: (time, zone) => skip(parts.clock, time, zone),
+    skip: (to, zone) => skip(parts.clock, to, zone),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
@@ -50,9 +52,15 @@ export function createPanel(parts: PanelParts): SandboxControls {
   };
 }
 
+const HOUR = 3_600_000;
+
 /** False for a time that no clock shows. */
-function skip(clock: Clock, time: string, zone: string): boolean {
-  const instant = nextTime(time, zone, clock.now());
+function skip(clock: Clock, to: Skip, zone: string): boolean {
+  if ('hours' in to) {
+    clock.skipTo(clock.now() + to.hours * HOUR);
+    return true;
+  }
+  const instant = nextTime(to.time, zone, clock.now());
   if (instant !== undefined) clock.skipTo(instant - SHORTLY);
   return instant !== undefined;
 }
@@ -71,10 +79,10 @@ function ofService(service: string, fake: BillingService | IdentityService): Lev
 }
 
 /** Nobody has tried yet what the real one does, so both can be. */
-function ofSlack({ refused }: PanelParts): Lever {
+function ofSlack({ refused, behaviour }: PanelParts): Lever {
   return {
     service: 'slack',
-    mode: refused().size > 0 ? 'posts-only' : 'everywhere',
+    mode: modeOfSlack(refused(), behaviour()),
     modes: [
       {
         mode: 'everywhere',
@@ -86,13 +94,38 @@ function ofSlack({ refused }: PanelParts): Lever {
         label: 'Charts in posts only',
         hint: 'Answers invalid_blocks to charts, tables and containers in private answers.',
       },
+      {
+        mode: 'slow',
+        label: `Slow (${SLOW / 1000} s a call)`,
+        hint: 'Forms still open, because Tally opens them with a loading view.',
+      },
+      {
+        mode: 'keeps-answers',
+        label: 'Never replaces a private answer to a command',
+        hint: 'A slow answer then comes below “Asking the billing service…”.',
+      },
     ],
     set(mode) {
+      const known = behaviour();
+      if (!SLACK_MODES.has(mode) || known === undefined) return false;
       refused().clear();
       if (mode === 'posts-only') for (const type of DETAILED) refused().add(type);
-      return mode === 'posts-only' || mode === 'everywhere';
+      known.latency = mode === 'slow' ? SLOW : 0;
+      known.replacesCommandAnswers = mode !== 'keeps-answers';
+      return true;
     },
   };
+}
+
+/** In ms; a `trigger_id` is good for 3 s. */
+const SLOW = 2_500;
+
+const SLACK_MODES: ReadonlySet<string> = new Set(['everywhere', 'posts-only', 'slow', 'keeps-answers']);
+
+function modeOfSlack(refused: ReadonlySet<string>, behaviour: SlackBehaviour | undefined): string {
+  if (behaviour !== undefined && behaviour.latency > 0) return 'slow';
+  if (behaviour?.replacesCommandAnswers === false) return 'keeps-answers';
+  return refused.size > 0 ? 'posts-only' : 'everywhere';
 }
 
 function ofBot({ bot, log }: PanelParts): Lever {

@@ -78,6 +78,7 @@ async function working(page: Page, { url, billing, identity }: Sandbox): Promise
   await take(thread, 'thread');
 
   await scheduling(page);
+  await watching(page);
   await ask(page, '/balance archive', 'archive · ');
   await page.getByRole('button', { name: 'App Home' }).click();
   await page.getByText('archive · ').waitFor();
@@ -104,11 +105,45 @@ async function scheduling(page: Page): Promise<void> {
     await closeModal(page);
   }
   const posts = page.getByRole('article').filter({ hasText: /Every day at 09:00 \(Europe\/London\)/ });
-  await page.getByRole('button', { name: 'Skip to 09:00' }).click();
+  await page.getByRole('button', { name: /^Skip to 09:00/ }).click();
   await posts.nth(1).waitFor({ timeout: 45_000 });
   await page.mouse.move(0, 0);
   await take(posts.filter({ hasText: '3 projects' }), 'digest');
   await take(posts.filter({ hasNotText: '3 projects' }), 'scheduled');
+}
+
+/** A watch that is about to alert: the form with its preview, then the alert. */
+async function watching(page: Page): Promise<void> {
+  const form = page.getByRole('dialog');
+  await say(page, '/billing watch prod spike 1.1x over 1000');
+  await form.getByText('last 90 days').waitFor();
+  await form.getByText('Set up a watch').click();
+  await page.mouse.move(0, 0);
+  await take(form, 'watch-form');
+  await closeModal(page);
+  await say(page, '/billing watch prod balance 1');
+  await form.getByText('Now: ').waitFor();
+  const [, left = ''] = /Now: ([\d,]+)\./.exec((await form.textContent()) ?? '') ?? [];
+  // A round threshold just below what is left.
+  const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
+  await closeModal(page);
+  await say(page, `/billing watch prod balance ${threshold}`);
+  await form.getByText('last 90 days').waitFor();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('Saved:').waitFor();
+  await closeModal(page);
+  await page.getByRole('tab', { name: 'Switches' }).click();
+  await page.getByRole('radio', { name: /^Burning money/ }).check();
+  await page.getByRole('button', { name: 'Skip 1 hour' }).click();
+  const alert = page.getByRole('article').filter({ hasText: / left — below / });
+  await alert.waitFor({ timeout: 45_000 });
+  await page
+    .getByRole('radio', { name: /^Healthy/ })
+    .first()
+    .check();
+  await page.getByRole('tab', { name: 'Try' }).click();
+  await page.mouse.move(0, 0);
+  await take(alert, 'alert');
 }
 
 const chromium = findChromium();

@@ -7,8 +7,8 @@
  */
 import type { KnownBlock, View } from '@slack/types';
 
-/** A stranger belongs to another organisation and is seen in shared channels alone. */
-export type Role = 'owner' | 'admin' | 'member' | 'guest' | 'stranger';
+/** An external user belongs to another organisation and is seen in shared channels alone. */
+export type Role = 'owner' | 'admin' | 'member' | 'guest' | 'external';
 
 export interface Person {
   id: string;
@@ -42,6 +42,8 @@ export interface Message {
   ephemeral: boolean;
   edited: boolean;
   threadTs?: string;
+  /** An answer in a thread that the channel shows as well. */
+  isBroadcast?: boolean;
   files?: SharedFile[];
 }
 
@@ -97,12 +99,14 @@ export interface Switch {
   modes: { mode: string; label: string; hint: string }[];
 }
 
+/** `HH:MM`, what the viewer's clock shows afterwards, or how many hours pass. */
+export type Skip = { time: string } | { hours: number };
+
 /** A thing to try, shown in the panel; clicking puts `text` into the composer, or lets time pass. */
 export interface Try {
   text: string;
   why: string;
-  /** `HH:MM`: what the viewer's clock shows afterwards. */
-  skipTo?: string;
+  skip?: Skip;
 }
 
 export interface Snapshot {
@@ -170,6 +174,6 @@ export interface Verbs {
   /** Takes the app out of this person's workspace. */
   uninstall: { as: string };
   switch: { service: string; mode: string };
-  /** Time passes until this person's clock next shows `time`, `HH:MM`. */
-  skip: { as: string; time: string };
+  /** Time passes for this person. */
+  skip: { as: string; to: Skip };
 }

@@ -94,7 +94,11 @@ async function assemble(
   const manifestText = await readFile(join(ROOT, 'manifest.yml'), 'utf8');
   const manifest: unknown = parse(manifestText);
   const issuesTokens = manifestText.includes('command: /os-token');
-  const panel = createPanel({ billing, identity, bot: () => bot, refused, log, issuesTokens, oauth, clock });
+  const panel = createPanel({
+    ...{ billing, identity, refused, log, issuesTokens, oauth, clock },
+    bot: () => bot,
+    behaviour: () => slack?.behaviour,
+  });
   const botUrl = () => bot?.url ?? '';
   const parts = {
     ...{ ...SECRETS, mode, botUrl, manifest, panel, now },

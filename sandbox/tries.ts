@@ -22,7 +22,21 @@ export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
   {
     text: 'Skip to 09:00',
     why: 'Then, instead of waiting for the morning: a click, and the post is there within half a minute.',
-    skipTo: '09:00',
+    skip: { time: '09:00' },
+  },
+  {
+    text: '/billing watch 123 balance 1200000',
+    why: 'Get warned before the money runs out. Then, under Switches, let billing burn money faster.',
+  },
+  {
+    text: 'Skip an hour',
+    why: 'To the next check of the watches: the alert is there within half a minute.',
+    skip: { hours: 1 },
+  },
+  {
+    text: 'Skip 16 days',
+    why: 'A token registered for 30 days (under More in the form) is about to expire. Then Skip to 09:00: Tally reminds who registered it.',
+    skip: { hours: 16 * 24 },
   },
   ...(issuesTokens ? TOKENS : []),
   { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },

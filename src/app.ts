@@ -1,5 +1,7 @@
 import { createBilling } from './billing/client.ts';
 import type { Config } from './config.ts';
+import { createDeliveryService } from './delivery/delivery-service.ts';
+import { reportRefusedAccesses, reportRejectedTokens } from './delivery/rejections.ts';
 import { createAuditTrail } from './features/audit/index.ts';
 import { createBalance } from './features/balance/index.ts';
 import { createConnect } from './features/connect/index.ts';
@@ -15,6 +17,7 @@ import { createScheduledPosts } from './features/schedules/scheduled-posts.ts';
 import { createSettings } from './features/settings/index.ts';
 import { createSpend } from './features/spend/index.ts';
 import { createStatus } from './features/status/index.ts';
+import { createWatches } from './features/watches/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp } from './http/request.ts';
 import { parseAuthUrl } from './identity/auth-url.ts';
@@ -25,6 +28,7 @@ import { createMetrics } from './ops/metrics.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis.ts';
 import { createErrorReply } from './slack/error-reply.ts';
 import { createInstallations } from './slack/installations.ts';
+import type { LoadingDelays } from './slack/loading.ts';
 import { createRateLimiter, type RateLimiter } from './slack/rate-limit.ts';
 import { createSlackServer } from './slack/receiver.ts';
 import { registerListeners } from './slack/register-listeners.ts';
@@ -36,6 +40,7 @@ import { createAudit } from './workspace/audit.ts';
 import { createEventDedup } from './workspace/event-dedup.ts';
 import { createIssueLimit } from './workspace/issue-limit.ts';
 import { createLastUsed } from './workspace/last-used.ts';
+import { followLayout } from './workspace/layout-transition.ts';
 import { createOAuthNonces } from './workspace/oauth-nonces.ts';
 import { createOneTimeGrants } from './workspace/one-time-grants.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
@@ -59,54 +64,142 @@ export interface Tally {
  * Builds every part of the bot: a table of contents, without logic.
  *
  * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
+ * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
  */
-export function createTally(config: Config, log: Log, clock: () => number, rateLimiter?: RateLimiter): Tally {
+export function createTally(
+  config: Config,
+  log: Log,
+  clock: () => number,
+  rateLimiter?: RateLimiter,
+  loadingDelays?: LoadingDelays,
+): Tally {
   const metrics = createMetrics(() => http.inProgress());
   const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
   });
+  followLayout(redis, () =>
+    log.warn('Redis has the keys of an earlier version; run npm run migrate once every bot is updated'),
+  );
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'the queue cannot reach Redis'));
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis, keyring, isInstalled: (id) => installations.stays(id) });
   const audit = createAudit(redis);
-  const used = createLastUsed(workspaces, (err) =>
+  const lastUsed = createLastUsed(workspaces, (err) =>
     log.warn({ err }, 'the last use of a connection could not be saved'),
   );
   const http = createHttp({ trustedHosts: config.trustedHosts, onExchange: metrics.exchange });
-  const billing = createBilling({ http });
-  const responder = createResponseUrlClient();
+  const billing = reportRejectedTokens(createBilling({ http }), (one) => delivery.noteRejection(one));
+  const responseUrls = createResponseUrlClient();
+
+  const all: Registry = createRegistry(() => features);
+  const delivery = createDeliveryService({
+    redis,
+    queue,
+    workspaces,
+    billing,
+    lastUsed,
+    clientFor: (workspace) => installations.clientFor(workspace),
+    reports: all.reports,
+    clock,
+    log,
+    onSent: metrics.post,
+  });
+  const features = createFeatures(config, log, clock, all, {
+    ...{ redis, workspaces, audit, lastUsed, http, billing, limits, delivery },
+  });
+
+  const health = createHealth({ redis, slackUp: () => slack.up() });
+  const sdkLog = boltLogger(log);
+  const installations = createInstallations(config.slack, {
+    redis,
+    keyring,
+    audit,
+    responseUrls,
+    log,
+    boltLogger: sdkLog,
+    clock,
+    onForget: all.forget,
+  });
+  const slack = createSlackServer(config.slack, {
+    routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
+    installations,
+    spend: createOAuthNonces(redis, 'request').spend,
+    logger: sdkLog,
+  });
+  registerListeners(slack.app, all.listeners(), {
+    users: createUserDirectory(clock),
+    workspaces,
+    responseUrls,
+    eventDedup: createEventDedup(redis),
+    limits,
+    log,
+    clock,
+    onAnswered: metrics.command,
+    ...(loadingDelays && { loadingDelays }),
+  });
+  const unwatch = onApiCall(metrics.slackCall);
+
+  return {
+    registry: all,
+    async start() {
+      // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
+      await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
+        log.warn({ err }, 'started without Redis'),
+      );
+      all.start();
+      return slack.start(config.http.port);
+    },
+    async stop() {
+      http.closeQueue();
+      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
+      if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
+      await Promise.allSettled([http.close(), responseUrls.close()]);
+      unwatch();
+      metrics.stop();
+      queue.disconnect();
+      redis.disconnect();
+    },
+  };
+}
+
+/** What several features are built from. */
+interface SharedParts {
+  readonly redis: ReturnType<typeof connectRedis>;
+  readonly workspaces: ReturnType<typeof createWorkspaces>;
+  readonly audit: ReturnType<typeof createAudit>;
+  readonly lastUsed: ReturnType<typeof createLastUsed>;
+  readonly http: ReturnType<typeof createHttp>;
+  readonly billing: ReturnType<typeof createBilling>;
+  readonly limits: RateLimiter;
+  readonly delivery: ReturnType<typeof createDeliveryService>;
+}
+
+/** In the order of `/billing help`: what people ask most comes first. @param all what the features have for each other */
+function createFeatures(
+  config: Config,
+  log: Log,
+  clock: () => number,
+  all: Registry,
+  { redis, workspaces, audit, lastUsed, http, billing, limits, delivery }: SharedParts,
+): readonly Feature[] {
   const checks = {
     baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
-
-  const all = createRegistry(() => features);
-  // In the order of /billing help: what people ask most comes first.
-  const features: readonly Feature[] = [
-    createBalance({ billing, used, clock }),
-    createSpend({ billing, used, clock }),
+  return [
+    createBalance({ billing, lastUsed, clock }),
+    createSpend({ billing, lastUsed, clock }),
     createReports({ clock }),
-    createScheduledPosts({
-      redis,
-      queue,
-      workspaces,
-      billing,
-      limits,
-      used,
-      clientFor: (workspace) => installations.clientFor(workspace),
-      reports: all.reports,
-      clock,
-      log,
-      onSent: metrics.post,
-    }),
+    createScheduledPosts({ workspaces, delivery, limits, reports: all.reports }),
+    createWatches({ workspaces, watching: delivery.watching, audit }),
     createOsToken({
       workspaces,
       audit,
-      identity: createIdentity({ http }),
-      handles: createOneTimeGrants(redis),
-      allowance: createIssueLimit(redis),
+      identity: reportRefusedAccesses(createIdentity({ http }), delivery.noteRejection),
+      grants: createOneTimeGrants(redis),
+      issueLimit: createIssueLimit(redis),
       limits,
       readAuthUrl: checks.authUrl,
       authUrl: config.identity.authUrl,
@@ -126,63 +219,11 @@ export function createTally(config: Config, log: Log, clock: () => number, rateL
       onConnected: all.connected,
       addresses: { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl },
     }),
-    createStatus({ workspaces, billing, limits, used, sections: all.status }),
+    createStatus({ workspaces, billing, limits, lastUsed, sections: all.status }),
     createAuditTrail({ audit }),
     createSettings({ workspaces }),
     createMentions({ commands: all.commands, verbs: all.verbs }),
-    createHome({ sections: all.home, billing, used, log, clock }),
+    createHome({ sections: all.home, attention: all.attention, billing, lastUsed, log, clock }),
     createHelp(all.help),
   ];
-
-  const health = createHealth({ redis, slackUp: () => slack.up() });
-  const sdkLog = boltLogger(log);
-  const installations = createInstallations(config.slack, {
-    redis,
-    keyring,
-    audit,
-    responder,
-    log,
-    boltLogger: sdkLog,
-    clock,
-    onForget: all.forget,
-  });
-  const slack = createSlackServer(config.slack, {
-    routes: { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page },
-    installations,
-    spend: createOAuthNonces(redis, 'request').spend,
-    logger: sdkLog,
-  });
-  registerListeners(slack.app, all.listeners(), {
-    users: createUserDirectory(clock),
-    workspaces,
-    responder,
-    eventDedup: createEventDedup(redis),
-    limits,
-    log,
-    clock,
-    onAnswered: metrics.command,
-  });
-  const unwatch = onApiCall(metrics.slackCall);
-
-  return {
-    registry: all,
-    async start() {
-      // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
-      await waitUntilReady(redis, REDIS_TIMEOUT).catch((err: unknown) =>
-        log.warn({ err }, 'started without Redis'),
-      );
-      all.start();
-      return slack.start(config.http.port);
-    },
-    async stop() {
-      http.closeQueue();
-      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
-      if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await Promise.allSettled([http.close(), responder.close()]);
-      unwatch();
-      metrics.stop();
-      queue.disconnect();
-      redis.disconnect();
-    },
-  };
 }

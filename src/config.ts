@@ -33,6 +33,8 @@ export interface Config {
   readonly billing: { readonly baseUrl?: string };
   readonly identity: { readonly authUrl?: string };
   readonly trustedHosts: readonly TrustedHost[];
+  /** Where traces go; none are made where it is absent. */
+  readonly tracing: { readonly endpoint?: string };
   readonly log: { readonly level: LevelWithSilent };
 }
 
@@ -80,6 +82,7 @@ const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
 
 function configOf(values: typeof variables._output): Config {
   const { PUBLIC_URL: publicUrl, BILLING_BASE_URL: baseUrl, IDENTITY_AUTH_URL: authUrl } = values;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: tracesUrl } = values;
   return {
     slack: {
       mode:
@@ -105,6 +108,7 @@ function configOf(values: typeof variables._output): Config {
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
+    tracing: tracesUrl === undefined ? {} : { endpoint: tracesUrl },
     log: { level: values.LOG_LEVEL },
   };
 }

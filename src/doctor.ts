@@ -1,16 +1,17 @@
-import type { Redis } from 'ioredis';
 import { balanceDocument } from './billing/documents.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { commandText } from './domain/commands.ts';
 import { pluralize } from './domain/language/text.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createHttp, type GuardedHttp } from './http/request.ts';
 import type { ServiceParts } from './ops/check-service.ts';
 import { formatFindings, runChecks } from './ops/doctor.ts';
 import { type Finding, failedFinding, okFinding } from './ops/finding.ts';
-import { connectRedis } from './redis.ts';
+import { connectRedis, type RedisConnection } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { reseal } from './vault/reseal.ts';
 import { sealOwnerOfField } from './workspace/fields.ts';
+import { followLayout } from './workspace/layout-transition.ts';
 
 /** How long each check may take, in ms; a request of it ends earlier, so that its own error is reported. */
 const CHECK_TIMEOUT = 5_000;
@@ -60,10 +61,11 @@ async function checkWith(config: Config): Promise<readonly Finding[]> {
 }
 
 /** `ready` rejects with the first error, so that an operator does not wait for ten attempts. */
-function connectStore(url: string): { redis: Redis; ready: Promise<Redis> } {
+function connectStore(url: string): { redis: RedisConnection; ready: Promise<RedisConnection> } {
   let fail: (error: Error) => void = () => undefined;
   const redis = connectRedis(url, { onOutage: (error) => fail(error) });
-  const ready = new Promise<Redis>((resolve, reject) => {
+  followLayout(redis);
+  const ready = new Promise<RedisConnection>((resolve, reject) => {
     fail = reject;
     redis.once('ready', () => resolve(redis));
   });
@@ -77,7 +79,7 @@ function servicesOf({ billing, identity, trustedHosts }: Config, http: GuardedHt
     {
       about: 'Billing',
       variable: 'BILLING_BASE_URL',
-      unset: 'people enter the address in the form of /billing connect',
+      unset: `people enter the address in the form of ${commandText('/billing connect')}`,
       works: 'BILLING_BASE_URL is the part of the address before /bill/graphql.',
       address: billing.baseUrl,
       ask: (address) =>

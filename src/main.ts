@@ -15,6 +15,10 @@ function loadConfig() {
 
 const config = loadConfig();
 const log = createLog(config.log.level);
+// Off, nothing of it is loaded.
+const { endpoint } = config.tracing;
+const tracing =
+  endpoint === undefined ? undefined : (await import('./ops/tracing.ts')).startTracing(endpoint);
 const tally = createTally(config, log, Date.now);
 
 let stopping = false;
@@ -22,6 +26,7 @@ async function stop(code: number): Promise<void> {
   if (stopping) return;
   stopping = true;
   await tally.stop().catch((err: unknown) => log.error({ err }, 'Tally did not stop cleanly'));
+  await tracing?.stop();
   process.exit(code);
 }
 

@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isFailure, StoreUnavailable } from './domain/failure/index.ts';
+import { parseRedisUrl } from './redis-url.ts';
 
 /** Slack waits three seconds for the ack: a refusal in time is better than silence. */
 const COMMAND_TIMEOUT = 1_500;
@@ -8,60 +9,141 @@ const CONNECT_TIMEOUT = 2_000;
 const SILENCE_TIMEOUT = 5_000;
 const MAX_RETRY_DELAY = 1_000;
 
+/** To one server, or to a Cluster. */
+export type RedisConnection = Redis | Cluster;
+
+export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
+
 const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), MAX_RETRY_DELAY);
 
 interface Watchers {
-  /** Called once when the store goes away, however many errors follow. */
+  /** Called once when the store goes away, however many errors follow; in a Cluster also when one of its nodes does. */
   readonly onOutage?: (error: Error) => void;
   /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
 }
 
+/** A master that became a replica refuses writes: the connection is opened anew, and the command is not sent again. */
+const reconnectOnError = (error: Error): boolean => error.message.startsWith('READONLY');
+
+/** For commands of people: each fails at once, or after its timeout. */
+const IMPATIENT = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: COMMAND_TIMEOUT,
+  connectTimeout: CONNECT_TIMEOUT,
+  socketTimeout: SILENCE_TIMEOUT,
+  reconnectOnError,
+} satisfies RedisOptions;
+
+/** Only what a node refused is sent again: it was not executed. What may have been executed fails. */
+const IMPATIENT_REDIRECTS = { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 };
+
+/**
+ * Refuses commands while no node is known. `enableOfflineQueue: false` would do that too, and also refuse those that come
+ * while the connection to a node is opened; so they wait for that one, within their timeout.
+ */
+class ImpatientCluster extends Cluster {
+  override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
+    const [command] = args;
+    // The client itself asks for the nodes.
+    if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
+    command.reject(new Error('Cluster isn’t ready.'));
+    return command.promise;
+  }
+}
+
+/** For a queue: commands wait, and blocking ones have no timeout. */
+const PATIENT = {
+  maxRetriesPerRequest: null,
+  connectTimeout: CONNECT_TIMEOUT,
+  keepAlive: SILENCE_TIMEOUT,
+  reconnectOnError,
+} satisfies RedisOptions;
+
 /**
  * Opens a connection in the background and keeps it open. During an outage every command fails at once: nothing is queued
  * or sent twice, because a command may have been executed although its answer was lost.
  *
- * @param url `redis://`, `rediss://` or `unix:///path`
+ * @param url in any form of `parseRedisUrl`
+ * @throws RedisUrlError
  */
-export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): Redis {
-  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: COMMAND_TIMEOUT,
-    connectTimeout: CONNECT_TIMEOUT,
-    socketTimeout: SILENCE_TIMEOUT,
-    retryStrategy,
-  });
+export function connectRedis(url: string, { onOutage, onRecovery }: Watchers = {}): RedisConnection {
+  const redis = openConnection(url, true);
   let isAway = false;
   const lost = (error: Error) => {
     if (isAway) return;
     isAway = true;
     onOutage?.(error);
   };
+  const found = () => {
+    if (isAway) onRecovery?.();
+    isAway = false;
+  };
   redis.on('error', lost);
   // A peer that closes politely emits no error.
   redis.on('reconnecting', () => lost(new Error('Redis closed the connection.')));
-  redis.on('ready', () => {
-    if (isAway) onRecovery?.();
-    isAway = false;
-  });
+  redis.on('ready', found);
+  if (isCluster(redis)) {
+    redis.on('node error', (error: Error) => lost(error));
+    // A node that took over, or is back.
+    redis.on('+node', (node: Redis) => node.once('ready', found));
+  }
   return redis;
 }
 
 /**
  * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
  * must limit how long they wait for an answer.
+ *
+ * @throws RedisUrlError
  */
-export function connectQueue(url: string, onError: (error: Error) => void): Redis {
-  const redis = new Redis(url.replace(/^unix:\/\//, ''), {
-    maxRetriesPerRequest: null,
-    connectTimeout: CONNECT_TIMEOUT,
-    keepAlive: SILENCE_TIMEOUT,
-    retryStrategy,
-  });
+export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
+  const redis = openConnection(url, false);
   redis.on('error', onError);
   return redis;
+}
+
+function openConnection(url: string, isImpatient: boolean): RedisConnection {
+  const options = isImpatient ? IMPATIENT : PATIENT;
+  const address = parseRedisUrl(url);
+  if (address.kind === 'single')
+    return new Redis(address.url.replace(/^unix:\/\//, ''), { ...options, retryStrategy });
+  const { username, password, isTls } = address;
+  const credentials = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(isTls && { tls: {} }),
+  };
+  if (address.kind === 'cluster') {
+    const nodes = [...address.nodes];
+    const clusterOptions = {
+      clusterRetryStrategy: retryStrategy,
+      // Certificates are for names: they are not looked up here, but by the connection.
+      dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
+      redisOptions: { ...options, ...credentials },
+    };
+    return isImpatient
+      ? new ImpatientCluster(nodes, { ...clusterOptions, ...IMPATIENT_REDIRECTS })
+      : new Cluster(nodes, clusterOptions);
+  }
+  const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
+  return new Redis({
+    ...options,
+    ...credentials,
+    retryStrategy,
+    sentinels: [...sentinels],
+    name,
+    db,
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    enableTLSForSentinelMode: isTls,
+    // The Sentinels take the same authorities as the servers.
+    ...(isTls && { sentinelTLS: {} }),
+    sentinelRetryStrategy: retryStrategy,
+    sentinelCommandTimeout: COMMAND_TIMEOUT,
+  });
 }
 
 /**
@@ -70,7 +152,7 @@ export function connectQueue(url: string, onError: (error: Error) => void): Redi
  * @param patience milliseconds
  * @throws StoreUnavailable; the connection goes on trying
  */
-export async function waitUntilReady(redis: Redis, patience: number): Promise<void> {
+export async function waitUntilReady(redis: RedisConnection, patience: number): Promise<void> {
   if (redis.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {
     const settle = (done: () => void) => () => {
@@ -87,9 +169,46 @@ export async function waitUntilReady(redis: Redis, patience: number): Promise<vo
   });
 }
 
+/** A command before it is sent. */
+export interface OutgoingCommand {
+  readonly keys: readonly string[];
+  /** @param names of keys → what they are called instead */
+  rename(names: ReadonlyMap<string, string>): void;
+}
+
+/**
+ * Has every command of a connection pass a gate before it is sent, which may take time; then it is sent, or fails with what
+ * the gate throws.
+ *
+ * @returns what takes the gate away
+ */
+export function gateCommands(
+  redis: Redis,
+  gate: (command: OutgoingCommand) => Promise<void> | undefined | void,
+): () => void {
+  const send = redis.sendCommand;
+  redis.sendCommand = (command, stream) => {
+    const keys = command.getKeys().map(String);
+    const rename = (names: ReadonlyMap<string, string>): void => {
+      command.args = command.args.map((arg) => (typeof arg === 'string' ? (names.get(arg) ?? arg) : arg));
+    };
+    const waits = gate({ keys, rename });
+    if (waits === undefined) return send.call(redis, command, stream);
+    waits.then(
+      // The caller has the command's promise already. A second one would be rejected without anybody to handle it.
+      () => void send.call(redis, command, stream),
+      (error: Error) => command.reject(error),
+    );
+    return command.promise;
+  };
+  return () => {
+    redis.sendCommand = send;
+  };
+}
+
 /** Errors of a Redis that runs but cannot serve: it is starting, failing over, full, or refuses our credentials. */
 const UNAVAILABLE =
-  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
+  /^(LOADING|READONLY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOAUTH|WRONGPASS|NOPERM)\b/;
 
 /** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
@@ -112,11 +231,23 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
 
 /** Whether Redis answered, or the command was never sent. */
 const wasRefused = (cause: unknown): boolean =>
-  cause instanceof Error && (cause.name === 'ReplyError' || cause.message.startsWith('Stream isn'));
+  cause instanceof Error && (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
+
+/** A redirection says that a node of a Cluster did not execute the command. */
+const NEVER_EXECUTED =
+  /^(Stream isn|Cluster isn’t|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
+
+/** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
+const CONNECTION_ERRORS: readonly string[] = [
+  'Error',
+  'MaxRetriesPerRequestError',
+  'AbortError',
+  'ClusterAllFailedError',
+];
 
 function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || isFailure(error)) return false;
-  if (error.name === 'ReplyError') return UNAVAILABLE.test(error.message);
-  // ioredis throws plain errors for a connection that is closed, not there yet, or silent.
-  return error.name === 'Error' || error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError';
+  return error.name === 'ReplyError'
+    ? UNAVAILABLE.test(error.message)
+    : CONNECTION_ERRORS.includes(error.name);
 }

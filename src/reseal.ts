@@ -6,6 +6,7 @@ import { connectRedis, guardRead, waitUntilReady } from './redis.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { holdsOlderEnvelope, reseal } from './vault/reseal.ts';
 import { sealOwnerOfField } from './workspace/fields.ts';
+import { followLayout } from './workspace/layout-transition.ts';
 
 /** How long a start waits for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
@@ -27,6 +28,7 @@ function loadConfig(): Config {
 async function run({ keys, redisUrl }: Config): Promise<number> {
   const keyring = createKeyring(keys);
   const redis = connectRedis(redisUrl);
+  followLayout(redis);
   const renew = (workspace: string, field: string, value: string): ResealRun => {
     const owner = sealOwnerOfField(workspace, field, value);
     if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'open';

@@ -1,5 +1,5 @@
 /**
- * Waits for `work` no longer than `ms`. The work is not cancelled: it goes on, and nobody hears of it any more.
+ * Waits for `work` no longer than `ms`. The work is not cancelled: it continues, and its result is ignored.
  *
  * @returns what the work returns, or what `onTimeout` returns once the time is up
  * @throws what either of them throws

@@ -50,6 +50,7 @@ describe('readConfig', () => {
       keys: [{ id: 'k1', key: Buffer.alloc(32, 7) }],
       billing: {},
       identity: {},
+      tracing: {},
       trustedHosts: [],
       log: { level: 'info' },
     });

@@ -33,9 +33,9 @@ const shown = await shownMetrics();
 async function shownMetrics(): Promise<Map<string, Set<string>>> {
   const metrics = createMetrics();
   metrics.command('/spend', 'ok');
-  metrics.exchange({ service: 'billing', outcome: 200, took: 1 });
+  metrics.exchange({ service: 'billing', host: 'api.example.com', outcome: 200, tries: 1, took: 1 });
   metrics.post('posted');
-  metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok' });
+  metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   const { body } = await metrics.page();
   metrics.stop();

@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../sandbox/redis.ts';
 import { NoData, StoreUnavailable } from '../src/domain/failure/index.ts';
 import { PRODUCTS } from '../src/domain/product.ts';
-import { connectRedis, guardRead, waitUntilReady } from '../src/redis.ts';
+import { connectRedis, gateCommands, guardRead, type RedisConnection, waitUntilReady } from '../src/redis.ts';
 
 const INSTALLED = spawnSync('redis-server', ['--version']).status === 0;
 
 let home: string;
 let server: ChildProcess | undefined;
-const open: Redis[] = [];
+const open: RedisConnection[] = [];
 
 async function startServer(...more: string[]): Promise<void> {
   const socket = ['--port', '0', '--unixsocket', join(home, 'redis.sock'), '--dir', home, '--save', ''];
@@ -33,7 +34,7 @@ async function stopServer(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   await gone;
 }
 
-function connected(watchers?: Parameters<typeof connectRedis>[1]): Redis {
+function connected(watchers?: Parameters<typeof connectRedis>[1]): RedisConnection {
   const redis = connectRedis(`unix://${join(home, 'redis.sock')}`, watchers);
   open.push(redis);
   return redis;
@@ -160,6 +161,23 @@ describe('a connection to a server that comes and goes', () => {
     expect(await failureOf(guardRead(() => redis.call('NOSUCHCOMMAND')))).toMatchObject({
       name: 'ReplyError',
     });
+  });
+});
+
+describe('a command that waits at a gate', () => {
+  it('fails once where Redis is away by then: nothing is left that would end the process', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    try {
+      const redis = connected() as Redis;
+      gateCommands(redis, () => delay(1));
+      expect(await failureOf(redis.get('a'))).toBeInstanceOf(Error);
+      await delay(20);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
   });
 });
 

@@ -1,12 +1,13 @@
 /**
- * `npm test`: format, lint, types, dead code, every test, and those of time and money again under two other zones of the
- * machine. Everything runs to its end, whatever failed before. The last line is the sum; a static check counts as one.
+ * `npm test`: format, lint, types, dead code and the tests, those of time and money again under two other zones of the
+ * machine. `npm test -- --all` has besides what takes longest: a browser, the image, other versions of Node. Everything runs
+ * to its end, whatever failed before. The last line is the sum; a static check counts as one.
  */
 import { type StdioOptions, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sum } from './support/sum-reporter.ts';
 
@@ -23,6 +24,10 @@ const CHECKS: [name: string, command: string[]][] = [
     : []),
   ['dead code', ['knip', '--no-progress']],
 ];
+
+const isWhole = process.argv.includes('--all');
+/** Of the tests, what `--all` adds. */
+const SLOW = ['test/browser/**', 'test/image.test.ts'].map((pattern) => `--exclude=${pattern}`);
 
 interface Run {
   readonly ok: boolean;
@@ -51,24 +56,80 @@ async function check(name: string, command: string[]): Promise<Sum> {
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] };
 }
 
-async function vitest(scratch: string, what: string[], zone?: string): Promise<Sum> {
-  console.log(`\nTests${zone === undefined ? '' : ` of time and money, TZ=${zone}`}`);
-  const file = join(scratch, `${(zone ?? 'all').replace('/', '-')}.json`);
+/** @param output 'inherit': as it comes; 'pipe': when it is over */
+async function vitest(what: string[], output: 'inherit' | 'pipe', env: NodeJS.ProcessEnv = {}) {
+  const file = join(scratch, `${++runs}.json`);
   const reporters = ['--reporter=default', '--reporter=./test/support/sum-reporter.ts'];
-  const env = { SUM_FILE: file, ...(zone !== undefined && { TZ: zone }) };
-  const { ok } = await run(['vitest', 'run', ...what, ...reporters], ['ignore', 'inherit', 'inherit'], env);
+  const command = ['vitest', 'run', ...what, ...reporters];
+  const { ok, ...ran } = await run(command, ['ignore', output, output], { SUM_FILE: file, ...env });
   const sum = await readFile(file, 'utf8').then(
     (text): Sum => JSON.parse(text),
     (): Sum => ({ passed: 0, failed: 0, skipped: [] }),
   );
   // A run that broke before or after its tests has failed, even when no test did.
-  return !ok && sum.failed === 0 ? { ...sum, failed: 1 } : sum;
+  return { output: ran.output, sum: !ok && sum.failed === 0 ? { ...sum, failed: 1 } : sum };
 }
 
+/** The versions of Node that people run besides the one at hand, and what may differ between them. */
+const NODES = ['22', '24'].filter((version) => !process.version.startsWith(`v${version}.`));
+const ON_EACH_NODE = [
+  'test/domain/money',
+  'test/domain/time',
+  'test/http',
+  'test/redis.test.ts',
+  'test/tally.test.ts',
+];
+
+/** npm's package `node` is the binary itself. @returns the folder that it is in; undefined where it can't be had */
+async function folderOfNode(version: string): Promise<string | undefined> {
+  const command = ['npx', '--yes', '--package', `node@${version}`, 'node', '--print', 'process.execPath'];
+  const { ok, output } = await run(command, ['ignore', 'pipe', 'ignore']);
+  return ok ? dirname(output.trim()) : undefined;
+}
+
+async function onOtherNodes(): Promise<{ version: string; output: string; sum: Sum }[]> {
+  const done = [];
+  for (const version of NODES) {
+    const folder = await folderOfNode(version);
+    if (folder === undefined) {
+      const sum = {
+        passed: 0,
+        failed: 0,
+        skipped: [`Node ${version}: npm's package of it could not be had`],
+      };
+      done.push({ version, output: '', sum });
+      continue;
+    }
+    const path = [folder, PATH].join(delimiter);
+    done.push({ version, ...(await vitest([...ON_EACH_NODE, '--maxWorkers=1'], 'pipe', { PATH: path })) });
+  }
+  return done;
+}
+
+/** One after the other, while the other tests wait for processes and browsers. */
+async function inOtherZones(): Promise<{ zone: string; output: string; sum: Sum }[]> {
+  const done = [];
+  for (const zone of ZONES) {
+    const what = ['test/domain/time', 'test/domain/money', '--maxWorkers=1'];
+    done.push({ zone, ...(await vitest(what, 'pipe', { TZ: zone })) });
+  }
+  return done;
+}
+
+let runs = 0;
 const scratch = await mkdtemp(join(tmpdir(), 'tally-test-'));
 const sums = await Promise.all(CHECKS.map(([name, command]) => check(name, command)));
-sums.push(await vitest(scratch, []));
-for (const zone of ZONES) sums.push(await vitest(scratch, ['test/domain/time', 'test/domain/money'], zone));
+console.log('\nTests');
+const [{ sum }, zones] = await Promise.all([vitest(isWhole ? [] : SLOW, 'inherit'), inOtherZones()]);
+sums.push(sum);
+for (const { zone, output, sum } of zones) {
+  console.log(`\nTests of time and money, TZ=${zone}\n${output}`);
+  sums.push(sum);
+}
+for (const { version, output, sum } of isWhole ? await onOtherNodes() : []) {
+  console.log(`\nTests on Node ${version}\n${output}`);
+  sums.push(sum);
+}
 await rm(scratch, { recursive: true, force: true });
 
 const passed = sums.reduce((total, sum) => total + sum.passed, 0);

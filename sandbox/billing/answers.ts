@@ -1,6 +1,6 @@
 /** What the fake knows about a project: its books, unless a test has written something else over them. */
 import { LosslessNumber, parse } from 'lossless-json';
-import type { BillingStyle } from './modes.ts';
+import type { BillingStyle, MoneyLevers } from './modes.ts';
 import { PROJECTS, type ProductId } from './projects.ts';
 import type { Filter, Source, Subscription } from './schema.ts';
 import { createUsageHistory, type UsageHistory } from './usage-history.ts';
@@ -18,6 +18,7 @@ export interface Answers {
   source(style: BillingStyle): Source;
   setBalance(projectId: string, json: string, product?: ProductId): void;
   setItems(projectId: string, json: string, product?: ProductId): void;
+  readonly levers: MoneyLevers;
 }
 
 export function createAnswers(now: () => number): Answers {
@@ -43,6 +44,10 @@ export function createAnswers(now: () => number): Answers {
   }
 
   return {
+    levers: {
+      setBurn: (factor) => ledger.setBurn(factor, now()),
+      topUp: (days) => ledger.topUp(days, now()),
+    },
     setBalance: (id, json, product) => dictate(id, product, { balance: parse(json) }),
     setItems: (id, json, product) => dictate(id, product, { items: parse(json) }),
     source: (style) => ({

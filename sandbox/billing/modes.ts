@@ -21,9 +21,39 @@ export const PLAIN_BILLING: BillingStyle = {
 
 const says = (message: string) => JSON.stringify({ message });
 
-export function billingModes(slowFor: number): Mode<BillingStyle>[] {
+/** What happens to the money besides the ordinary charges. */
+export interface MoneyLevers {
+  /** From now on everything costs so many times as much; 1 is as usual. */
+  setBurn(factor: number): void;
+  /** Adds money to every project: what it costs in so many days. */
+  topUp(days: number): void;
+}
+
+const BURN = 50;
+const TOP_UP_DAYS = 30;
+
+export function billingModes(slowFor: number, { setBurn, topUp }: MoneyLevers): Mode<BillingStyle>[] {
   return [
     ...commonModes(slowFor),
+    {
+      mode: 'burning',
+      label: 'Burning money',
+      hint: `From now on everything costs ${BURN} times as much. What was spent stays spent.`,
+      arm() {
+        setBurn(BURN);
+        return (_, ordinary) => ordinary();
+      },
+      leave: () => setBurn(1),
+    },
+    {
+      mode: 'topped-up',
+      label: 'Money added',
+      hint: `Adds to every project what it costs in ${TOP_UP_DAYS} days, each time it is chosen.`,
+      arm() {
+        topUp(TOP_UP_DAYS);
+        return (_, ordinary) => ordinary();
+      },
+    },
     mode('401', 'Token refused', 'Rejects every token (401).', () => jsonReply(401, says('Unauthorized'))),
     mode('403', 'Forbidden', 'Knows the token and does not let it read (403).', () =>
       jsonReply(403, says('Forbidden')),

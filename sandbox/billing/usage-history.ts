@@ -17,6 +17,10 @@ export interface UsageHistory {
   /** The charges of the days that touch the period, oldest first; bounds in ms, both included. */
   charges(id: string, from: number, to: number): Charge[];
   balance(id: string, at: number): { balance: string; bonuses: string };
+  /** What is booked after `at` (ms) costs `factor` times as much. */
+  setBurn(factor: number, at: number): void;
+  /** Adds to every project, at `at` (ms), what it usually costs in so many days. */
+  topUp(days: number, at: number): void;
 }
 
 const HOUR = 3_600_000;
@@ -30,6 +34,9 @@ const WHOLE = sum(RHYTHM);
 /** `opened`: the instant at which the books lie 400 days back; ms since the epoch. */
 export function createUsageHistory(opened: number): UsageHistory {
   const openingDay = Math.floor(opened / DAY);
+  /** Oldest first. */
+  const burns: { from: number; factor: number }[] = [];
+  const topUps: { at: number; days: number }[] = [];
 
   function booked(
     project: BookedProject,
@@ -46,11 +53,23 @@ export function createUsageHistory(opened: number): UsageHistory {
       const total = dayTotal(project, day, ago);
       rows.push({
         day,
-        amount: part(total, ended) - part(total, begun),
+        amount: burnt(total, day, begun, ended),
         bonuses: begun === 0 ? dayBonuses(project, day) : 0,
       });
     }
     return rows;
+  }
+
+  /** What the hours of a day cost, each as dear as it was when it was booked. */
+  function burnt(total: number, day: number, begun: number, ended: number): number {
+    const usual = part(total, ended) - part(total, begun);
+    if (burns.length === 0) return usual;
+    const hours = Array.from({ length: ended - begun }, (_, n) => begun + n);
+    const more = hours.map((hour) => {
+      const factor = burns.findLast(({ from }) => day * DAY + hour * HOUR > from)?.factor ?? 1;
+      return (factor - 1) * (part(total, hour + 1) - part(total, hour));
+    });
+    return usual + sum(more);
   }
 
   function openingBalance(project: BookedProject): number {
@@ -59,7 +78,16 @@ export function createUsageHistory(opened: number): UsageHistory {
     return Math.round((project.left.days * sum(week)) / week.length) - project.bonusesLeft;
   }
 
+  const added = (project: BookedProject, at: number): number =>
+    sum(topUps.filter((one) => one.at <= at).map(({ days }) => days * project.perDay));
+
   return {
+    setBurn(factor, at) {
+      burns.push({ from: at, factor });
+    },
+    topUp(days, at) {
+      topUps.push({ at, days });
+    },
     charges(id, from, to) {
       const project = bookedProject(id);
       return booked(project, from, to).map(({ day, amount, bonuses }) => ({
@@ -72,7 +100,7 @@ export function createUsageHistory(opened: number): UsageHistory {
       const project = bookedProject(id);
       const spent = sum(booked(project, opened + 1, at).map(({ amount }) => amount));
       return {
-        balance: digits(openingBalance(project) - spent, project.scale),
+        balance: digits(openingBalance(project) - spent + added(project, at), project.scale),
         bonuses: digits(project.bonusesLeft, project.scale),
       };
     },

@@ -6,15 +6,15 @@ export interface Access {
   secret: string;
   restricted: boolean;
   state: 'good' | 'expired' | 'project-disabled';
-  /** The access lapses so many ms after the token was asked for, if it does. */
-  lapsesIn?: number;
+  /** The access expires so many ms after the token was asked for, if it does. */
+  expiresIn?: number;
 }
 
 const MINUTE = 60_000;
 
 export const ACCESSES = {
   good: access('Application access', 1, {}),
-  lapsing: access('Access about to lapse', 2, { lapsesIn: 20 * MINUTE }),
+  expiring: access('Access about to expire', 2, { expiresIn: 20 * MINUTE }),
   unrestricted: access('Unrestricted access', 3, { restricted: false }),
   expired: access('Expired access', 4, { state: 'expired' }),
   disabled: access('Access of a disabled project', 5, { state: 'project-disabled' }),

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Access } from './accesses.ts';
 
-/** `mixed`: with a Z, and without when the access lapses before the token would. */
+/** `mixed`: with a Z, and without when the access expires before the token would. */
 export type ExpiryForm = 'mixed' | 'no-zone' | 'absent';
 
 interface Issued {
@@ -28,7 +28,7 @@ export function createTokens(now: () => number): Tokens {
   return {
     issue(access) {
       const issuedAt = now();
-      const expiresAt = issuedAt + Math.min(LIFETIME, access.lapsesIn ?? LIFETIME);
+      const expiresAt = issuedAt + Math.min(LIFETIME, access.expiresIn ?? LIFETIME);
       const token = `gAAAAA${randomBytes(LENGTH).toString('base64url')}`.slice(0, LENGTH);
       const issued = { token, access, issuedAt, expiresAt, auditId: randomBytes(16).toString('base64url') };
       live.set(token, issued);
@@ -63,7 +63,7 @@ export function describeToken(issued: Issued, form: ExpiryForm, withCatalog: boo
 }
 
 function expiry({ access, expiresAt }: Issued, form: ExpiryForm): string {
-  const withoutZone = form === 'no-zone' || access.lapsesIn !== undefined;
+  const withoutZone = form === 'no-zone' || access.expiresIn !== undefined;
   return withoutZone ? new Date(expiresAt).toISOString().slice(0, 19) : microseconds(expiresAt);
 }
 

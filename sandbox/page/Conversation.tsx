@@ -22,7 +22,9 @@ export function Conversation({ channel, said, onOpen, onTry, onThread }: Props) 
   const { snapshot } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
   const box = useFollow<HTMLDivElement>(messages.at(-1)?.ts, said);
-  const roots = messages.filter(({ threadTs, ts }) => !threadTs || threadTs === ts);
+  const roots = messages.filter(
+    ({ threadTs, ts, isBroadcast }) => !threadTs || threadTs === ts || isBroadcast,
+  );
   const repliesTo = (ts: string) => messages.filter((one) => one.threadTs === ts && one.ts !== ts);
   const isGeneral = channel.name === 'general';
   return (
@@ -77,7 +79,8 @@ function Row({ message, before, replies, interrupted, channel, onThread }: RowPr
         message={message}
         channel={channel}
         compact={!isNewDay && !interrupted && follows(message, before)}
-        onThread={message.ephemeral ? undefined : onThread}
+        onThread={message.ephemeral || message.isBroadcast ? undefined : onThread}
+        isInChannel
       />
       {replies.length > 0 && (
         <section className="thread" aria-label="Thread">

@@ -13,9 +13,17 @@ interface Props {
   channel: string;
   compact: boolean;
   onThread: ((ts: string) => void) | undefined;
+  /** It stands among the channel's messages, not in a thread. */
+  isInChannel?: boolean;
 }
 
-export const MessageRow = memo(function MessageRow({ message, channel, compact, onThread }: Props) {
+export const MessageRow = memo(function MessageRow({
+  message,
+  channel,
+  compact,
+  onThread,
+  isInChannel = false,
+}: Props) {
   const { snapshot, me } = useWorkspace();
   const author = authorOf(message.from, snapshot);
   const sent = instantOf(message.ts);
@@ -35,6 +43,12 @@ export const MessageRow = memo(function MessageRow({ message, channel, compact, 
         <div className="only-you">
           <EyeIcon size={14} />
           Only visible to you
+        </div>
+      )}
+      {message.isBroadcast && isInChannel && (
+        <div className="only-you">
+          <ReplyIcon size={14} />
+          Replied to a thread
         </div>
       )}
       <div className="message-gutter">{compact ? time : <Avatar author={author} />}</div>

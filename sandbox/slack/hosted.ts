@@ -5,7 +5,7 @@ import { Interactions } from './interactions.ts';
 import type { Manifest } from './manifest.ts';
 import type { MethodContext } from './methods/method.ts';
 import type { Doers } from './page.ts';
-import { ResponseUrls } from './response-urls.ts';
+import { ResponseUrls, type SlackBehaviour } from './response-urls.ts';
 import { type SandboxControls, snapshotFor } from './snapshot.ts';
 import { Speech } from './speech.ts';
 import { Submissions } from './submissions.ts';
@@ -16,6 +16,7 @@ import { Workspace } from './workspace.ts';
 
 export interface HostParts extends Pick<MethodContext, 'manifest' | 'url' | 'refuse'> {
   panel: SandboxControls;
+  behaviour: SlackBehaviour;
   mode: 'http' | 'socket';
   now: () => number;
   triggerLife: number;
@@ -36,7 +37,7 @@ export function host(founding: Founding, isInstalled: boolean, parts: HostParts)
   const workspace = new Workspace({ ...founding, botName: manifest.botName, now, listeners, isInstalled });
   const views = new Views(founding.team.id, now, () => workspace.changed());
   const triggers = new Triggers(now, parts.triggerLife);
-  const responses = new ResponseUrls(workspace, parts.url, parts.refuse);
+  const responses = new ResponseUrls(workspace, parts.url, parts.refuse, parts.behaviour);
   const events = new Events(workspace, manifest, delivery, parts.eventRetries);
   const speech = new Speech({ workspace, manifest, events, triggers, responses, delivery, complain });
   const interactionParts = { workspace, views, triggers, responses, delivery, complain };

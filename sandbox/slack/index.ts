@@ -13,6 +13,7 @@ import type { MethodContext } from './methods/method.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
 import { type Doers, Page } from './page.ts';
 import { BOT_USER, type SlackPlace, TEAM } from './people.ts';
+import type { SlackBehaviour } from './response-urls.ts';
 import { listen } from './server.ts';
 import { NO_CONTROLS, type SandboxControls } from './snapshot.ts';
 import { type DisconnectReason, socketDelivery } from './socket-mode.ts';
@@ -22,7 +23,7 @@ import { waitFor } from './waiting.ts';
 import { type Bearer, type Call, type Failure, WebApi } from './web-api.ts';
 import type { Workspace } from './workspace.ts';
 
-export { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from './people.ts';
+export { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from './people.ts';
 export { ORBIT_MEMBER, ORBIT_OWNER } from './teams.ts';
 
 const MAY_INSTALL: readonly Role[] = ['owner', 'admin', 'member'];
@@ -69,6 +70,8 @@ export interface Slack extends Driver {
   workspace: Workspace;
   /** Block types that are refused in ephemeral messages, acknowledgements and `response_url`s. */
   refuse: Set<string>;
+  /** How slow this Slack is, and what it does where Slack's documents are silent. */
+  behaviour: SlackBehaviour;
   /** The headers of a request with this body, signed as Slack signs. */
   signed(body: string, signing?: { at?: number; secret?: string }): Record<string, string>;
   /** Sends any event, subscribed to or not, of the first workspace where none is named. */
@@ -91,6 +94,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
+  const behaviour: SlackBehaviour = { latency: 0, replacesCommandAnswers: true };
   let base = '';
   const url = () => base;
 
@@ -120,7 +124,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   };
 
   const hosting = {
-    ...{ manifest, url, refuse, panel, mode: options.mode, now, complain, listeners },
+    ...{ manifest, url, refuse, behaviour, panel, mode: options.mode, now, complain, listeners },
     triggerLife: options.triggerLife ?? 3_000,
     eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
     delivery: () => toBot,
@@ -181,9 +185,9 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
       changed();
       return isKnown ? { ok: true } : { ok: false, error: 'unknown_mode' };
     },
-    async skip({ as, time }) {
+    async skip({ as, to }) {
       const zone = at(as).workspace.person(as)?.tz ?? 'UTC';
-      const isTime = panel.skip(time, zone);
+      const isTime = panel.skip(to, zone);
       changed();
       return isTime ? { ok: true } : { ok: false, error: 'no_such_time' };
     },
@@ -211,7 +215,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     return `/?${new URLSearchParams({ as, channel: workspace.directMessageOf(as)?.id ?? '' })}`;
   };
   const rooms = {
-    ...{ api, responses, files, page, traffic, scopes, authorize, appPlace },
+    ...{ api, behaviour, responses, files, page, traffic, scopes, authorize, appPlace },
     upgrade: socket?.upgrade,
   };
   const listening = await listen(options.port ?? 0, rooms);
@@ -225,6 +229,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     traffic,
     workspace: first.workspace,
     refuse,
+    behaviour,
     signed: (body, { at = now(), secret = options.signingSecret } = {}) => sign(body, secret, at),
     event: (event, team = TEAM) => inTeam(team).events.send(event),
     failNext: (...args) => api.failNext(...args),

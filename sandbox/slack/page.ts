@@ -25,7 +25,18 @@ const BODIES: { [V in keyof Verbs]: z.ZodType } = {
   home: z.object({ as: name }),
   uninstall: z.object({ as: name }),
   switch: z.object({ service: name, mode: name }),
-  skip: z.object({ as: name, time: z.string().regex(/^\d\d:\d\d$/) }),
+  skip: z.object({
+    as: name,
+    to: z.union([
+      z.strictObject({ time: z.string().regex(/^\d\d:\d\d$/) }),
+      z.strictObject({
+        hours: z
+          .number()
+          .positive()
+          .max(24 * 400),
+      }),
+    ]),
+  }),
 };
 
 const TYPES: Record<string, string> = {

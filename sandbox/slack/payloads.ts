@@ -66,9 +66,10 @@ export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, valu
   };
 }
 
-export function messageOf({ team, ts, from, text, blocks, edited, threadTs }: Stored) {
+export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBroadcast }: Stored) {
   return {
     type: 'message',
+    ...(isBroadcast && { subtype: 'thread_broadcast' }),
     user: userIdOf(from),
     ts,
     text,

@@ -26,8 +26,8 @@ export const OWNER = 'U0OWNER001';
 export const MEMBER = 'U0MEMBER01';
 export const GUEST = 'U0GUEST001';
 export const ADMIN = 'U0ADMIN001';
-export const STRANGER = 'U0STRANGER';
-/** Where the stranger is at home. */
+export const EXTERNAL = 'U0STRANGER';
+/** Where the external user is at home. */
 export const OTHER_TEAM = 'T0ACMECORP';
 export const FINOPS = 'S0FINOPS01';
 
@@ -69,10 +69,10 @@ export const PEOPLE: readonly Person[] = [
     color: '#2f7d4f',
   },
   {
-    id: STRANGER,
+    id: EXTERNAL,
     name: 'sven',
     realName: 'Sven Ekholm',
-    role: 'stranger',
+    role: 'external',
     tz: 'Europe/Stockholm',
     locale: 'sv-SE',
     color: '#6b6f76',
@@ -85,7 +85,7 @@ export const USER_GROUPS: readonly UserGroup[] = [
 ];
 
 /** The workspace or organisation that a person belongs to. */
-export const teamOf = ({ role, team }: Person): string => team ?? (role === 'stranger' ? OTHER_TEAM : TEAM);
+export const teamOf = ({ role, team }: Person): string => team ?? (role === 'external' ? OTHER_TEAM : TEAM);
 
 /** The bot is not in #finance, so that there is somewhere to try `/invite`. */
 export const CHANNELS: readonly SlackPlace[] = [
@@ -115,7 +115,7 @@ export const CHANNELS: readonly SlackPlace[] = [
     name: 'with-acme',
     kind: 'public',
     topic: 'Shared with another organisation',
-    members: [OWNER, MEMBER, STRANGER, 'bot'],
+    members: [OWNER, MEMBER, EXTERNAL, 'bot'],
     shared: true,
   },
 ];

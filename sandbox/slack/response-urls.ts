@@ -3,6 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { type Refusals, readMessage } from './incoming.ts';
 import type { Stored, Workspace } from './workspace.ts';
 
+/** What a test or the panel can change about this Slack. */
+export interface SlackBehaviour {
+  /** How long each call of the bot takes, in ms. */
+  latency: number;
+  /** Whether `replace_original` replaces the first private answer to a command. */
+  replacesCommandAnswers: boolean;
+}
+
 const USES = 5;
 const LIFE = 30 * 60 * 1000;
 
@@ -10,7 +18,7 @@ interface Issued {
   person: string;
   channel: string;
   threadTs: string | undefined;
-  /** The message that was clicked; a command has none, so nothing can be replaced from it. */
+  /** The message that was clicked; after a command, the first private answer. */
   source: Stored | undefined;
   /** The command as it was typed: shown to all with the first public answer. */
   typed: string | undefined;
@@ -38,6 +46,7 @@ export class ResponseUrls {
     readonly workspace: Workspace,
     readonly base: () => string,
     readonly refusals: Refusals,
+    readonly behaviour: SlackBehaviour,
   ) {}
 
   issue({ person, channel, threadTs, source, typed }: ResponseUrlRequest): string {
@@ -66,7 +75,11 @@ export class ResponseUrls {
     if (!read.ok) return refused(read.error === 'no_text' ? 500 : 400, read.error);
     if (isTrue(body.replace_original) && issued.source && this.#stands(issued.source))
       this.workspace.edit(issued.source, read);
-    else this.post(issued, read, body);
+    else {
+      const posted = this.post(issued, read, body);
+      // Slack's pages say only that a clicked message can be replaced; people report both for an answer to a command.
+      if (this.behaviour.replacesCommandAnswers && posted.ephemeral) issued.source ??= posted;
+    }
     return { status: 200, body: { ok: true } };
   }
 
@@ -84,13 +97,13 @@ export class ResponseUrls {
     issued: ResponseUrlRequest,
     read: { text: string; blocks?: object[] | undefined },
     body: Record<string, unknown>,
-  ): void {
+  ): Stored {
     const isPublic = body.response_type === 'in_channel';
     if (isPublic && issued.typed) {
       this.workspace.post({ channel: issued.channel, from: issued.person, text: issued.typed });
       issued.typed = undefined;
     }
-    this.workspace.post({
+    return this.workspace.post({
       channel: issued.channel,
       from: 'bot',
       ...read,

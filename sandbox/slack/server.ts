@@ -2,16 +2,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type AuthorizeParts, type AuthorizeReply, authorizeAnswer, authorizePage } from './authorize.ts';
 import { type Files, uploadedBytes } from './files.ts';
 import { isFromOwnPage, isLocal, readBody, readBytes, readFields, sendJson } from './http.ts';
 import type { Page } from './page.ts';
-import type { ResponseUrls } from './response-urls.ts';
+import type { ResponseUrls, SlackBehaviour } from './response-urls.ts';
 import type { TrafficLog } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
 export interface Rooms {
   api: WebApi;
+  behaviour: SlackBehaviour;
   responses: Pick<ResponseUrls, 'answer'>;
   files: Files;
   page: Page;
@@ -85,13 +87,14 @@ async function callMethod(
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
-  { api, scopes }: Rooms,
+  { api, behaviour, scopes }: Rooms,
 ): Promise<void> {
   const fields = readFields(request.headers['content-type'], await readBody(request));
   const { authorization = '' } = request.headers;
   const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basic(authorization) };
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
   const token = bearer ?? (typeof args.token === 'string' ? args.token : undefined);
+  if (behaviour.latency > 0) await delay(behaviour.latency);
   const answer = api.answer(method, token, args);
   if (answer === 'hang') return;
   const headers = { 'X-OAuth-Scopes': [...scopes].join(','), ...answer.headers };
@@ -102,9 +105,10 @@ async function respond(
   key: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { responses, traffic }: Rooms,
+  { responses, behaviour, traffic }: Rooms,
 ): Promise<void> {
   const body = readFields(request.headers['content-type'], await readBody(request));
+  if (behaviour.latency > 0) await delay(behaviour.latency);
   const end = traffic.begin('bot→slack', 'response_url', body);
   const { status, body: answer } = responses.answer(key, body);
   end(answer.ok ? String(status) : `${status} ${answer.error ?? ''}`, answer);

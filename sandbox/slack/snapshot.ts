@@ -1,5 +1,5 @@
 /** The workspace as one person sees it, for the page. */
-import type { Message, Snapshot, Switch, Try } from '../protocol.ts';
+import type { Message, Skip, Snapshot, Switch, Try } from '../protocol.ts';
 import type { Manifest } from './manifest.ts';
 import { BOT_USER } from './people.ts';
 import { shownView, type Views } from './views.ts';
@@ -15,8 +15,8 @@ export interface SandboxControls {
   botUp(): boolean;
   /** How far the sandbox's time is ahead of the machine's, in ms. */
   skipped(): number;
-  /** Goes to the next time, `HH:MM`, of a zone; false for what no clock shows. */
-  skip(time: string, zone: string): boolean;
+  /** @param zone of a time of day @returns false for what no clock shows */
+  skip(to: Skip, zone: string): boolean;
   /** Where the app is installed from; absent where it has one token for one workspace. */
   installUrl?(): string;
 }

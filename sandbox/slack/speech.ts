@@ -87,7 +87,7 @@ export class Speech {
       workspace.changed();
     } else if (
       !workspace.isInstalled ||
-      person.role === 'stranger' ||
+      person.role === 'external' ||
       !manifest.commands.some((one) => one.command === command)
     ) {
       // An app's commands are there for the workspace that installed it, in shared channels too.

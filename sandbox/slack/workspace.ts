@@ -23,6 +23,8 @@ export interface Draft {
   blocks?: readonly object[] | undefined;
   viewer?: string | undefined;
   threadTs?: string | undefined;
+  /** Of an answer in a thread: the channel shows it as well. */
+  isBroadcast?: boolean | undefined;
   files?: SharedFile[] | undefined;
   metadata?: object | undefined;
 }
@@ -91,11 +93,11 @@ export class Workspace {
     );
   }
 
-  /** Full members may look into every public channel; guests and strangers only where they were invited. */
+  /** Full members may look into every public channel; guests and external people only where they were invited. */
   maySee(person: string, place: SlackPlace): boolean {
     if (place.members.includes(person)) return true;
     const role = this.person(person)?.role;
-    return place.kind === 'public' && role !== 'guest' && role !== 'stranger';
+    return place.kind === 'public' && role !== 'guest' && role !== 'external';
   }
 
   placesOf(person: string): SlackPlace[] {
@@ -111,7 +113,7 @@ export class Workspace {
     return this.#messages.get(channel)?.find((one) => one.ts === ts);
   }
 
-  post({ channel, from, text, blocks, viewer, threadTs, files, metadata }: Draft): Stored {
+  post({ channel, from, text, blocks, viewer, threadTs, isBroadcast, files, metadata }: Draft): Stored {
     const message: Stored = {
       team: this.team.id,
       channel,
@@ -123,6 +125,7 @@ export class Workspace {
       ...(viewer && { viewer }),
       edited: false,
       ...(threadTs && { threadTs }),
+      ...(threadTs && isBroadcast && { isBroadcast }),
       ...(files && { files }),
       ...(metadata && { metadata }),
     };

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { z } from 'zod';
+import { hash } from 'node:crypto';
+import type * as z from 'zod';
 import {
   type BillingQuestion,
   Forbidden,
@@ -81,7 +81,7 @@ export function createBilling({ http }: { http: GuardedHttp }): BillingClient {
     const { workspace, connection, baseUrl, token } = access;
     const identity = JSON.stringify([workspace, connection, baseUrl, token, ...question]);
     // Hashed, because it contains the token.
-    const key = createHash('sha256').update(identity).digest('base64');
+    const key = hash('sha256', identity, 'base64');
     const shared = running.get(key) as Promise<T> | undefined;
     if (shared !== undefined) return shared;
     const response = send().finally(() => running.delete(key));

@@ -1,5 +1,5 @@
 import { isLosslessNumber, parse, stringify } from 'lossless-json';
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidResponse } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/usage.ts';
@@ -31,11 +31,16 @@ const balanceRecord = z.object({ balance: scalar, bonuses: scalar }).transform((
   return empty ? null : record;
 });
 
-const charge = z.object({ day: scalar, totalAmount: scalar, totalBonuses: scalar });
-
 /** A malformed item is shown as such; the others still count. */
 const item = z.unknown().transform((value): WireCharge => {
-  if (isJsonObject(value)) return charge.parse(value);
+  if (isJsonObject(value)) {
+    const { day, totalAmount, totalBonuses } = value;
+    return {
+      day: readScalar(day),
+      totalAmount: readScalar(totalAmount),
+      totalBonuses: readScalar(totalBonuses),
+    };
+  }
   const odd = { odd: shortJson(value) };
   return { day: odd, totalAmount: odd, totalBonuses: odd };
 });

@@ -1,5 +1,5 @@
 import type { DeliveryContext } from './context.ts';
-import type { DeliveryLogEntry } from './delivery-log.ts';
+import type { DeliveryLogEntry } from './delivery-log-entry.ts';
 import type { DeliveryTask } from './plan.ts';
 
 /** One try to deliver a date: the latest log entry, and whether Slack may have taken the post before. */

@@ -13,8 +13,10 @@ import {
   type DeliveryLogSnapshot,
   LEASE_MS,
   type LogWrite,
+  type StateWrite,
 } from './delivery-log.ts';
 import type { PostableReport, ReportResult } from './report.ts';
+import type { WatchFiguresStore } from './watch-figures.ts';
 
 /** Another worker may hold the lease by now, so this one must not post anything more. */
 export class LeaseLostError extends Error {}
@@ -25,6 +27,7 @@ export class ScheduleChangedError extends Error {}
 export interface DeliveryRunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
+  readonly watchFigures: WatchFiguresStore;
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   readonly clock: () => number;
   readonly log: Logger;
@@ -46,6 +49,8 @@ export interface DeliveryRun extends DeliveryRunParts {
   client(): Promise<WebClient>;
   /** @returns the entry's JSON @throws LeaseLostError, ScheduleChangedError, StoreUnavailable */
   writeLog(write: LogWrite): Promise<string>;
+  /** Writes a state; `needsLease` also looks at the lease's age here. @throws LeaseLostError, StoreUnavailable */
+  writeState(write: StateWrite): ReturnType<DeliveryLog['writeState']>;
   /** Leaves a second between two posts to one channel. @param lastPost ms since the epoch */
   waitForChannel(channel: string, lastPost: number | undefined): Promise<void>;
   /** The channel was posted to just now. */
@@ -92,6 +97,10 @@ export function startDeliveryRun(parts: DeliveryRunParts): DeliveryRun {
       if (json === undefined) throw new LeaseLostError();
       if (json === '') throw new ScheduleChangedError();
       return json;
+    },
+    async writeState(write) {
+      if (write.needsLease === true && !renewal.isHeld()) throw new LeaseLostError();
+      return deliveryLog.writeState(lease, write);
     },
     async waitForChannel(channel, lastPost = 0) {
       const last = Math.max(lastPosts.get(channel) ?? 0, lastPost);

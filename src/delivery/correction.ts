@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { isFailure } from '../domain/failure/index.ts';
 import { postMessage, updateMessage } from '../slack/post-message.ts';
 import { type DeliveryContext, LeaseLostError, runReport } from './context.ts';
-import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log.ts';
-import { deliveryMetadata } from './find-post.ts';
-import { CORRECTION_DELAYS, connectionsOf, type ScheduleLogEntry } from './plan.ts';
+import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log-entry.ts';
+import { deliveryKey, deliveryMetadata } from './find-post.ts';
+import { connectionsOf } from './pause.ts';
+import { CORRECTION_DELAYS, type ScheduleLogEntry } from './plan.ts';
 import { correctionMessage, renderPost } from './post-blocks.ts';
 import type { ReportResult } from './report.ts';
 import { classifyFailure } from './retry.ts';
@@ -41,7 +42,7 @@ export async function correctPost(due: ScheduleLogEntry, context: DeliveryContex
   const { post, next, cause, ...entry } = due.line.entry;
   const subject = post?.subject;
   if (post === undefined || subject === undefined) return;
-  const checked = { ...post, looks: checksDone(context.clock() - post.at) };
+  const checked = { ...post, checks: checksDone(context.clock() - post.at) };
   const correction = { ...due, post, subject, checked, entry };
   try {
     await check(correction, context);
@@ -68,7 +69,10 @@ async function check(correction: Correction, context: DeliveryContext): Promise<
   // A project that gives no answer now has not changed.
   if (Object.keys(result.unanswered).some((key) => post.figures[key] !== undefined))
     return checkAgain(correction, context);
-  const explanation = correctionMessage(post.figures, result.figures, schedule.correctsFrom, workspace);
+  // The day that the post went without is filled in, however little it changes.
+  const isFilledIn = post.without !== undefined && result.awaits === undefined;
+  const percent = isFilledIn ? 0 : schedule.correctsFrom;
+  const explanation = correctionMessage(post.figures, result.figures, percent, workspace);
   if (explanation === undefined) return writeOutcome(correction, { tries: 0, post: checked }, context);
   await editPost(correction, result, context);
   await postMessage(await context.client(), { channel: post.channel, thread: post.ts }, explanation).catch(
@@ -86,10 +90,13 @@ async function editPost(
   const client = await context.client();
   await context.waitForChannel(channel, context.logSnapshot.lastPost(channel));
   const at = context.clock();
-  const details = { ...post, timing: subject.timing, date: line.date, corrected: at };
-  const metadata = deliveryMetadata(schedule.id, line.date);
+  const { without: _, ...complete } = post;
+  const current = { ...complete, ...(result.awaits !== undefined && { without: result.awaits }) };
+  const { correctsFrom } = schedule;
+  const details = { ...current, timing: subject.timing, correctsFrom, date: line.date, corrected: at };
+  const metadata = deliveryMetadata(deliveryKey(schedule.id, line.date));
   await updateMessage(client, channel, ts, renderPost(result, details), metadata);
-  const outcome = { tries: 0, post: { ...checked, figures: result.figures } };
+  const outcome = { tries: 0, post: { ...current, checks: checked.checks, figures: result.figures } };
   await writeOutcome(correction, outcome, context, { channel, at });
   context.notePosted(channel);
 }
@@ -98,7 +105,7 @@ async function editPost(
 const stopChecking = (correction: Correction, context: DeliveryContext): Promise<void> =>
   writeOutcome(
     correction,
-    { tries: 0, post: { ...correction.post, looks: CORRECTION_DELAYS.length } },
+    { tries: 0, post: { ...correction.post, checks: CORRECTION_DELAYS.length } },
     context,
   );
 

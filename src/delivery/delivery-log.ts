@@ -1,74 +1,10 @@
-import type { Redis } from 'ioredis';
-import { z } from 'zod';
-import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Day } from '../domain/time/calendar.ts';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import { FIELDS } from '../workspace/fields.ts';
 import { deliveryLockKey, deliveryLogKey, recordKey } from '../workspace/keys.ts';
 import { acquireLease, extendLease, type Lease, releaseLease } from '../workspace/lease.ts';
-import { parseRecord } from '../workspace/record-schema.ts';
-import { type LastDelivery, PAUSE_REASONS, scheduleContentSchema } from '../workspace/schedules.ts';
-
-/** What a post is about, as the schedule and the workspace were then; either may change later. */
-const subject = scheduleContentSchema.extend({
-  /** IANA: the reporting zone, which says what a day is. */
-  zone: z.string(),
-  /** The days in words: `Fri 20 Nov 2026 UTC`. */
-  covers: z.string(),
-  /** Names of the connections that were asked, in the projects' order. */
-  connections: z.array(z.string()).readonly(),
-});
-export type PostSubject = Readonly<z.infer<typeof subject>>;
-
-/** The post of one date, as it is in the channel. */
-const postedMessage = z.object({
-  channel: z.string(),
-  /** Slack's; '' where the post is there and its `ts` could not be recorded. */
-  ts: z.string(),
-  /** ms since the epoch: when it was posted */
-  at: z.int(),
-  isLate: z.boolean(),
-  /** The channel may hold it twice. */
-  isAgain: z.boolean(),
-  /** What the post says about missed dates, a line each. */
-  earlier: z.array(z.string()).readonly(),
-  figures: z.record(z.string(), z.string()),
-  /** `<project id>:<product>` → why it has no figure, in a sentence. */
-  unanswered: z.record(z.string(), z.string()).exactOptional(),
-  /** How many planned checks for corrections are done. */
-  looks: z.int(),
-  /** Absent in posts of earlier versions, which cannot be corrected. */
-  subject: subject.exactOptional(),
-});
-export type PostedMessage = Readonly<z.infer<typeof postedMessage>>;
-
-const entry = z.object({
-  /**
-   * `sending`: Slack may have taken it. `trying`: it failed and is tried again. `held`: Tally paused its schedule and
-   * probes whether it works again. The others are final.
-   */
-  state: z.enum(['sending', 'trying', 'held', 'posted', 'skipped', 'failed']),
-  /** ms since the epoch: when it was due, and when this was written */
-  due: z.int(),
-  at: z.int(),
-  /** When it was first tried, how often it failed since, and when it is tried again; times in ms. */
-  began: z.int(),
-  tries: z.int().default(0),
-  next: z.int().exactOptional(),
-  /** How often it was probed while Tally paused its schedule. */
-  probes: z.int().exactOptional(),
-  /** It failed for good: the next post names the date, unless this post turns out to be in the channel. */
-  isMissed: z.boolean().exactOptional(),
-  /** An edit took the date out before anything was sent: earlier dates of the new times may still come. */
-  isDropped: z.boolean().exactOptional(),
-  /** Why it failed, in a sentence. */
-  cause: z.string().exactOptional(),
-  /** The owner has not been notified of this yet: a failure, a pause, or projects that keep giving no answer. */
-  untold: z.enum([...PAUSE_REASONS, 'failed', 'unanswered']).exactOptional(),
-  post: postedMessage.exactOptional(),
-});
-/** What became of one date of one schedule. `untold` and `looks` are names in stored records, which have to stay. */
-export type DeliveryLogEntry = Readonly<z.infer<typeof entry>>;
+import type { LastDelivery } from '../workspace/schedules.ts';
+import { type DeliveryLogEntry, parseLogEntry } from './delivery-log-entry.ts';
 
 export interface DeliveryLogLine {
   readonly schedule: string;
@@ -84,6 +20,10 @@ export interface DeliveryLogSnapshot {
   lastPost(channel?: string): number | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: number | undefined;
+  /** The JSON of a state: see `StateWrite`. */
+  state(name: string): string | undefined;
+  /** Names and JSON of all states whose name begins so. */
+  statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
 }
 
 /** Held by one run at a time, in any process. */
@@ -109,6 +49,21 @@ export interface LogWrite {
   readonly lastDelivery?: LastDelivery;
 }
 
+/** What something else than a schedule keeps in the log. */
+export interface StateWrite {
+  /** With a slash, after a word that is no schedule's ID: `watch/abcd1234`. */
+  readonly name: string;
+  /** The JSON before; undefined for none. */
+  readonly before: string | undefined;
+  readonly json: string;
+  /** As of a date's entry. */
+  readonly needsLease?: boolean;
+  /** A field of the workspace's record and its value: refuse the write if it is another one by now. */
+  readonly expected?: { readonly field: string; readonly value: string };
+  /** A message went out just now. */
+  readonly posted?: { readonly channel: string; readonly at: number };
+}
+
 /**
  * What became of every due date, so that none is posted twice and none is lost: one hash a workspace, removed with it.
  * Lines are kept for as long as their date may matter.
@@ -128,6 +83,10 @@ export interface DeliveryLog {
    * where the schedule is not the expected one
    */
   write(lease: DeliveryLease, write: LogWrite): Promise<string | undefined>;
+  /** @returns `refused`, writing nothing, where `before` or the lease is not as it must be; `changed` for `expected` */
+  writeState(lease: DeliveryLease, write: StateWrite): Promise<'written' | 'refused' | 'changed'>;
+  /** @returns false where the lease is lost */
+  dropStates(lease: DeliveryLease, names: readonly string[]): Promise<boolean>;
   backOff(lease: DeliveryLease, until: number): Promise<void>;
   drop(lease: DeliveryLease, lines: readonly DeliveryLogLine[]): Promise<void>;
 }
@@ -170,7 +129,7 @@ const leaseOf = ({ teamId, token }: DeliveryLease): Lease => ({ key: deliveryLoc
 const fieldOf = (schedule: string, date: Day): string => `${schedule}/${date}`;
 const LINE = /^([a-z0-9]{8})\/(\d{4}-\d{2}-\d{2})$/;
 
-export function createDeliveryLog(redis: Redis): DeliveryLog {
+export function createDeliveryLog(redis: RedisConnection): DeliveryLog {
   const keysFor = (workspace: string) => [deliveryLockKey(workspace), deliveryLogKey(workspace)] as const;
   const evaluate = (script: string, keys: readonly string[], ...args: readonly (string | number)[]) =>
     guardRead(() => redis.eval(script, keys.length, ...keys, ...args));
@@ -208,6 +167,19 @@ export function createDeliveryLog(redis: Redis): DeliveryLog {
       if (done === 2) return '';
       return done === 1 ? json : undefined;
     },
+    async writeState({ teamId, token }, { name, before = '', json, needsLease = false, expected, posted }) {
+      const done = await evaluate(
+        WRITE,
+        [...keysFor(teamId), recordKey(teamId)],
+        ...[token, needsLease ? '1' : '0', name, before, json, KEEP_MS],
+        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
+        ...[expected?.field ?? '', '', '', expected?.value ?? ''],
+      );
+      return done === 1 ? 'written' : done === 2 ? 'changed' : 'refused';
+    },
+    async dropStates({ teamId, token }, names) {
+      return names.length === 0 || (await evaluate(DROP, keysFor(teamId), token, ...names)) === 1;
+    },
     async backOff({ teamId, token }, until) {
       await evaluate(BACK_OFF, keysFor(teamId), token, until, KEEP_MS);
     },
@@ -227,8 +199,7 @@ function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSna
     lines: Object.entries(fields).flatMap(([field, json]) => {
       const [, schedule = '', date = ''] = LINE.exec(field) ?? [];
       if (schedule === '') return [];
-      // A damaged line must not make its date be posted again.
-      return [{ schedule, date, entry: entryOf(json), json }];
+      return [{ schedule, date, entry: parseLogEntry(json), json }];
     }),
     lastPost(channel) {
       if (channel !== undefined) return number(CHANNEL + channel);
@@ -236,19 +207,10 @@ function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSna
       return channels.length === 0 ? undefined : Math.max(...channels.map((field) => number(field) ?? 0));
     },
     backOffUntil: number(QUIET),
+    state: (name) => fields[name],
+    statesOf: (prefix) => Object.entries(fields).filter(([field]) => field.startsWith(prefix)),
   };
 }
-
-function entryOf(json: string): DeliveryLogEntry {
-  try {
-    return parseRecord(entry, json);
-  } catch (error) {
-    if (!(error instanceof UnsealFailed)) throw error;
-    return DAMAGED;
-  }
-}
-
-const DAMAGED: DeliveryLogEntry = { state: 'failed', due: 0, at: 0, began: 0, tries: 0 };
 
 /** The log, calling `onEnded` with the result of each date that was posted, skipped or given up. */
 export const observeDeliveries = (
@@ -259,7 +221,7 @@ export const observeDeliveries = (
   async write(lease, write) {
     const written = await deliveryLog.write(lease, write);
     const { result = 'trying' } = write.lastDelivery ?? {};
-    if (written !== undefined && result !== 'trying') onEnded(result);
+    if (written !== undefined && result !== 'trying' && result !== 'waiting') onEnded(result);
     return written;
   },
 });

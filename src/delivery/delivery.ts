@@ -3,6 +3,7 @@ import type { BillingClient } from '../billing/client.ts';
 import { type Day, dayAt } from '../domain/time/calendar.ts';
 import { postMessage } from '../slack/post-message.ts';
 import type { WebClient } from '../slack/web-client.ts';
+import { inSpan } from '../spans.ts';
 import { type AnswerNotes, collectAnswerNotes, type LastUsed } from '../workspace/last-used.ts';
 import type { LastDelivery, Schedule } from '../workspace/schedules.ts';
 import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
@@ -20,17 +21,22 @@ import { notifyOwners } from './notify-owner.ts';
 import { abandonDelivery, resumeSchedule } from './outcome.ts';
 import { type DeliveryPlan, planDeliveries } from './plan.ts';
 import { deliverPost } from './post.ts';
-import { manualPostMessage } from './post-blocks.ts';
+import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import { isReminderIdle, planReminders } from './reminder-plan.ts';
+import { runReminders } from './reminders.ts';
 import type { PostableReport, Reports } from './report.ts';
+import type { WatchFiguresStore } from './watch-figures.ts';
+import { isWatchIdle, planWatches, runWatches } from './watch-run.ts';
 
 export interface DeliveryParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
+  readonly watchFigures: WatchFiguresStore;
   /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
   readonly clientFor: (workspace: string) => Promise<WebClient>;
   readonly reports: () => Reports;
   readonly billing: BillingClient;
-  readonly used: LastUsed;
+  readonly lastUsed: LastUsed;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
@@ -46,7 +52,7 @@ export interface Delivery {
    */
   run(workspace: string): Promise<number | undefined>;
   /** Posts what the schedule would, as of now; neither log nor calendar change. @throws Failure */
-  send(workspace: string, schedule: Schedule, why: 'test' | 'now', by: string): Promise<void>;
+  send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
   /** No further post is begun. */
   stop(): void;
 }
@@ -59,7 +65,7 @@ const MAX_PASSES = 10;
 const CHANNELS = 5;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { deliveryLog, clientFor, clock, log, workspaces } = parts;
+  const { deliveryLog, watchFigures, clientFor, clock, log, workspaces } = parts;
   const stopping = new AbortController();
   const billingForRun = createBillingCache(parts.billing, clock);
   const unrecordedPosts = new Map<string, string>();
@@ -69,28 +75,30 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     return found;
   };
 
+  async function deliver(workspace: string): Promise<number | undefined> {
+    const lease = await deliveryLog.lease(workspace);
+    if (lease === 'gone') return undefined;
+    if (lease === 'taken') return clock() + BUSY_DELAY;
+    const run = startDeliveryRun({
+      ...{ workspaces, deliveryLog, watchFigures, clientFor, clock, log, lease, reportOf, unrecordedPosts },
+      stopping: stopping.signal,
+    });
+    try {
+      return await runPasses(run, billingForRun, parts.lastUsed);
+    } catch (error) {
+      if (stopping.signal.aborted) return clock();
+      if (!(error instanceof LeaseLostError)) throw error;
+      log.warn({ workspace }, 'a delivery run lost its lease');
+      return clock() + BUSY_DELAY;
+    } finally {
+      run.end();
+      // If the store is away, the lease expires by itself.
+      await deliveryLog.release(lease).catch(() => undefined);
+    }
+  }
+
   return {
-    async run(workspace) {
-      const lease = await deliveryLog.lease(workspace);
-      if (lease === 'gone') return undefined;
-      if (lease === 'taken') return clock() + BUSY_DELAY;
-      const run = startDeliveryRun({
-        ...{ workspaces, deliveryLog, clientFor, clock, log, lease, reportOf, unrecordedPosts },
-        stopping: stopping.signal,
-      });
-      try {
-        return await runPasses(run, billingForRun, parts.used);
-      } catch (error) {
-        if (stopping.signal.aborted) return clock();
-        if (!(error instanceof LeaseLostError)) throw error;
-        log.warn({ workspace }, 'a delivery run lost its lease');
-        return clock() + BUSY_DELAY;
-      } finally {
-        run.end();
-        // If the store is away, the lease expires by itself.
-        await deliveryLog.release(lease).catch(() => undefined);
-      }
-    },
+    run: (workspace) => inSpan('delivery', () => deliver(workspace)),
     send: (teamId, schedule, why, by) => sendByHand(parts, reportOf(schedule), { teamId, schedule, why, by }),
     stop: () => stopping.abort(),
   };
@@ -100,52 +108,59 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 async function runPasses(
   run: DeliveryRun,
   billingForRun: () => BillingClient,
-  used: LastUsed,
+  lastUsed: LastUsed,
 ): Promise<number | undefined> {
   const { teamId, lease, clock, workspaces, deliveryLog } = run;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const [workspace, logSnapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
     const plan = planDeliveries(workspace, logSnapshot, clock());
+    const watchPlan = planWatches(workspace, logSnapshot, clock());
     await deliveryLog.drop(lease, plan.stale);
-    if (isIdle(plan)) return plan.next;
+    const reminderPlan = planReminders(workspace, logSnapshot, clock());
+    await deliveryLog.dropStates(lease, [...watchPlan.stale, ...reminderPlan.stale]);
+    if (isIdle(plan) && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan))
+      return earliest(plan.next, watchPlan.next, reminderPlan.next);
     if (run.isOver()) return clock();
     const answerNotes = collectAnswerNotes(clock);
     const probeFailures = new Map<string, unknown>();
     const billing = billingForRun();
-    await executePlan(plan, { ...run, workspace, logSnapshot, billing, answerNotes, probeFailures });
-    await noteUse(used, { teamId, workspace }, answerNotes);
+    const context = { ...run, workspace, logSnapshot, billing, answerNotes, probeFailures };
+    await executePlan(plan, context);
+    await runReminders(reminderPlan, context);
+    await runWatches(watchPlan, run.watchFigures, context);
+    await noteUse(lastUsed, { teamId, workspace }, answerNotes);
   }
   return clock() + BUSY_DELAY;
 }
 
 async function noteUse(
-  used: LastUsed,
+  lastUsed: LastUsed,
   by: { readonly teamId: string; readonly workspace: Workspace },
   answerNotes: AnswerNotes,
 ): Promise<void> {
-  await Promise.all(answerNotes.all().map((notes) => used.note(by, notes)));
+  await Promise.all(answerNotes.all().map((notes) => lastUsed.note(by, notes)));
 }
 
 interface ManualPost {
   readonly teamId: string;
   readonly schedule: Schedule;
-  readonly why: 'test' | 'now';
+  readonly why: ManualReason;
   /** Slack ID */
   readonly by: string;
 }
 
 async function sendByHand(
-  { workspaces, billing, clientFor, used, clock, log }: DeliveryParts,
+  { workspaces, billing, clientFor, lastUsed, clock, log }: DeliveryParts,
   report: PostableReport,
   { teamId, schedule, why, by }: ManualPost,
 ): Promise<void> {
   const workspace = await workspaces.read(teamId);
   const answerNotes = collectAnswerNotes(clock);
   const result = await reportAt(report, schedule, clock(), { workspace, billing, answerNotes });
-  const target = { channel: schedule.channel, thread: undefined };
+  const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
   await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
-  await noteUse(used, { teamId, workspace }, answerNotes);
-  if (why === 'test') return;
+  await noteUse(lastUsed, { teamId, workspace }, answerNotes);
+  if (why !== 'now') return;
   const at = clock();
   const date = dayAt(at, schedule.timing.zone);
   // The post is out, so a note that cannot be stored is no failure.
@@ -156,10 +171,16 @@ async function sendByHand(
 
 /** It makes up for a date that failed; a date that is still being tried goes on. */
 function afterManualPost(before: LastDelivery | undefined, date: Day, at: number): LastDelivery {
-  if (before?.result === 'trying') return { ...before, byHand: at };
+  if (before?.result === 'trying' || before?.result === 'waiting') return { ...before, byHand: at };
   const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
   return { ...rest, result: 'posted', at, byHand: at };
 }
+
+/** Of two instants, either of which may be never. */
+export const earliest = (...instants: readonly (number | undefined)[]): number | undefined => {
+  const known = instants.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
+};
 
 /** Nothing is to be done now. */
 export const isIdle = (plan: DeliveryPlan): boolean =>

@@ -1,18 +1,27 @@
 import type { Logger } from 'pino';
+import type { Timing } from '../domain/time/cadence.ts';
+import type { Layout } from '../workspace/layout.ts';
 import { resumesByItself, type Schedule } from '../workspace/schedules.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
-import { type Delivery, isIdle } from './delivery.ts';
+import type { IndexEntry, WorkspaceIndex } from '../workspace/workspace-index.ts';
+import type { Workspace, Workspaces } from '../workspace/workspaces.ts';
+import { type Delivery, earliest, isIdle } from './delivery.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
 import { planDeliveries } from './plan.ts';
+import type { ManualReason } from './post-blocks.ts';
+import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
+import { isReminderIdle, planReminders } from './reminder-plan.ts';
+import { createRepairs } from './repairs.ts';
 import type { Scheduler } from './scheduler.ts';
+import { isWatchIdle, planWatches } from './watch-run.ts';
 
 export interface EngineParts {
   readonly scheduler: Scheduler;
   readonly delivery: Delivery;
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
-  /** Every workspace that has schedules. @throws StoreUnavailable */
-  readonly scheduledWorkspaces: () => Promise<readonly string[]>;
+  readonly index: WorkspaceIndex;
+  /** Of shards, as in the record of the layout: those from `shards` on are emptied. @throws StoreUnavailable */
+  readonly layout: () => Promise<Pick<Layout, 'shards' | 'mostShards'>>;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly log: Logger;
@@ -26,27 +35,21 @@ export interface Scheduling {
   readLog(workspace: string): Promise<DeliveryLogSnapshot>;
   /**
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-   * asked for it. `schedule` need not be saved.
+   * asked for it. A `test-to-me` goes to that person alone. `schedule` need not be saved.
    *
    * @throws Failure: CannotPost where the channel does not take it, and whatever the report throws
    */
-  send(workspace: string, schedule: Schedule, why: 'test' | 'now', by: string): Promise<void>;
+  send(workspace: string, schedule: Schedule, why: ManualReason, by: string): Promise<void>;
 }
 
 export interface Engine extends Scheduling {
   /** Delivers from now on, overdue posts first. */
   start(): void;
-  /** Derives all scheduled runs from the records, overdue ones at once. @throws StoreUnavailable */
+  /** Derives the scheduled runs of workspaces whose check is due, overdue runs at once. @throws StoreUnavailable */
   repair(): Promise<void>;
   /** Begins no further post, and lets running ones end within `patience` ms. */
   stop(patience: number): Promise<void>;
 }
-
-/** Scheduled runs that were lost are missed no longer than this, in ms. */
-const REPAIR_INTERVAL = 600_000;
-/** After a repair that failed, in ms. */
-const REPAIR_RETRY = 5_000;
-const PARALLEL = 20;
 
 /**
  * Schedules runs, delivers, and schedules again. Records and delivery log hold the truth; scheduled runs are derived
@@ -54,9 +57,9 @@ const PARALLEL = 20;
  */
 export function createEngine(parts: EngineParts): Engine {
   const { scheduler, delivery, deliveryLog, log } = parts;
-  const repairs = repeatRepairs(parts);
+  const repairs = createRepairs(parts, (workspace) => deriveRuns(parts, workspace));
 
-  const changed = (workspace: string) => rescheduleRuns(parts, workspace);
+  const changed = (workspace: string) => deriveRuns(parts, workspace);
   return {
     changed,
     readLog: deliveryLog.read,
@@ -68,13 +71,12 @@ export function createEngine(parts: EngineParts): Engine {
         log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
       );
     },
-    repair: () => repairAll(parts, () => false),
+    repair: repairs.run,
     start() {
       scheduler.start(async (workspace) => {
         const next = await delivery.run(workspace);
-        if (next === undefined) return;
-        await scheduler.runAt(workspace, next);
-        await forgetIfGone(parts, workspace);
+        if (next !== undefined) await scheduler.runAt(workspace, next);
+        await afterRun(parts, workspace, next);
       });
       repairs.start();
     },
@@ -86,63 +88,72 @@ export function createEngine(parts: EngineParts): Engine {
   };
 }
 
-async function rescheduleRuns(parts: EngineParts, teamId: string): Promise<void> {
-  const { workspaces, deliveryLog, scheduler, clock } = parts;
-  const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
-  const active = workspace.schedules.filter(
-    ({ paused }) => paused === undefined || resumesByItself(paused.why),
-  );
-  await scheduler.setTimings(
-    teamId,
-    active.map(({ timing }) => timing),
-  );
-  const now = clock();
-  const plan = planDeliveries(workspace, snapshot, now);
-  const next = isIdle(plan) ? plan.next : now;
-  if (next !== undefined) await scheduler.runAt(teamId, next);
-  if (active.length > 0 || next !== undefined) await forgetIfGone(parts, teamId);
+/** The calendar of everything that a workspace has scheduled: when it has to run again and again. */
+const scheduledTimings = (workspace: Workspace): readonly Timing[] =>
+  workspace.schedules
+    .filter(({ paused }) => paused === undefined || resumesByItself(paused.why))
+    .map(({ timing }) => timing);
+
+/** How often runs are derived although another process does the same for the workspace at the same time. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Derives the scheduled runs of a workspace from its record and delivery log. The entry in the index says first that they
+ * have to be checked soon, and afterwards that they are right: so a process that dies in between leaves a check behind,
+ * and of two at the same time the one that read first starts again.
+ */
+async function deriveRuns(parts: EngineParts, teamId: string): Promise<void> {
+  const { workspaces, deliveryLog, scheduler, index, clock } = parts;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const entry = await index.touch(teamId);
+    const [workspace, snapshot] = await Promise.all([workspaces.read(teamId), deliveryLog.read(teamId)]);
+    if (hasLeft(workspace)) return forgetWorkspace(parts, entry);
+    const timings = scheduledTimings(workspace);
+    await scheduler.setTimings(teamId, timings);
+    const now = clock();
+    const plan = planDeliveries(workspace, snapshot, now);
+    const watchPlan = planWatches(workspace, snapshot, now);
+    const reminderPlan = planReminders(workspace, snapshot, now);
+    const isNothingDue = isIdle(plan) && isWatchIdle(watchPlan) && isReminderIdle(reminderPlan);
+    const next = isNothingDue ? earliest(plan.next, watchPlan.next, reminderPlan.next) : now;
+    if (next !== undefined) await scheduler.runAt(teamId, next);
+    if (await index.moveCheck(entry, nextCheck({ teamId, timings, next, now }))) return;
+  }
 }
 
-/** A workspace that was removed during the call must leave no scheduled run behind. */
-async function forgetIfGone({ workspaces, scheduler }: EngineParts, teamId: string): Promise<void> {
-  const { fields } = await workspaces.read(teamId);
-  if (Object.keys(fields).length === 0) await scheduler.forget(teamId);
+const hasLeft = ({ fields }: Workspace): boolean => Object.keys(fields).length === 0;
+
+/** The record goes before anything else of a workspace, and its first entry in the index comes before the record. */
+async function forgetWorkspace({ scheduler, index }: EngineParts, entry: IndexEntry): Promise<void> {
+  await scheduler.forget(entry.workspace, entry.shard);
+  await index.remove(entry);
 }
 
-async function repairAll(parts: EngineParts, isStopped: () => boolean): Promise<void> {
-  const scheduled = await parts.scheduledWorkspaces();
-  const queue = [...scheduled];
-  const work = async () => {
-    for (let one = queue.shift(); one !== undefined && !isStopped(); one = queue.shift())
-      await rescheduleRuns(parts, one);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
-  const known = new Set(scheduled);
-  for (const one of await parts.scheduler.workspaces()) if (!known.has(one)) await rescheduleRuns(parts, one);
+/** A workspace that left during its run must leave no scheduled run behind. */
+async function afterRun(parts: EngineParts, teamId: string, next: number | undefined): Promise<void> {
+  const { workspaces, scheduler, index, clock } = parts;
+  const workspace = await workspaces.read(teamId);
+  if (hasLeft(workspace)) return scheduler.forget(teamId);
+  const timings = scheduledTimings(workspace);
+  await index.setCheck(teamId, nextCheck({ teamId, timings, next, now: clock() }));
 }
 
-function repeatRepairs(parts: EngineParts) {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  const repeat = async (): Promise<void> => {
-    const isDone = await repairAll(parts, () => isStopped).then(
-      () => true,
-      (err: unknown) => {
-        if (!isStopped) parts.log.warn({ err }, 'could not derive scheduled runs; trying again soon');
-        return false;
-      },
-    );
-    if (isStopped) return;
-    // At another moment than the processes that started together with this one.
-    const pause = isDone ? REPAIR_INTERVAL * (0.75 + Math.random() / 2) : REPAIR_RETRY;
-    timer = setTimeout(() => void repeat(), pause);
-    timer.unref();
-  };
-  return {
-    start: () => void repeat(),
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
-  };
+/** How late a run may begin before it is taken for lost, in ms. */
+const LOST_MS = 120_000;
+/** Where nothing runs earlier: longer than a day, so that a workspace with a daily post needs no check. In ms. */
+const LONGEST_PAUSE = 26 * 3_600_000;
+const PAUSE_SPREAD = 4 * 3_600_000;
+
+interface NextRuns {
+  readonly teamId: string;
+  readonly timings: readonly Timing[];
+  /** The next single run, in ms. */
+  readonly next: number | undefined;
+  readonly now: number;
+}
+
+function nextCheck({ teamId, timings, next = Number.POSITIVE_INFINITY, now }: NextRuns): number {
+  const recurring = nextOccurrence(encodePattern(teamId, timings), now) ?? Number.POSITIVE_INFINITY;
+  const latest = now + LONGEST_PAUSE + Math.random() * PAUSE_SPREAD;
+  return Math.round(Math.min(Math.max(now, Math.min(recurring, next)) + LOST_MS, latest));
 }

@@ -8,10 +8,10 @@ const DELIVERY_EVENT_TYPE = 'tally_delivery';
 /** Names one due date of one schedule, the same in every process. */
 export const deliveryKey = (schedule: string, date: string): string => `${schedule}/${date}`;
 
-/** Slack keeps it with the post. */
-export const deliveryMetadata = (schedule: string, date: string): MessageMetadata => ({
+/** Slack keeps it with the post. @param key as `deliveryKey` makes it, or of an alert or a reminder */
+export const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
-  event_payload: { key: deliveryKey(schedule, date) },
+  event_payload: { key },
 });
 
 /** Two clocks may differ by this, in ms. */
@@ -35,6 +35,7 @@ const NOT_READABLE: readonly string[] = [
  *
  * @returns its `ts`; `absent`; `unknown` where Tally can't read the channel or would have to read too much
  * @param at when the post was sent, in ms
+ * @param thread `ts` of the message that it answers
  * @throws SlackFailed where Slack does not answer
  */
 export async function findPost(
@@ -42,20 +43,20 @@ export async function findPost(
   channel: string,
   key: string,
   at: number,
+  thread?: string,
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
   let cursor = '';
   try {
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
-        client.conversations.history({
-          channel,
-          include_all_metadata: true,
-          oldest: seconds(at - CLOCK_SKEW),
-          latest: seconds(at + CLOCK_SKEW),
-          limit: PAGE,
-          ...(cursor !== '' && { cursor }),
-        }),
-      );
+      const range = {
+        ...{ channel, include_all_metadata: true, limit: PAGE },
+        oldest: seconds(at - CLOCK_SKEW),
+        latest: seconds(at + CLOCK_SKEW),
+        ...(cursor !== '' && { cursor }),
+      };
+      const { messages = [], response_metadata: more } = await (thread === undefined
+        ? callSlack('conversations.history', () => client.conversations.history(range))
+        : callSlack('conversations.replies', () => client.conversations.replies({ ...range, ts: thread })));
       const found = messages.find(
         ({ metadata }) =>
           metadata?.event_type === DELIVERY_EVENT_TYPE &&

@@ -1,3 +1,4 @@
+import { commandText } from '../domain/commands.ts';
 import { actions, button, type Message, markup } from '../slack/kit/atoms.ts';
 import { channelLink, escapeMarkup } from '../slack/kit/escape.ts';
 import type { PauseReason, Schedule } from '../workspace/schedules.ts';
@@ -10,9 +11,8 @@ const REMEDIES: Readonly<Record<Exclude<PauseReason, 'person'>, string>> = {
   'channel-restricted': 'Let Tally post there, or edit the schedule and choose another channel.',
   'project-limited':
     'The project is limited to other channels. Ask a Tally manager to add this one, or edit the schedule and choose another channel.',
-  'token-rejected':
-    'It may have expired or been revoked. A Tally manager can replace it with /billing connect.',
-  'not-connected': 'A Tally manager can add the connection with /billing connect.',
+  'token-rejected': `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
+  'not-connected': `A Tally manager can add the connection with ${commandText('/billing connect')}.`,
   'app-removed': 'Ask an admin to install Tally again.',
 };
 const RESUMES = 'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.';

@@ -5,6 +5,7 @@ import type { Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryContext } from './context.ts';
 import { failureNotice, type PendingNotification } from './notify-blocks.ts';
+import { connectionsOf } from './pause.ts';
 import type { ScheduleLogEntry } from './plan.ts';
 import { classifyFailure } from './retry.ts';
 import { describeReport } from './schedule-wording.ts';
@@ -21,7 +22,7 @@ export async function notifyOwners(
 ): Promise<void> {
   const groups = new Map<string, ScheduleLogEntry[]>();
   for (const one of pending) {
-    const { untold: why, cause } = one.line.entry;
+    const { pendingNotice: why, cause } = one.line.entry;
     const key = JSON.stringify([one.schedule.owner, why, cause]);
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
@@ -29,7 +30,7 @@ export async function notifyOwners(
     if (context.isOver()) return;
     if (!(await notifyGroup(group, context))) return;
     for (const { schedule, line } of group) {
-      const { untold: _, ...entry } = line.entry;
+      const { pendingNotice: _, ...entry } = line.entry;
       await context.writeLog({ schedule: schedule.id, date: line.date, before: line.json, entry });
     }
   }
@@ -38,7 +39,7 @@ export async function notifyOwners(
 /** @returns whether it is done; false where Slack's rate limit has to be waited for */
 async function notifyGroup(group: readonly ScheduleLogEntry[], context: DeliveryContext): Promise<boolean> {
   const [first] = group;
-  const why = first?.line.entry.untold ?? 'failed';
+  const why = first?.line.entry.pendingNotice ?? 'failed';
   // Without a token nothing can be sent.
   if (first === undefined || why === 'app-removed') return true;
   const cases = group.map(({ schedule, line }) => ({
@@ -49,6 +50,7 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   }));
   const { cause = '', post } = first.line.entry;
   const { owner } = first.schedule;
+  if (why === 'token-rejected' && isReminded(owner, group, context)) return true;
   const isUnclear = why === 'failed' && post !== undefined;
   try {
     await sendNotices(await context.client(), context.workspace, { why, owner, cause, cases, isUnclear });
@@ -63,17 +65,24 @@ async function notifyGroup(group: readonly ScheduleLogEntry[], context: Delivery
   return true;
 }
 
+/** Whoever can replace a rejected token gets a reminder about it, which counts what waits. */
+function isReminded(
+  owner: string,
+  group: readonly ScheduleLogEntry[],
+  { workspace }: DeliveryContext,
+): boolean {
+  const names = group.flatMap(({ schedule }) => connectionsOf(schedule, workspace));
+  const registrars = names.map((name) => workspace.connections.get(name)?.registeredBy);
+  return workspace.settings.managers.includes(owner) || registrars.includes(owner);
+}
+
 /** `“Yesterday’s spend” for prod` */
 function titleOf(schedule: Schedule, { workspace }: DeliveryContext): string {
   return describeReport(schedule, workspace);
 }
 
-/** Causes that only a manager can fix. */
-const FOR_MANAGERS: readonly PendingNotification['why'][] = [
-  'token-rejected',
-  'not-connected',
-  'project-limited',
-];
+/** Causes that only a manager can fix, and that no reminder tells them. */
+const FOR_MANAGERS: readonly PendingNotification['why'][] = ['not-connected', 'project-limited'];
 
 /**
  * Notifies the owner; a manager as well where only managers can fix it, from the second failure in a row, and where the
@@ -87,15 +96,16 @@ async function sendNotices(
   const { owner, cases, why } = notification;
   const found = await findPerson(client, owner);
   const isOwnerGone = found === 'gone';
-  const named = managersOf(workspace);
+  const named = workspace.settings.managers;
   const isForManagers = FOR_MANAGERS.includes(why) && found !== 'admin' && !named.includes(owner);
   const includesManager =
     isOwnerGone || isForManagers || why === 'unanswered' || cases.some(({ failures }) => failures >= 2);
   const manager = includesManager
-    ? await firstMember(client, [...named, ...registrarsOf(workspace)], owner)
+    ? await firstMember(client, responsiblePeople(workspace), owner)
     : undefined;
+  const isManagerTold = manager !== undefined || why === 'token-rejected';
   const message = (reader: 'owner' | 'manager') =>
-    failureNotice({ ...notification, isOwnerGone, includesManager: manager !== undefined }, reader);
+    failureNotice({ ...notification, isOwnerGone, includesManager: isManagerTold }, reader);
   if (!isOwnerGone)
     await postMessage(client, { channel: owner, thread: undefined }, message('owner')).catch(ignoreRefusal);
   if (manager !== undefined)
@@ -104,11 +114,11 @@ async function sendNotices(
     );
 }
 
-const managersOf = (workspace: Workspace): readonly string[] => workspace.settings.managers;
-
-/** People who registered a connection; they managed Tally then. */
-const registrarsOf = (workspace: Workspace): readonly string[] =>
-  workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []);
+/** Named managers, then people who registered a connection: they managed Tally then. */
+export const responsiblePeople = (workspace: Workspace): readonly string[] => [
+  ...workspace.settings.managers,
+  ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
+];
 
 async function firstMember(client: WebClient, people: readonly string[], but: string) {
   for (const person of new Set(people))
@@ -117,7 +127,7 @@ async function firstMember(client: WebClient, people: readonly string[], but: st
 }
 
 /** Where Slack does not say, a member. @throws SlackFailed for a rate limit */
-async function findPerson(client: WebClient, person: string): Promise<'admin' | 'member' | 'gone'> {
+export async function findPerson(client: WebClient, person: string): Promise<'admin' | 'member' | 'gone'> {
   try {
     const { user } = await callSlack('users.info', () => client.users.info({ user: person }));
     if (user?.deleted) return 'gone';

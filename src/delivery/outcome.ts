@@ -3,8 +3,9 @@ import type { AuditAction } from '../workspace/audit.ts';
 import { type LastDelivery, type PauseReason, REPORT_NAMES, type Schedule } from '../workspace/schedules.ts';
 import type { DeliveryAttempt } from './attempt.ts';
 import type { DeliveryContext } from './context.ts';
-import type { DeliveryLogEntry } from './delivery-log.ts';
-import { type DeliveryTask, pauseBasis, type ScheduleLogEntry, SLACK_SETTLE_MS } from './plan.ts';
+import type { DeliveryLogEntry } from './delivery-log-entry.ts';
+import { pauseBasis } from './pause.ts';
+import { type DeliveryTask, type ScheduleLogEntry, SLACK_SETTLE_MS } from './plan.ts';
 import { type FailureEffect, probeDelayAfter, retryDelayAfter } from './retry.ts';
 
 /** The audit trail's name for Tally itself. */
@@ -64,7 +65,7 @@ function entryAfter(
   const mayBePosted = effect.kind === 'unclear' || isDoubtful;
   if (effect.kind === 'pause' || (pausedBy !== undefined && !mayBePosted))
     return holdEntry(effect, { entry, isDoubtful }, pausedBy, now);
-  const { next: _, untold, probes, post, ...rest } = entry;
+  const { next: _, pendingNotice, probes, post, waits, ...rest } = entry;
   // Slack's rate limit does not count as a failure, unless it goes on for an hour.
   const counts = effect.kind !== 'wait' || now - entry.began > HOUR;
   const tries = entry.tries + (counts ? 1 : 0);
@@ -79,7 +80,7 @@ function entryAfter(
   const wait = isLastTry ? undefined : counts ? retryDelayAfter(tries) : 0;
   if (wait === undefined) {
     const explained = mayBePosted ? `${cause} ${MAY_BE_THERE}` : cause;
-    return { ...base, cause: explained, state: 'failed', isMissed: true, untold: 'failed' };
+    return { ...base, cause: explained, state: 'failed', isMissed: true, pendingNotice: 'failed' };
   }
   const least = effect.kind === 'wait' ? effect.for : effect.kind === 'unclear' ? SLACK_SETTLE_MS : 0;
   return { ...base, cause, state: mayBePosted ? 'sending' : 'trying', next: now + Math.max(wait, least) };
@@ -92,16 +93,16 @@ function holdEntry(
   pausedBy: PauseReason | undefined,
   now: number,
 ): DeliveryLogEntry {
-  const { untold: before, post, ...rest } = entry;
+  const { pendingNotice: before, post, ...rest } = entry;
   const probes = pausedBy === undefined ? 1 : (entry.probes ?? 0) + 1;
-  const untold = effect.kind === 'pause' && effect.why !== pausedBy ? effect.why : before;
+  const pendingNotice = effect.kind === 'pause' && effect.why !== pausedBy ? effect.why : before;
   const wait = Math.max(probeDelayAfter(probes), effect.kind === 'wait' ? effect.for : 0);
   return {
     ...rest,
     ...(isDoubtful
       ? { state: 'sending', ...(post !== undefined && { post }) }
       : { state: 'held', at: now, tries: 0 }),
-    ...(untold !== undefined && { untold }),
+    ...(pendingNotice !== undefined && { pendingNotice }),
     cause: effect.cause,
     probes,
     next: now + wait,
@@ -142,7 +143,7 @@ export async function abandonDelivery(
   const { date, json, entry } = line;
   const at = context.clock();
   const cause = 'The schedule was changed or paused before this was posted.';
-  const { next, untold, probes, post, ...rest } = entry;
+  const { next, pendingNotice, probes, post, ...rest } = entry;
   const isDropped = schedule.paused === undefined && entry.state !== 'sending';
   const { failures = 0 } = context.workspace.lastSent(schedule.id) ?? {};
   await context.writeLog({

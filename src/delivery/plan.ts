@@ -1,9 +1,19 @@
-import { type DueTime, dueTimes } from '../domain/time/cadence.ts';
+import type { DueTime } from '../domain/time/cadence.ts';
 import type { Day } from '../domain/time/calendar.ts';
-import { resolveProject } from '../workspace/resolve-project.ts';
-import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
+import type { Schedule } from '../workspace/schedules.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
+import {
+  byDate,
+  isAhead,
+  isDoubtful,
+  isFinal,
+  isHandled,
+  isNotified,
+  isSettled,
+  overdueTimes,
+} from './due-dates.ts';
+import { lastSuccess, type RunState, runStateOf } from './pause.ts';
 import { MAX_PROBE_DELAY, MAX_RETRY_DELAY } from './retry.ts';
 
 /** One date of one schedule that is to be delivered. */
@@ -48,17 +58,6 @@ export const CORRECTION_DELAYS: readonly number[] = [6, 24, 72].map((hours) => h
 /** Longer than any correction delay, in ms. */
 const KEEP_MS = 96 * 3_600_000;
 
-const FINAL: readonly string[] = ['posted', 'skipped', 'failed'];
-const isFinal = ({ entry }: DeliveryLogLine): boolean => FINAL.includes(entry.state);
-/** No earlier date is delivered any more. */
-const isHandled = (line: DeliveryLogLine): boolean => isFinal(line) && line.entry.isDropped !== true;
-/** No later post needs to name it. */
-const isSettled = (line: DeliveryLogLine): boolean => isHandled(line) && line.entry.isMissed !== true;
-const isNotified = ({ entry }: DeliveryLogLine): boolean => entry.untold === undefined;
-/** Slack may have taken the post, and Tally has not found it there. */
-const isDoubtful = ({ entry }: DeliveryLogLine): boolean =>
-  entry.state === 'sending' || (entry.state === 'failed' && entry.post !== undefined);
-
 /** What to do for a workspace at `now` (ms), by its record and its delivery log. */
 export function planDeliveries(
   workspace: Workspace,
@@ -97,50 +96,6 @@ export function planDeliveries(
 
 /** Nothing is put off further than `farthest` ms, unless the clock has gone back since. */
 const ignoreTooFar = (at: number, now: number, farthest: number): number => (at - now > farthest ? 0 : at);
-
-const byDate = (a: DeliveryLogLine, b: DeliveryLogLine): number => (a.date < b.date ? -1 : 1);
-
-/** `waits`: Tally paused it and probes from time to time whether it works again. */
-type RunState = 'runs' | 'paused' | 'waits' | 'resumes';
-
-function runStateOf(schedule: Schedule, lines: readonly DeliveryLogLine[], workspace: Workspace): RunState {
-  const { paused } = schedule;
-  if (paused === undefined) return 'runs';
-  if (!resumesByItself(paused.why)) return 'paused';
-  if (paused.asked !== undefined && pauseBasis(paused.why, schedule, workspace) !== paused.asked)
-    return 'resumes';
-  const isOut = lines.some(
-    ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
-  );
-  return isOut ? 'resumes' : 'waits';
-}
-
-/** Names of the connections that the projects are asked by, in their order; '' for none. */
-export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string[] {
-  const known = workspace.projects;
-  return projects.map(({ id, product }) => {
-    const project = known.find((one) => one.id === id && one.product === product);
-    return project?.connection ?? workspace.defaultConnection ?? '';
-  });
-}
-
-/** What a pause depends on, as text: once it differs, the schedule resumes. Undefined where it depends on no record. */
-export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
-  if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
-  return why === 'project-limited'
-    ? isAllowedInChannel(schedule, workspace)
-      ? 'open'
-      : 'limited'
-    : undefined;
-}
-
-/** `main 0123456789ab, storage -`: the connections of its projects, with the fingerprints of their tokens. */
-function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
-  const fingerprintOf = (name: string) => workspace.connections.get(name)?.fingerprint ?? '-';
-  return [...new Set(connectionsOf(schedule, workspace))]
-    .map((name) => `${name} ${fingerprintOf(name)}`)
-    .join(', ');
-}
 
 /** What planning reads, at one instant (ms). */
 interface PlanInput {
@@ -222,48 +177,6 @@ function planTask(
   };
 }
 
-/**
- * The dates of a schedule that are still to be delivered, in order and without end. Posts, forms and lists all use it, so
- * that they agree. A date is never delivered after a later one, whatever the clock says.
- */
-export function* openDueTimes(
-  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
-  last: DeliveryLogLine | undefined,
-): Generator<DueTime> {
-  for (const due of dueTimes(timing, Math.max(since, last?.entry.due ?? 0)))
-    if (last === undefined || due.date > last.date) yield due;
-}
-
-/** The open dates that are due by `now` (ms). */
-export function overdueTimes(
-  schedule: Pick<Schedule, 'timing' | 'since'>,
-  last: DeliveryLogLine | undefined,
-  now: number,
-): readonly DueTime[] {
-  const overdue: DueTime[] = [];
-  for (const due of openDueTimes(schedule, last)) {
-    if (due.at > now) break;
-    overdue.push(due);
-  }
-  return overdue;
-}
-
-/** Whether an edit has moved a date that was begun into the future. */
-function isAhead(schedule: Schedule, last: DeliveryLogLine | undefined, date: Day): boolean {
-  for (const due of openDueTimes(schedule, last)) if (due.date >= date) return due.date === date;
-  return false;
-}
-
-/** The newest date of a schedule that was posted, skipped or given up. */
-export const lastHandledLine = (
-  schedule: string,
-  snapshot: DeliveryLogSnapshot,
-): DeliveryLogLine | undefined =>
-  snapshot.lines
-    .filter((line) => line.schedule === schedule)
-    .toSorted(byDate)
-    .findLast(isHandled);
-
 /** When a date that was begun is tried again, in ms. @param worked when the cause of its pause was last seen to be gone */
 function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): number {
   if (entry.state === 'held' && worked > entry.at) return 0;
@@ -271,33 +184,6 @@ function resumesAt({ entry }: DeliveryLogLine, worked: number, now: number): num
   const farthest = entry.probes === undefined ? MAX_RETRY_DELAY : MAX_PROBE_DELAY;
   return ignoreTooFar(Math.max(settled, entry.next ?? 0), now, farthest);
 }
-
-/** When something that a paused schedule needs last worked, in ms: then it is tried again at once. */
-function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: DeliveryLogSnapshot): number {
-  const byHand = workspace.lastSent(schedule.id)?.byHand ?? 0;
-  switch (schedule.paused?.why) {
-    case 'token-rejected':
-      return Math.max(
-        byHand,
-        ...connectionsOf(schedule, workspace).map((name) => workspace.lastUsed(name) ?? 0),
-      );
-    case 'app-removed':
-      return Math.max(byHand, snapshot.lastPost() ?? 0);
-    default:
-      return Math.max(byHand, snapshot.lastPost(schedule.channel) ?? 0);
-  }
-}
-
-/** Whether its channel may see all its projects. */
-const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
-  projects.every(({ id, product }) => {
-    try {
-      resolveProject({ project: id, product }, workspace, { channel, manager: false });
-      return true;
-    } catch {
-      return false;
-    }
-  });
 
 /** In ms; undefined for a post that is not checked any more. */
 function nextCorrectionAt(
@@ -308,6 +194,6 @@ function nextCorrectionAt(
   const { post } = entry;
   if (entry.state !== 'posted' || post?.subject === undefined || post.ts === '' || correctsFrom === 0)
     return undefined;
-  const pause = CORRECTION_DELAYS[post.looks];
+  const pause = CORRECTION_DELAYS[post.checks];
   return pause === undefined || now - post.at > KEEP_MS ? undefined : (entry.next ?? post.at + pause);
 }

@@ -2,19 +2,21 @@ import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../dom
 import type { ProductId } from '../domain/product.ts';
 import { formatTiming, type Timing } from '../domain/time/cadence.ts';
 import { type Day, formatDays } from '../domain/time/calendar.ts';
-import { button, context, type Message, markup, section } from '../slack/kit/atoms.ts';
+import { actions, type Block, button, context, type Message, section } from '../slack/kit/atoms.ts';
 import { escapeMarkup, mention } from '../slack/kit/escape.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
-import type { PostedMessage } from './delivery-log.ts';
+import type { PostedMessage } from './delivery-log-entry.ts';
 import type { ReportResult } from './report.ts';
 import { formatMoment } from './schedule-wording.ts';
 
 type Figures = ReportResult['figures'];
 
 /** What a post says around its report. */
-export interface PostDetails extends Pick<PostedMessage, 'isLate' | 'isAgain' | 'earlier'> {
+export interface PostDetails extends Pick<PostedMessage, 'isLate' | 'isAgain' | 'earlier' | 'without'> {
   readonly timing: Timing;
   readonly date: Day;
+  /** Percent by which a total must change before the post is corrected; 0 for never. */
+  readonly correctsFrom: number;
   /** When its figures were corrected, in ms. */
   readonly corrected?: number;
 }
@@ -22,33 +24,56 @@ export interface PostDetails extends Pick<PostedMessage, 'isLate' | 'isAgain' | 
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.';
 
-export function renderPost({ message }: ReportResult, details: PostDetails): Message {
-  const { timing, date, isLate, isAgain, earlier, corrected } = details;
+export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
+  const { timing, date, isLate, isAgain, earlier, corrected, without, correctsFrom } = details;
   const { time, zone } = timing;
   const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
   const above = [
     ...(isLate ? [late] : []),
     ...(isAgain ? [DUPLICATE] : []),
+    ...(without === undefined ? [] : [withoutText(without, correctsFrom)]),
     ...(corrected === undefined ? [] : [`Corrected ${formatMoment(corrected, zone)}`]),
   ];
   return {
     text: isLate ? `${late}. ${message.text}` : message.text,
     blocks: [
       ...above.map((text) => context(escapeMarkup(text))),
-      ...message.blocks,
+      ...withSmallPrint(message.blocks, escapeMarkup(formatTiming(timing))),
       ...(earlier.length === 0 ? [] : [section(['Missed earlier:', ...earlier].join('\n'))]),
       // The list behind the button names the owner. A mention here would notify them of each post.
-      { ...markup(escapeMarkup(formatTiming(timing))), accessory: button('schedule-list', 'Manage') },
+      actions(...buttons, button('schedule-list', 'Manage')),
     ],
   };
 }
 
+/** How often it comes stands in the report's own small print, the last of its blocks. */
+function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
+  const last = blocks.at(-1);
+  const print = context(text);
+  return last?.type === 'context'
+    ? [...blocks.slice(0, -1), { ...last, elements: [...last.elements, ...print.elements] }]
+    : [...blocks, print];
+}
+
+/** The day is missing from the figures; a correction fills it in. */
+const withoutText = (day: string, correctsFrom: number): string =>
+  `The billing service hadn’t reported ${day} when this was posted.${
+    correctsFrom === 0 ? '' : ' Tally fills it in when it arrives.'
+  }`;
+
+/** Why a post is sent by hand; a `test-to-me` goes to the one who asked. */
+export type ManualReason = 'test' | 'test-to-me' | 'now';
+
 /** A post that somebody sent by hand. */
-export function manualPostMessage({ message }: ReportResult, why: 'test' | 'now', by: string): Message {
+export function manualPostMessage(
+  { message, buttons = [] }: ReportResult,
+  why: ManualReason,
+  by: string,
+): Message {
   const who = mention(by);
-  const heading =
-    why === 'test' ? `Test of a scheduled post, sent by ${who}` : `Sent by ${who} with Send now`;
-  return { text: message.text, blocks: [context(heading), ...message.blocks] };
+  const heading = why !== 'now' ? `Test of a scheduled post, sent by ${who}` : `Sent by ${who} with Send now`;
+  const below = buttons.length === 0 ? [] : [actions(...buttons)];
+  return { text: message.text, blocks: [context(heading), ...message.blocks, ...below] };
 }
 
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)` */

@@ -8,12 +8,13 @@ import { requireSettings } from '../workspace/workspace.ts';
 import { beginAttempt, type DeliveryAttempt } from './attempt.ts';
 import { summarizeMissedDates } from './catch-up.ts';
 import { type DeliveryContext, LeaseLostError, runReport, ScheduleChangedError } from './context.ts';
-import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log.ts';
+import type { DeliveryLogEntry, PostedMessage, PostSubject } from './delivery-log-entry.ts';
 import { deliveryKey, deliveryMetadata, findPost } from './find-post.ts';
 import { recordFailure, resumeSchedule } from './outcome.ts';
-import { connectionsOf, type DeliveryTask } from './plan.ts';
+import { connectionsOf } from './pause.ts';
+import type { DeliveryTask } from './plan.ts';
 import { renderPost } from './post-blocks.ts';
-import { recordPost, recordSkip } from './record-post.ts';
+import { recordPost, recordSkip, recordWait } from './record-post.ts';
 import type { ReportResult } from './report.ts';
 import { classifyFailure, OutcomeUnknown } from './retry.ts';
 
@@ -108,6 +109,8 @@ async function postNow(
   // A doubtful post is sent a second time, but not a third.
   if (attempt.isDoubtful && attempt.entry.post?.isAgain) throw new OutcomeUnknown();
   const result = await runReport(schedule, due.at, context);
+  const wait = waitUntil(task, attempt, result, context.clock());
+  if (wait !== undefined) return recordWait(task, attempt, wait, context);
   const { lines: earlier, isEmpty } = await summarizeMissedDates(task, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && !attempt.isDoubtful)
     return recordSkip(task, attempt, context);
@@ -122,6 +125,22 @@ async function postNow(
       });
     }
   }
+}
+
+/** How often a waiting post asks billing again, in ms. */
+const LOOK_INTERVAL = 30 * 60_000;
+const HOUR = 3_600_000;
+
+/** When to look again for a day that billing has not reported yet; undefined where the post goes out now. */
+function waitUntil(
+  { schedule: { waitHours, paused }, due }: DeliveryTask,
+  { isDoubtful }: DeliveryAttempt,
+  { awaits }: ReportResult,
+  now: number,
+): { readonly next: number; readonly day: string } | undefined {
+  const end = due.at + waitHours * HOUR;
+  if (awaits === undefined || isDoubtful || paused !== undefined || now >= end) return undefined;
+  return { next: Math.min(now + LOOK_INTERVAL, end), day: awaits };
 }
 
 interface PostContent {
@@ -146,21 +165,28 @@ async function sendPost(
     channel,
     ts: '',
     at,
-    isLate: at - due.at > LATE,
+    isLate: at - (attempt.entry.waits ? (attempt.entry.next ?? at) : due.at) > LATE,
     isAgain: attempt.isDoubtful,
     earlier,
     figures: result.figures,
     unanswered: result.unanswered,
-    looks: 0,
+    checks: 0,
+    ...(result.awaits !== undefined && { without: result.awaits }),
     subject: subjectOf(schedule, result, context),
   };
   const began = performance.now();
-  const { next, cause, ...entry } = attempt.entry;
+  const { next, cause, waits, ...entry } = attempt.entry;
   await writeAttempt(task, attempt, { ...entry, state: 'sending', at, post }, context);
   // After a longer hang another worker may hold the lease. The next run asks Slack whether the post is there.
   if (performance.now() - began > FRESH) throw new LeaseLostError();
-  const message = renderPost(result, { ...post, timing: schedule.timing, date: due.date });
-  const ts = await postWithMetadata(client, channel, message, deliveryMetadata(schedule.id, due.date));
+  const { timing, correctsFrom } = schedule;
+  const message = renderPost(result, { ...post, timing, correctsFrom, date: due.date });
+  const ts = await postWithMetadata(
+    client,
+    channel,
+    message,
+    deliveryMetadata(deliveryKey(schedule.id, due.date)),
+  );
   context.notePosted(channel);
   await recordPost(task, attempt, { ...post, ts }, context);
 }

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { LastDelivery } from '../workspace/schedules.ts';
 import type { DeliveryAttempt } from './attempt.ts';
 import type { DeliveryContext } from './context.ts';
-import type { PostedMessage } from './delivery-log.ts';
+import type { PostedMessage } from './delivery-log-entry.ts';
 import { deliveryKey } from './find-post.ts';
 import { lastDeliveryOf } from './outcome.ts';
 import type { DeliveryTask } from './plan.ts';
@@ -22,7 +22,7 @@ export async function recordPost(
   context: DeliveryContext,
 ): Promise<void> {
   const { schedule, due } = task;
-  const { next, cause, untold, probes, ...entry } = attempt.entry;
+  const { next, cause, pendingNotice, probes, waits, ...entry } = attempt.entry;
   const key = `${context.teamId}/${deliveryKey(schedule.id, due.date)}`;
   context.unrecordedPosts.set(key, post.ts);
   const unanswered = countUnanswered(context.workspace.lastSent(schedule.id), post);
@@ -42,7 +42,7 @@ export async function recordPost(
     entry: {
       ...entry,
       ...{ state: 'posted' as const, tries: 0, at: post.at, post },
-      ...(causes.length > 0 && { untold: 'unanswered' as const, cause: causes.join(' ') }),
+      ...(causes.length > 0 && { pendingNotice: 'unanswered' as const, cause: causes.join(' ') }),
     },
     posted: { channel: post.channel, at: post.at },
     lastDelivery,
@@ -60,7 +60,8 @@ function countUnanswered(before: LastDelivery | undefined, { unanswered = {} }: 
   return Object.fromEntries(counted);
 }
 
-async function untilStored(write: () => Promise<unknown>): Promise<void> {
+/** Repeats the write while the store is away, for half a minute. @throws StoreUnavailable */
+export async function untilStored(write: () => Promise<unknown>): Promise<void> {
   const began = performance.now();
   for (;;) {
     try {
@@ -80,12 +81,36 @@ export async function recordSkip(
   context: DeliveryContext,
 ): Promise<void> {
   const at = context.clock();
-  const { next, cause, untold, probes, post, ...entry } = attempt.entry;
+  const { next, cause, pendingNotice, probes, waits, post, ...entry } = attempt.entry;
   await context.writeLog({
     ...lineOf(task),
     before: attempt.before,
     entry: { ...entry, state: 'skipped', at },
     lastDelivery: { ...lastDeliveryOf(task, at), result: 'skipped' },
+  });
+}
+
+/** Billing has not reported the newest day yet: the post waits, which is no failure. */
+export async function recordWait(
+  task: DeliveryTask,
+  attempt: DeliveryAttempt,
+  { next, day }: { readonly next: number; readonly day: string },
+  context: DeliveryContext,
+): Promise<void> {
+  const at = context.clock();
+  const { cause, pendingNotice, probes, post, ...entry } = attempt.entry;
+  const { failures = 0, unanswered } = context.workspace.lastSent(task.schedule.id) ?? {};
+  await context.writeLog({
+    schedule: task.schedule.id,
+    date: task.due.date,
+    before: attempt.before,
+    entry: { ...entry, state: 'trying', waits: true, tries: 0, began: at, at, next },
+    lastDelivery: {
+      ...lastDeliveryOf(task, at),
+      failures,
+      ...(unanswered && { unanswered }),
+      ...{ result: 'waiting', cause: day, next },
+    },
   });
 }
 

@@ -10,7 +10,10 @@ export function encodePattern(workspace: string, timings: readonly Timing[]): st
   const distinct = [
     ...new Set(timings.map(({ cadence, time, zone }) => JSON.stringify([cadence, time, zone]))),
   ];
-  return JSON.stringify([spreadOf(workspace), ...distinct.sort().map((text) => JSON.parse(text) as unknown)]);
+  return JSON.stringify([
+    spreadOf(workspace, SPREAD),
+    ...distinct.sort().map((text) => JSON.parse(text) as unknown),
+  ]);
 }
 
 type Pattern = readonly [spread: number, ...timings: (readonly [Timing['cadence'], string, string])[]];
@@ -32,9 +35,9 @@ export function nextOccurrence(pattern: string, after: number): number | undefin
 /** Most schedules are due at 09:00, so each workspace runs at its own moment within this many ms after it. */
 const SPREAD = 20_000;
 
-/** FNV-1a: the same in every process. */
-function spreadOf(workspace: string): number {
+/** A workspace's own moment within so many ms. FNV-1a: the same in every process. */
+export function spreadOf(workspace: string, within: number): number {
   let hash = 0x811c9dc5;
   for (const character of workspace) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
-  return (hash >>> 0) % SPREAD;
+  return (hash >>> 0) % within;
 }

@@ -1,3 +1,4 @@
+import type { Button } from '@slack/types';
 import type { BillingClient } from '../billing/client.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { Day } from '../domain/time/calendar.ts';
@@ -26,12 +27,16 @@ export interface ReportQuestion {
 
 /** What is posted, and the figures that a later correction compares with. */
 export interface ReportResult {
-  /** Without who set it up or that it is late: delivery adds those. */
+  /** Without who set it up or that it is late: delivery adds those. The small print comes last. */
   readonly message: Message;
+  /** Shown under a post, beside **Manage**. */
+  readonly buttons?: readonly Button[];
   /** `<project id>:<product>` → the total's digits, exact; absent where there is none. */
   readonly figures: Readonly<Record<string, string>>;
   /** What the figures are of: `Fri 20 Nov 2026 UTC`. */
   readonly covers: string;
+  /** The newest of its days, in words, where billing has not reported it for each project yet. */
+  readonly awaits?: string;
   /** No project spent anything. */
   readonly isEmpty: boolean;
   /** `<project id>:<product>` → why it gave no answer, in a sentence. */

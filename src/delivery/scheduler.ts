@@ -1,8 +1,10 @@
 import { type Job, Queue, Worker } from 'bullmq';
-import type { Redis } from 'ioredis';
 import { StoreUnavailable } from '../domain/failure/index.ts';
 import type { Timing } from '../domain/time/cadence.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
+import { queuePrefix } from '../workspace/keys.ts';
+import { shardOf } from '../workspace/layout.ts';
 import { encodePattern, nextOccurrence } from './recurrence-pattern.ts';
 
 /**
@@ -18,17 +20,17 @@ export interface Scheduler {
   setTimings(workspace: string, timings: readonly Timing[]): Promise<void>;
   /** Runs once at `at` (ms), or shortly after: runs of the same second, or of the same minute if far off, are merged. */
   runAt(workspace: string, at: number): Promise<void>;
-  /** The workspaces that have timings. */
-  workspaces(): Promise<readonly string[]>;
-  /** Leaves nothing that names the workspace. */
-  forget(workspace: string): Promise<void>;
+  /** Leaves nothing that names the workspace. @param shard where it is; by itself the one that it belongs to */
+  forget(workspace: string, shard?: number): Promise<void>;
   /** Begins no further run; running ones have `patience` ms to finish. */
   stop(patience: number): Promise<void>;
 }
 
 export interface SchedulerParts {
   /** For the queue and its worker; the caller closes it. */
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
+  /** Among how many shards workspaces are spread. @throws StoreUnavailable */
+  readonly shards: () => Promise<number>;
   /** ms since the epoch */
   readonly clock: () => number;
   readonly onError: (error: Error) => void;
@@ -39,9 +41,12 @@ export interface SchedulerParts {
 }
 
 const QUEUE = 'deliver';
-const PREFIX = 'tally:jobs';
-/** Runs mostly wait: for Slack, and for the second between two posts to one channel. */
+/** Of all shards together. Runs mostly wait: for Slack, and for the second between two posts to one channel. */
 const CONCURRENCY = 300;
+/** Of each shard at least: few workspaces do not spread evenly. */
+const LEAST_CONCURRENCY = 40;
+/** Until the start tries again where Redis does not answer, in ms. */
+const START_RETRY = 1_000;
 /** A job scheduler that is this late has lost its job; in ms. */
 const LOST = 120_000;
 /** Between two readings of a clock, in ms. */
@@ -59,20 +64,26 @@ interface Payload {
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { connection, clock, onError, patience = 3_000 } = parts;
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-    withTimeout(patience, work(), () => {
+    withTimeout(patience, guardRead(work), () => {
       throw new StoreUnavailable();
     });
-  const queue = createQueue(parts);
-  let worker: Worker<Payload> | undefined;
+  const queues = new Map<number, Queue<Payload>>();
+  const queueOf = (shard: number): Queue<Payload> => {
+    const queue = queues.get(shard) ?? createQueue(parts, shard);
+    queues.set(shard, queue);
+    return queue;
+  };
+  const queueFor = async (workspace: string): Promise<Queue<Payload>> =>
+    queueOf(shardOf(workspace, await parts.shards()));
+  const workers = createWorkers(
+    parts,
+    (shard) => void bounded(() => queueOf(shard).trimEvents(0)).catch(onError),
+  );
 
   return {
-    start(run) {
-      if (worker !== undefined) return;
-      worker = createWorker(parts, run);
-      // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
-      worker.on('completed', () => void bounded(() => queue.trimEvents(0)).catch(onError));
-    },
+    start: workers.start,
     async setTimings(workspace, timings) {
+      const queue = await queueFor(workspace);
       if (timings.length === 0) {
         await bounded(() => queue.removeJobScheduler(workspace));
         return;
@@ -85,14 +96,15 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       );
     },
     async runAt(workspace, at) {
+      const queue = await queueFor(workspace);
       const delay = Math.max(0, at - clock());
       const step = delay > FAR ? 60_000 : 1_000;
-      const instant = Math.ceil(Math.max(at, clock()) / step) * step;
+      const instant = Math.ceil((clock() + delay) / step) * step;
       const jobId = `${workspace}.${instant / 1000}`;
       await bounded(() => queue.add(QUEUE, { workspace }, { jobId, delay: instant - clock() }));
     },
-    workspaces: async () => (await bounded(() => queue.getJobSchedulers())).map(({ key }) => key),
-    async forget(workspace) {
+    async forget(workspace, shard) {
+      const queue = shard === undefined ? await queueFor(workspace) : queueOf(shard);
       await bounded(async () => {
         await queue.removeJobScheduler(workspace);
         const single = await findJobIds(connection, queue, `${workspace}.`);
@@ -101,20 +113,52 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       });
     },
     async stop(finishing) {
-      if (worker !== undefined) {
-        await withTimeout(finishing, worker.close(), () => undefined);
-        await withTimeout(CLOSING, worker.close(true), () => undefined);
-      }
-      await withTimeout(CLOSING, queue.close(), () => undefined);
+      await workers.stop(finishing);
+      const closed = [...queues.values()].map((queue) => queue.close());
+      await withTimeout(CLOSING, Promise.all(closed), () => undefined);
     },
   };
 }
 
-function createQueue(parts: SchedulerParts): Queue<Payload> {
+/** One worker a shard; each holds a connection that waits for jobs. */
+function createWorkers(parts: SchedulerParts, onCompleted: (shard: number) => void) {
+  const { shards, onError } = parts;
+  const workers: Worker<Payload>[] = [];
+  const stopped = new AbortController();
+  const startAll = async (run: (workspace: string) => Promise<void>): Promise<void> => {
+    const count = await shards();
+    if (stopped.signal.aborted) return;
+    for (let shard = 0; shard < count; shard += 1) {
+      const worker = createWorker(parts, shard, Math.max(LEAST_CONCURRENCY, CONCURRENCY / count), run);
+      // BullMQ trims the stream before it writes the last event, which may name a workspace that has left.
+      worker.on('completed', () => onCompleted(shard));
+      workers.push(worker);
+    }
+  };
+
+  return {
+    start(run: (workspace: string) => Promise<void>): void {
+      const attempt = (): void =>
+        void startAll(run).catch((error: Error) => {
+          onError(error);
+          setTimeout(() => !stopped.signal.aborted && attempt(), START_RETRY).unref();
+        });
+      attempt();
+    },
+    async stop(finishing: number): Promise<void> {
+      stopped.abort();
+      const close = (isForced: boolean) => Promise.all(workers.map((worker) => worker.close(isForced)));
+      await withTimeout(finishing, close(false), () => undefined);
+      await withTimeout(CLOSING, close(true), () => undefined);
+    },
+  };
+}
+
+function createQueue(parts: SchedulerParts, shard: number): Queue<Payload> {
   const { connection, onError, pause = 5_000 } = parts;
   const queue = new Queue<Payload>(QUEUE, {
     connection,
-    prefix: PREFIX,
+    prefix: queuePrefix(shard),
     settings: repeatSettings(parts) as never,
     // The stream of events would go on naming workspaces that have left.
     streams: { events: { maxLen: 0 } },
@@ -129,18 +173,27 @@ function createQueue(parts: SchedulerParts): Queue<Payload> {
   return queue;
 }
 
-function createWorker(parts: SchedulerParts, run: (workspace: string) => Promise<void>): Worker<Payload> {
+function createWorker(
+  parts: SchedulerParts,
+  shard: number,
+  concurrency: number,
+  run: (workspace: string) => Promise<void>,
+): Worker<Payload> {
   const { connection, onError } = parts;
   const worker = new Worker<Payload>(QUEUE, (job: Job<Payload>) => run(job.data.workspace), {
     connection,
-    prefix: PREFIX,
+    prefix: queuePrefix(shard),
     settings: repeatSettings(parts) as never,
-    concurrency: CONCURRENCY,
+    concurrency: Math.ceil(concurrency),
     // How soon the job of a process that was killed runs elsewhere, in ms.
     lockDuration: 6_000,
     stalledInterval: 3_000,
     // Running again does no harm, giving up would.
     maxStalledCount: 1_000,
+    // How long a worker waits for a job before it asks again, in s; a job that comes wakes it at once.
+    drainDelay: 10,
+    // After an outage, in ms.
+    runRetryDelay: 1_000,
   });
   worker.on('error', onError);
   worker.on('failed', (_, error) => onError(error));
@@ -166,7 +219,11 @@ function isOnTime(planned: number, pattern: string, clock: () => number): boolea
 }
 
 /** Jobs that wait; a running one is removed when it ends. */
-async function findJobIds(connection: Redis, queue: Queue, prefix: string): Promise<readonly string[]> {
+async function findJobIds(
+  connection: RedisConnection,
+  queue: Queue,
+  prefix: string,
+): Promise<readonly string[]> {
   const found = new Set<string>();
   let cursor = '0';
   do {

@@ -1,3 +1,4 @@
+import type { SlashCommand } from '../domain/commands.ts';
 import type { Listeners } from '../slack/listeners.ts';
 import { routeSubcommands } from '../slack/subcommands.ts';
 import type { Feature } from './feature.ts';
@@ -22,12 +23,13 @@ export function createRegistry(features: () => readonly Feature[]) {
       events: merged('events'),
     }),
     /** `/balance` */
-    commands: () => Object.keys(commands()),
+    commands: () => Object.keys(commands()) as SlashCommand[],
     /** Second words of `/billing`. */
     verbs: () => Object.keys(merged('verbs')),
     projectVerbs: () => merged('projectVerbs'),
     reports: () => merged('reports'),
     help: () => features().flatMap(({ help }) => help),
+    attention: () => features().flatMap(({ attention }) => attention ?? []),
     home: () => features().flatMap(({ home }) => home ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
     start: () => features().forEach((feature) => void feature.start?.()),

@@ -2,7 +2,6 @@
  * One attempt at a request, and what its outcome means. Written here, on undici: other clients retry by method and
  * status alone, and hide whether a body went out, which decides whether asking again may issue a second token.
  */
-import { Readable } from 'node:stream';
 import { type Agent, errors } from 'undici';
 import {
   type Failure,
@@ -17,12 +16,12 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../domain/failure/index.ts';
+import { ExchangeTimeoutError, exchange, type RawResponse } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
 import {
   decodeBody,
-  exceedsLength,
+  decodeLeniently,
   parseRetryAfter,
-  type RawResponse,
   redirectTarget,
   toServiceResponse,
 } from './response.ts';
@@ -41,8 +40,8 @@ export class RetryableError extends Error {
 interface AttemptContext {
   readonly agent: Agent;
   readonly limits: HttpLimits;
-  /** Aborts at the deadline. */
-  readonly signal: AbortSignal;
+  /** ms left until the deadline */
+  readonly timeLeft: number;
   /** ms to wait before the next try, where the service names no time. */
   readonly backoff: number;
 }
@@ -68,36 +67,19 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set([
  * @throws {Failure} where it may not
  */
 export async function sendOnce(request: ServiceRequest, context: AttemptContext): Promise<ServiceResponse> {
-  const { service, method, headers } = request;
-  const { agent, signal, limits } = context;
+  const { service, method, headers, body, onSending } = request;
+  const { agent, timeLeft, limits } = context;
   const url = new URL(request.url);
-  const response = await agent
-    .request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers,
-      body: bodyOf(request),
-      signal,
-    })
-    .catch((error) => {
-      throw connectionError(error, request, url.host, context);
-    });
-  const isSuccess = response.statusCode >= 200 && response.statusCode < 300;
-  const headersSuffice = request.headersSuffice === true && isSuccess;
-  if (method !== 'HEAD' && response.statusCode < 300 && exceedsLength(response, limits.bodyBytes)) {
-    response.body.on('error', () => {}).destroy();
-    if (headersSuffice) return toServiceResponse(response, '');
-    throw new ResponseTooLarge(service, limits.bodyBytes);
+  const sent = { method, url, headers, body, timeout: timeLeft, maxBytes: limits.bodyBytes, onSending };
+  const response = await exchange(agent, sent).catch((error) => {
+    throw connectionError(error, request, url.host, context);
+  });
+  if (response.statusCode >= 200 && response.statusCode < 300) {
+    return toServiceResponse(response, decodeSuccess(response, request, context));
   }
-  if (isSuccess) {
-    const text = readBody(response, service, context);
-    return toServiceResponse(response, await (headersSuffice ? text.catch(() => '') : text));
-  }
-  // Read to the end, so that the connection can be used again. The status counts whatever the body is.
-  const text = await response.body.text().catch(() => '');
   throwIfFailed(response, url, service, context);
-  return toServiceResponse(response, text);
+  // The status counts whatever the body is.
+  return toServiceResponse(response, decodeLeniently(response));
 }
 
 /** @throws for every status but a 4xx other than 429 */
@@ -113,24 +95,21 @@ function throwIfFailed(response: RawResponse, url: URL, service: Service, { back
   throw new RetryableError(failure, retryAfter === undefined ? backoff : retryAfter * 1000);
 }
 
-/** A stream is read only when its bytes can be written, which reports the moment of sending; a string does not. */
-function bodyOf({ body, onSending }: ServiceRequest): Readable | string | null {
-  if (body === undefined || onSending === undefined) return body ?? null;
-  return new Readable({
-    read() {
-      onSending();
-      this.push(body);
-      this.push(null);
-    },
-  });
-}
-
-async function readBody(response: RawResponse, service: Service, context: AttemptContext): Promise<string> {
-  const bytes = await response.body.arrayBuffer().catch((error) => {
-    const brokenOff = new InvalidResponse(service, 'it broke off in the middle');
-    throw limitFailure(error, service, context) ?? new RetryableError(brokenOff, context.backoff);
-  });
-  return decodeBody(response, bytes, service);
+/** @throws {RetryableError} for a body that broke off, {Failure} for one that is too large, too late or no text */
+function decodeSuccess(
+  response: RawResponse,
+  { service, headersSuffice = false }: ServiceRequest,
+  context: AttemptContext,
+): string {
+  try {
+    if (response.bodyError === undefined) return decodeBody(response, service);
+  } catch (unreadable) {
+    if (headersSuffice) return '';
+    throw unreadable;
+  }
+  if (headersSuffice) return '';
+  const brokenOff = new InvalidResponse(service, 'it broke off in the middle');
+  throw limitFailure(response.bodyError, service, context) ?? new RetryableError(brokenOff, context.backoff);
 }
 
 /** @returns what to throw for a request that got no response; an error that is not about the connection is unchanged */
@@ -156,12 +135,8 @@ function connectionError(
 }
 
 /** The limits that can be reached before the body as well as within it. */
-function limitFailure(
-  error: unknown,
-  service: Service,
-  { signal, limits }: AttemptContext,
-): Failure | undefined {
-  if (signal.aborted) return new TimedOut(service, limits.deadline);
+function limitFailure(error: unknown, service: Service, { limits }: AttemptContext): Failure | undefined {
+  if (error instanceof ExchangeTimeoutError) return new TimedOut(service, limits.deadline);
   if (error instanceof errors.ResponseExceededMaxSizeError)
     return new ResponseTooLarge(service, limits.bodyBytes);
   if (error instanceof errors.HeadersOverflowError)

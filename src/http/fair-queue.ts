@@ -81,10 +81,11 @@ export function createFairQueue({ connections, queueLength, queueTimeout }: Http
         removeIfIdle(originName, workspace);
         waiter.refuse();
       };
-      if (priority === 'interactive') timer = setTimeout(giveUp, queueTimeout);
       waiters.push(waiter);
       startAll(origin);
-      if (isClosed && waiters.includes(waiter)) giveUp();
+      if (!waiters.includes(waiter)) return;
+      if (isClosed) giveUp();
+      else if (priority === 'interactive') timer = setTimeout(giveUp, queueTimeout);
     });
   }
 

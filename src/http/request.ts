@@ -1,4 +1,4 @@
-import { DelegateBackoff, handleWhen, retry, TimeoutStrategy, timeout } from 'cockatiel';
+import { DelegateBackoff, handleWhen, retry } from 'cockatiel';
 import { type Failure, isFailure, type Service, ServicePaused } from '../domain/failure/index.ts';
 import { checkDestination, type TrustedHost } from './address.ts';
 import { createAgent, type ResolveHost, systemResolve } from './agent.ts';
@@ -59,8 +59,6 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   const agent = createAgent(trustedHosts, limits, resolve);
   const breakers = createBreakers(limits);
   const queue = createFairQueue(limits);
-  // Not `withTimeout`: this one aborts the request, and frees its connection.
-  const deadline = timeout(limits.deadline, { strategy: TimeoutStrategy.Cooperative, abortOnReturn: false });
   const running = new Set<Promise<ServiceResponse>>();
 
   function throwIfPaused(request: ServiceRequest, url: URL): void {
@@ -84,15 +82,13 @@ export function createHttp(options: HttpOptions): GuardedHttp {
     url: URL,
     progress: Progress,
   ): Promise<ServiceResponse> {
-    const retries = retryPolicy(request.tries ?? limits.tries, limits.deadline);
+    const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
     try {
-      const response = await deadline.execute(({ signal }) =>
-        retries.execute(() => {
-          progress.tries += 1;
-          const backoff = backoffAfter(progress.tries, limits);
-          return sendOnce(request, { agent, limits, signal, backoff });
-        }, signal),
-      );
+      const response = await retryPolicy(request.tries ?? limits.tries, timeLeft).execute(() => {
+        progress.tries += 1;
+        const backoff = backoffAfter(progress.tries, limits);
+        return sendOnce(request, { agent, limits, backoff, timeLeft: timeLeft() });
+      });
       breakers.recordAnswer(url.origin, request);
       return response;
     } catch (error) {
@@ -137,11 +133,9 @@ export function createHttp(options: HttpOptions): GuardedHttp {
   };
 }
 
-/** Does not begin a pause that would end after the deadline: the caller gets the failure at once. */
-function retryPolicy(tries: number, deadline: number) {
-  const startedAt = performance.now();
-  const timeLeft = () => deadline - (performance.now() - startedAt);
-  return retry(
+/** A pause that would end after the deadline is not begun: the caller gets the failure at once. @param timeLeft in ms */
+const retryPolicy = (tries: number, timeLeft: () => number) =>
+  retry(
     handleWhen((error) => error instanceof RetryableError && error.wait < timeLeft()),
     {
       maxAttempts: tries - 1,
@@ -150,7 +144,6 @@ function retryPolicy(tries: number, deadline: number) {
       ),
     },
   );
-}
 
 /** Random, so that many clients do not all return at once to a service that has just recovered. @returns ms */
 function backoffAfter(tries: number, { shortestBackoff, longestBackoff }: HttpLimits): number {

@@ -1,33 +1,33 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Dispatcher } from 'undici';
 import { InvalidResponse, type Service } from '../domain/failure/index.ts';
+import type { RawResponse } from './exchange.ts';
 import type { ServiceResponse } from './service-request.ts';
 
-export type RawResponse = Dispatcher.ResponseData;
-
 /** @param text the decoded body, empty where it does not count */
-export function toServiceResponse(response: RawResponse, text: string): ServiceResponse {
-  const pairs = Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]);
-  return { status: response.statusCode, headers: Object.fromEntries(pairs), text };
+export function toServiceResponse({ statusCode, headers }: RawResponse, text: string): ServiceResponse {
+  const joined: Record<string, string> = {};
+  for (const name in headers) joined[name] = [headers[name]].flat().join(', ');
+  return { status: statusCode, headers: joined, text };
 }
 
-/** Whether `content-length` alone already exceeds `maxBytes`. */
-export function exceedsLength({ headers }: RawResponse, maxBytes: number): boolean {
-  return Number([headers['content-length']].flat()[0] ?? 0) > maxBytes;
-}
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+const LENIENT_UTF8 = new TextDecoder();
 
 /** @throws {InvalidResponse} for a compressed body, which we never ask for, and for what is not UTF-8 */
-export function decodeBody({ headers }: RawResponse, bytes: ArrayBuffer, service: Service): string {
+export function decodeBody({ headers, body }: RawResponse, service: Service): string {
   const encoding = [headers['content-encoding']].flat().join();
-  if (bytes.byteLength > 0 && encoding !== '' && encoding !== 'identity') {
+  if (body.length > 0 && encoding !== '' && encoding !== 'identity') {
     throw new InvalidResponse(service, 'a compressed body that was not asked for');
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return UTF8.decode(body);
   } catch {
     throw new InvalidResponse(service, 'text that is not UTF-8');
   }
 }
+
+/** For a body that does not decide: what cannot be read is replaced. */
+export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
 
 /** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
 export function redirectTarget({ statusCode, headers }: RawResponse, requestUrl: URL): string | undefined {

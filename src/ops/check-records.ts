@@ -1,11 +1,12 @@
-import type { Redis } from 'ioredis';
+import { commandText } from '../domain/commands.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
+import type { RedisConnection } from '../redis.ts';
+import { recordKey } from '../workspace/keys.ts';
+import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
 import { type Finding, failedFinding, okFinding } from './finding.ts';
 
 const ABOUT = 'Sealed records';
-const WORKSPACE_KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
-/** A shared Redis may hold millions of other keys. */
-const SCAN_LIMITS = { pages: 100, keysPerPage: 1_000, workspaces: 1_000 } as const;
+const MAX_WORKSPACES = 1_000;
 
 /**
  * Opens what is sealed in a field and discards it.
@@ -22,13 +23,16 @@ type Outcome = 'opens' | UnsealFailed['reason'];
  *
  * @returns no finding where Redis is unreachable: the check of Redis reports that
  */
-export async function checkRecords(ready: Promise<Redis>, opens: SealCheck): Promise<readonly Finding[]> {
+export async function checkRecords(
+  ready: Promise<RedisConnection>,
+  opens: SealCheck,
+): Promise<readonly Finding[]> {
   const redis = await ready.catch(() => undefined);
   if (redis === undefined) return [];
   const { workspaces, isComplete } = await listWorkspaces(redis);
   const outcomes: Outcome[] = [];
   for (const workspace of workspaces) {
-    const fields = Object.entries(await redis.hgetall(`tally:workspace:${workspace}`));
+    const fields = Object.entries(await redis.hgetall(recordKey(workspace)));
     outcomes.push(
       ...fields.flatMap(([field, value]) => outcomeOf(() => opens(workspace, field, value)) ?? []),
     );
@@ -47,7 +51,7 @@ function findingsOf(outcomes: readonly Outcome[], isComplete: boolean): readonly
           failedFinding(
             ABOUT,
             `${withoutKey} of ${total} need a key that is not in ENCRYPTION_KEYS`,
-            'Add that key after the newest one. If it is lost, register those tokens again with /billing connect, or install Tally again.',
+            `Add that key after the newest one. If it is lost, register those tokens again with ${commandText('/billing connect')}, or install Tally again.`,
           ),
         ]
       : []),
@@ -66,25 +70,15 @@ function findingsOf(outcomes: readonly Outcome[], isComplete: boolean): readonly
   ];
 }
 
-async function listWorkspaces(redis: Redis): Promise<{ workspaces: readonly string[]; isComplete: boolean }> {
-  const workspaces = new Set<string>();
-  let cursor = '0';
-  for (let page = 0; page < SCAN_LIMITS.pages && workspaces.size < SCAN_LIMITS.workspaces; page += 1) {
-    const [next, keys] = await redis.scan(
-      cursor,
-      'MATCH',
-      'tally:workspace:*',
-      'COUNT',
-      SCAN_LIMITS.keysPerPage,
-    );
-    for (const key of keys) {
-      const workspace = WORKSPACE_KEY.exec(key)?.[1];
-      if (workspace !== undefined) workspaces.add(workspace);
-    }
-    cursor = next;
-    if (cursor === '0') break;
+async function listWorkspaces(
+  redis: RedisConnection,
+): Promise<{ workspaces: readonly string[]; isComplete: boolean }> {
+  const workspaces: string[] = [];
+  for await (const workspace of createWorkspaceIndex(redis).list()) {
+    if (workspaces.length === MAX_WORKSPACES) return { workspaces, isComplete: false };
+    workspaces.push(workspace);
   }
-  return { workspaces: [...workspaces], isComplete: cursor === '0' };
+  return { workspaces, isComplete: true };
 }
 
 function outcomeOf(opens: () => boolean): Outcome | undefined {

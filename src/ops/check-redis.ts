@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { isCluster, type RedisConnection } from '../redis.ts';
 import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
 
 const ABOUT = 'Redis';
@@ -15,16 +15,14 @@ const OTHER_ADVICE =
   'Check that Redis runs, that REDIS_URL leads to it, and whether it needs rediss:// or a password.';
 
 /** @param ready the connection; rejects with the error that prevents it. Never rejects itself. */
-export async function checkRedis(ready: Promise<Redis>): Promise<readonly Finding[]> {
+export async function checkRedis(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
   try {
     const redis = await ready;
-    const info = parseInfo(await redis.info());
-    return [
-      versionFinding(info),
-      ...roleFindings(info),
-      await persistenceFinding(redis, info),
-      evictionFinding(info),
-    ];
+    if (!isCluster(redis)) return await checkServer(redis);
+    const masters = redis.nodes('master');
+    const found = (await Promise.all(masters.map(checkServer))).flat();
+    const distinct = new Map(found.map((finding) => [`${finding.verdict} ${finding.says}`, finding]));
+    return [okFinding(ABOUT, `is a Cluster with ${masters.length} masters`), ...distinct.values()];
   } catch (error) {
     const reason = reasonText(error);
     if (reason === 'NOPERM')
@@ -38,6 +36,18 @@ export async function checkRedis(ready: Promise<Redis>): Promise<readonly Findin
     return [failedFinding(ABOUT, `can’t be used (${reason})`, ADVICE[reason] ?? OTHER_ADVICE)];
   }
 }
+
+async function checkServer(redis: Server): Promise<readonly Finding[]> {
+  const info = parseInfo(await redis.info());
+  return [
+    versionFinding(info),
+    ...roleFindings(info),
+    await persistenceFinding(redis, info),
+    evictionFinding(info),
+  ];
+}
+
+type Server = Pick<RedisConnection, 'info' | 'config'>;
 
 type Info = ReadonlyMap<string, string>;
 
@@ -64,7 +74,7 @@ function roleFindings(info: Info): readonly Finding[] {
   ];
 }
 
-async function persistenceFinding(redis: Redis, info: Info): Promise<Finding> {
+async function persistenceFinding(redis: Server, info: Info): Promise<Finding> {
   if (info.get('aof_enabled') === '1') return okFinding(ABOUT, 'writes every change to disk');
   const todo =
     'Set `appendonly yes`. Without it, a crash loses tokens, which people must register again, and posts may come twice.';

@@ -1,5 +1,6 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
+import { checkLayout } from './check-layout.ts';
 import { checkRecords, type SealCheck } from './check-records.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
@@ -10,7 +11,7 @@ import { redact } from './mask.ts';
 export interface DoctorParts {
   readonly slack: SlackParts;
   /** Resolves when the connection is ready; rejects with the error that prevents it. */
-  readonly redis: Promise<Redis>;
+  readonly redis: Promise<RedisConnection>;
   /** The IDs of the sealing keys, newest first; the checks don't need the keys themselves. */
   readonly keyIds: readonly string[];
   readonly opens: SealCheck;
@@ -26,6 +27,7 @@ export async function runChecks(parts: DoctorParts): Promise<readonly Finding[]>
   const findings = await Promise.all([
     describeKeys(parts.keyIds),
     bounded('Redis', checkRedis(redis)),
+    bounded('Keys in Redis', checkLayout(redis)),
     bounded('Sealed records', checkRecords(redis, opens)),
     bounded('Slack', checkSlack(slack)),
     bounded('Slack', checkSocketMode(slack)),

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
 
 /** How long Redis may take to answer PING, in ms. */
@@ -17,7 +17,7 @@ export interface Health {
 }
 
 /** @param slackUp whether Slack can reach us: the server listens, or Socket Mode is connected */
-export function createHealth({ redis, slackUp }: { redis: Redis; slackUp: () => boolean }): Health {
+export function createHealth({ redis, slackUp }: { redis: RedisConnection; slackUp: () => boolean }): Health {
   return {
     healthz: () => ({ status: 200, body: { ok: true } }),
     async readyz() {
@@ -30,7 +30,7 @@ export function createHealth({ redis, slackUp }: { redis: Redis; slackUp: () => 
   };
 }
 
-function isAnswering(redis: Redis): Promise<boolean> {
+function isAnswering(redis: RedisConnection): Promise<boolean> {
   const pong = redis.ping().then(
     () => true,
     () => false,

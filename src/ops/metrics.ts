@@ -1,3 +1,4 @@
+import { type Channel, channel } from 'node:diagnostics_channel';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What an operator watches. Labels are names of ours and of Slack's, never people's data. */
@@ -5,15 +6,11 @@ export interface Metrics {
   /** @param outcome `ok`, a failure's kind, or `unknown` */
   command(name: string, outcome: string): void;
   /** A request to billing or identity. @param outcome its status or a failure's kind; `took` in ms */
-  exchange(exchange: {
-    readonly service: string;
-    readonly outcome: number | string;
-    readonly took: number;
-  }): void;
+  exchange(exchange: ExchangeMeasurement): void;
   /** @param outcome how a due date ended: `posted`, `posted-late`, `skipped`, `failed` */
   post(outcome: string): void;
   /** @param outcome `ok`, or Slack's error code */
-  slackCall(call: { readonly method: string; readonly outcome: string }): void;
+  slackCall(call: SlackCallMeasurement): void;
   /** A request refused because it came too often. @param refusal what is limited, and for whom */
   throttled(refusal: { readonly what: string; readonly whose: string }): void;
   /** @returns the response to `GET /metrics`, in the text format of Prometheus */
@@ -21,6 +18,36 @@ export interface Metrics {
   /** Stops the collectors of Node's own metrics. */
   stop(): void;
 }
+
+interface ExchangeMeasurement {
+  readonly service: string;
+  readonly host: string;
+  readonly outcome: number | string;
+  readonly tries: number;
+  /** ms */
+  readonly took: number;
+}
+
+interface SlackCallMeasurement {
+  readonly method: string;
+  readonly outcome: string;
+  /** ms */
+  readonly took: number;
+}
+
+/** What was counted, as it happened. */
+export type Measurement =
+  | { readonly kind: 'command'; readonly name: string; readonly outcome: string }
+  | { readonly kind: 'post'; readonly outcome: string }
+  | ({ readonly kind: 'exchange' } & ExchangeMeasurement)
+  | ({ readonly kind: 'slack' } & SlackCallMeasurement);
+
+/** For tracing, which is told only where it is on. */
+export const MEASUREMENTS: Channel = channel('tally:measured');
+
+const publish = (measured: Measurement): void => {
+  if (MEASUREMENTS.hasSubscribers) MEASUREMENTS.publish(measured);
+};
 
 /** Seconds. A warm answer takes tens of milliseconds; the deadline of a request is ten seconds. */
 const LATENCY_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -84,15 +111,26 @@ export function createMetrics(inProgress: () => number = () => 0): Metrics {
   });
   const boundedCalls = boundSeries();
   return {
-    command: (command, outcome) => commands.inc({ command, outcome }),
-    exchange({ service, outcome, took }) {
+    command(command, outcome) {
+      publish({ kind: 'command', name: command, outcome });
+      commands.inc({ command, outcome });
+    },
+    exchange(exchange) {
+      publish({ kind: 'exchange', ...exchange });
+      const { service, outcome, took } = exchange;
       // A service may send any status: its class bounds the series. Everything else is a failure's kind.
       const label = typeof outcome === 'number' ? `${Math.floor(outcome / 100)}xx` : outcome;
       requests.inc({ service, outcome: label });
       latencies.observe({ service }, took / 1e3);
     },
-    post: (outcome) => posts.inc({ outcome }),
-    slackCall: ({ method, outcome }) => slackCalls.inc(boundedCalls({ method, outcome })),
+    post(outcome) {
+      publish({ kind: 'post', outcome });
+      posts.inc({ outcome });
+    },
+    slackCall(call) {
+      publish({ kind: 'slack', ...call });
+      slackCalls.inc(boundedCalls({ method: call.method, outcome: call.outcome }));
+    },
     throttled: ({ what, whose }) => throttled.inc({ what, whose }),
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
     stop: () => registry.clear(),

@@ -1,5 +1,7 @@
-import type { Redis } from 'ioredis';
 import { UnsealFailed } from '../domain/failure/index.ts';
+import type { RedisConnection } from '../redis.ts';
+import { recordKey } from '../workspace/keys.ts';
+import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
 import { toPlainLine } from './finding.ts';
 import {
   createResealCounter,
@@ -9,7 +11,7 @@ import {
 } from './reseal-count.ts';
 
 export interface ResealParts {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   /**
    * @returns the value sealed with the newest key; 'new' where it is already; 'open' where nothing in it is sealed;
    * 'unowned' where something is, in a field that this version does not know
@@ -22,8 +24,6 @@ export interface ResealParts {
 
 export type ResealRun = { readonly value: string } | 'new' | 'open' | 'unowned';
 
-const WORKSPACE_KEY = /^tally:workspace:([A-Z0-9]{1,64})$/;
-const KEYS_PER_PAGE = 200;
 /** How often a field is tried again that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
 
@@ -41,28 +41,18 @@ return 1`;
  */
 export async function resealAll({ redis, renew, printLine }: ResealParts): Promise<ResealCounts> {
   const counter = createResealCounter(printLine);
-  let cursor = '0';
-  do {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', 'tally:workspace:*', 'COUNT', KEYS_PER_PAGE);
-    for (const key of keys) {
-      const workspace = WORKSPACE_KEY.exec(key)?.[1];
-      if (workspace !== undefined)
-        await resealWorkspace(redis, key, workspace, counter, (field, value) =>
-          renew(workspace, field, value),
-        );
-    }
-    cursor = next;
-  } while (cursor !== '0');
+  for await (const workspace of createWorkspaceIndex(redis).list())
+    await resealWorkspace(redis, workspace, counter, (field, value) => renew(workspace, field, value));
   return counter.counts();
 }
 
 async function resealWorkspace(
-  redis: Redis,
-  key: string,
+  redis: RedisConnection,
   workspace: string,
   counter: ResealCounter,
   renew: (field: string, value: string) => ResealRun,
 ): Promise<void> {
+  const key = recordKey(workspace);
   counter.countWorkspace();
   for (const [field, value] of Object.entries(await redis.hgetall(key))) {
     const outcome = await resealField(redis, key, field, value, (current) => renew(field, current));
@@ -71,7 +61,7 @@ async function resealWorkspace(
 }
 
 async function resealField(
-  redis: Redis,
+  redis: RedisConnection,
   key: string,
   field: string,
   initial: string,

@@ -40,7 +40,7 @@ export function createAuthorize({
 }): Authorize {
   return async (client, source, right, { isTyping = false, workspace: known } = {}) => {
     const { teamId, userId } = source;
-    if (teamId === '' || userId === '') throw new NotAllowed('stranger');
+    if (teamId === '' || userId === '') throw new NotAllowed('external');
     const isRightOpen = typeof right === 'function';
     const lookups = Promise.all([
       users.find(client, source, !isRightOpen && needsFreshRole(right)),

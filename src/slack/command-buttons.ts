@@ -1,18 +1,24 @@
 import type { Button } from '@slack/types';
+import type { CommandName, SlashCommand } from '../domain/commands.ts';
 import { normalizeText } from '../domain/language/command-text.ts';
 import { couldBeSecret } from '../domain/language/secret-detection.ts';
 import { PRODUCTS, type ProductId } from '../domain/product.ts';
 import { type Block, type ButtonOptions, button, type Message, option } from './kit/atoms.ts';
 import { SLACK_LIMITS } from './kit/limits.ts';
 
-/** A command as it would be typed. A button that runs it carries nothing else. */
+/** A command as Slack delivers it: `/billing` with `connect` as its text. */
 export interface CommandInvocation {
-  /** `/spend` */
-  readonly command: string;
+  readonly command: SlashCommand;
   readonly text: string;
 }
 
-const written = ({ command, text }: CommandInvocation): string => `${command} ${text}`.trim();
+/** A command as somebody would type it. A button that runs it carries nothing else. */
+export interface CommandLink {
+  readonly command: CommandName | SlashCommand;
+  readonly text?: string;
+}
+
+const written = ({ command, text = '' }: CommandLink): string => `${command} ${text}`.trim();
 
 /** The command without the words that could be a secret, for what a button carries; names of projects stay. */
 export function withoutSecrets(
@@ -27,7 +33,7 @@ export function withoutSecrets(
 export function commandButton(
   id: string,
   label: string,
-  rerun: CommandInvocation,
+  rerun: CommandLink,
   options: ButtonOptions = {},
 ): Button[] {
   const value = written(rerun);
@@ -35,32 +41,44 @@ export function commandButton(
 }
 
 /** The same as an option of a select. */
-export const commandOption = (label: string, rerun: CommandInvocation, description?: string) =>
+export const commandOption = (label: string, rerun: CommandLink, description?: string) =>
   option(label, written(rerun), description);
 
 /** Opens the form that gives an ID a name. */
-export const nameOption = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
-  commandOption('Name this project…', {
-    command: '/billing',
-    text: `projects add ${project} ${PRODUCTS[product].word}`,
+export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
+  commandButton('name', 'Name this project…', {
+    command: '/billing projects',
+    text: `add ${project} ${PRODUCTS[product].word}`,
   });
+
+/** The figures of an answer as CSV, and what to reconcile with. */
+export const outputOptions = ({ command, text = '' }: CommandLink) => [
+  commandOption('CSV', { command, text: `${text} csv`.trim() }),
+  commandOption('Details', { command, text: `${text} details`.trim() }),
+];
 
 /** Opens the form that schedules a post about the project. @param report a report's word in `/billing schedule` */
 export const scheduleOption = (
-  { word, product }: { readonly word: string; readonly product: ProductId },
+  { word, product }: { readonly word: string; readonly product: ProductId | undefined },
   report?: string,
 ) =>
   commandOption('Schedule this…', {
-    command: '/billing',
-    text: ['schedule', word, PRODUCTS[product].word, report].filter(Boolean).join(' '),
+    command: '/billing schedule',
+    text: [word, product && PRODUCTS[product].word, report].filter(Boolean).join(' '),
+  });
+
+/** Opens the form that watches the project. @param kind as in `/billing watch` */
+export const watchOption = (
+  { word, product }: { readonly word: string; readonly product: ProductId },
+  kind?: string,
+) =>
+  commandOption('Watch…', {
+    command: '/billing watch',
+    text: [word, PRODUCTS[product].word, kind].filter(Boolean).join(' '),
   });
 
 /** Buttons to the previous and the next page, as far as they exist. */
-export const pageButtons = (
-  page: number,
-  pages: number,
-  rerunFor: (page: number) => CommandInvocation,
-): Button[] =>
+export const pageButtons = (page: number, pages: number, rerunFor: (page: number) => CommandLink): Button[] =>
   [
     { label: 'Previous', to: page - 1 },
     { label: 'Next', to: page + 1 },
@@ -68,9 +86,12 @@ export const pageButtons = (
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, rerunFor(to)));
 
+/** Outside text may name a command that does not exist (any more): `createCommandRunner` refuses it. */
+export const asSlashCommand = (text: string): SlashCommand => text as SlashCommand;
+
 export function parseInvocation(value: string): CommandInvocation {
   const [command = '', ...words] = value.split(' ');
-  return { command, text: words.join(' ') };
+  return { command: asSlashCommand(command), text: words.join(' ') };
 }
 
 const SHARE = 'share';
@@ -79,7 +100,7 @@ const SHARE = 'share';
  * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
  * answer where they were over. @param asked when the answer was asked for, in ms
  */
-export function shareButton(rerun: CommandInvocation, asked: number): Button[] {
+export function shareButton(rerun: CommandLink, asked: number): Button[] {
   const value = `${asked} ${written(rerun)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }

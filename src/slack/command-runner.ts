@@ -1,11 +1,14 @@
+import { commandText } from '../domain/commands.ts';
 import { InvalidWord, requireShortText, SecretPasted, UNKNOWN_COMMAND } from '../domain/failure/index.ts';
+import { inSpan } from '../spans.ts';
 import { holdsRegisteredSecret } from '../workspace/registered-secrets.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
-import type { ErrorContext } from './error-messages.ts';
+import type { ErrorContext } from './error-messages/description.ts';
 import type { ErrorReport } from './error-reply.ts';
-import { type CommandListener, type ListenerContext, ownValue } from './listeners.ts';
-import type { ReplyTarget } from './reply.ts';
+import { type CommandListener, type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import { LOADING_DELAYS, startLoadingMessage } from './loading.ts';
+import { endLoading, type ReplyTarget, startLoadingView } from './reply-target.ts';
 import { type AuthorizedUser, createRequest, type RequestOptions } from './request.ts';
 
 /**
@@ -25,15 +28,24 @@ export function createCommandRunner({
   authorize,
   errorReply,
   onAnswered,
+  loadingDelays = LOADING_DELAYS,
 }: ListenerContext): RunCommand {
-  return async (target, invocation, options, workspace) => {
+  const run: RunCommand = async (target, invocation, options, workspace) => {
     const { command, text } = invocation;
     const listener = ownValue(commands, command);
     const metricName = listener === undefined ? 'other' : command;
     let authorized: AuthorizedUser | undefined;
+    const began = performance.now();
+    const isForm =
+      listener !== undefined && target.source.triggerId !== undefined && opensModal(listener, text);
     try {
+      if (isForm) startLoadingView(target, loadingDelays.modal);
       if (listener === undefined)
-        throw new InvalidWord(command, UNKNOWN_COMMAND, 'Type /billing help to see what works.');
+        throw new InvalidWord(
+          command,
+          UNKNOWN_COMMAND,
+          `Type ${commandText('/billing help')} to see what works.`,
+        );
       authorized = await authorize(target.client, target.source, () => rightOf(listener, text), {
         workspace,
       });
@@ -42,15 +54,26 @@ export function createCommandRunner({
       const { visibility } = authorized.workspace.settings;
       const audience = listener.open ? (options.audience ?? visibility) : 'asker';
       const request = createRequest(authorized, target, { ...options, audience, invocation });
+      if (listener.open && !isForm) {
+        const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
+        target.loadingMessage = startLoadingMessage(target, {
+          audience,
+          replace: options.replace === true,
+          delay,
+        });
+      }
       await listener.run(text, request);
       onAnswered?.(metricName, 'ok');
     } catch (error) {
       const report = errorReply.explain(error, command);
       onAnswered?.(metricName, report.failure?.kind ?? 'unknown');
       const context = errorContext(report, invocation, target, authorized);
-      await errorReply.send(target, report, { ...context, isUnchanged: listener?.open });
+      await errorReply.send(target, report, { ...context, isUnchanged: listener?.open, opensForm: isForm });
+    } finally {
+      await endLoading(target);
     }
   };
+  return (...given) => inSpan('command', () => run(...given));
 }
 
 /** @throws TextTooLong */

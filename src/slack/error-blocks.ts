@@ -1,6 +1,7 @@
 import type { ModalView } from '@slack/types';
 import type { Failure } from '../domain/failure/index.ts';
-import { describeError, type ErrorContext, type ErrorDescription, retryButton } from './error-messages.ts';
+import { type ErrorContext, type ErrorDescription, retryButton } from './error-messages/description.ts';
+import { describeError } from './error-messages/index.ts';
 import { actions, type Block, type Message, quote, section } from './kit/atoms.ts';
 import { modal } from './kit/modal.ts';
 
@@ -17,10 +18,12 @@ export function failureMessage(failure: Failure, context: ErrorContext = {}): Me
 export const failureText = (failure: Failure): string =>
   [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
 
-/** The same in place of a form: buttons open other forms, but none runs a command again. */
+/** The same in place of a form. A button that runs a command is kept only where the command opens a form itself. */
 export function failureModal(failure: Failure, context: ErrorContext = {}): ModalView {
-  const description = describeError(failure, { ...context, invocation: undefined });
-  return modal({ title: ERROR_TITLE, blocks: failureBlocks(failure, description) });
+  const { opensForm = false, invocation } = context;
+  const description = describeError(failure, { ...context, invocation: opensForm ? invocation : undefined });
+  const blocks = [...failureBlocks(failure, description), ...(opensForm ? (description.choices ?? []) : [])];
+  return modal({ title: ERROR_TITLE, blocks });
 }
 
 function failureBlocks(failure: Failure, description: ErrorDescription): Block[] {

@@ -3,9 +3,10 @@ import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { type Failure, isFailure } from '../domain/failure/index.ts';
 import { failureMessage, failureModal, unknownErrorMessage, unknownErrorModal } from './error-blocks.ts';
-import type { ErrorContext } from './error-messages.ts';
+import type { ErrorContext } from './error-messages/description.ts';
 import type { Message } from './kit/atoms.ts';
-import { type ReplyTarget, sendPrivate, updateModal } from './reply.ts';
+import { sendPrivate, updateModal } from './reply.ts';
+import { type ReplyTarget, settleLoadingView } from './reply-target.ts';
 
 /** Turns whatever a listener threw into a reply. */
 export interface ErrorReply {
@@ -48,6 +49,7 @@ export function createErrorReply(log: Logger): ErrorReply {
       return { failure: undefined, id };
     },
     async send(target, report, context) {
+      await settleLoadingView(target);
       if (target.openedModal !== undefined) return sendInModal(target, report, context);
       await sendPrivate(target, errorMessageOf(report, context)).catch(logUndelivered);
     },

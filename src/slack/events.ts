@@ -5,7 +5,7 @@ import type { RunCommand } from './command-runner.ts';
 import { errorMessageOf } from './error-reply.ts';
 import { type ListenerContext, ownValue, type SlackEvent } from './listeners.ts';
 import { isDirectMessage } from './post-message.ts';
-import type { ReplyTarget } from './reply.ts';
+import type { ReplyTarget } from './reply-target.ts';
 import { createRequest, type Requester } from './request.ts';
 import type { RequestSource } from './request-source.ts';
 
@@ -19,7 +19,7 @@ interface EventEnvelope {
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 export function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, responder, eventDedup, limits, clock, log } = context;
+  const { listeners, authorize, errorReply, responseUrls, eventDedup, limits, clock, log } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst } }) => {
     const event = withoutNulls(payload) as SlackEvent;
@@ -28,7 +28,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     const envelope = body as EventEnvelope;
     const source = sourceOfEvent(event, envelope, isFirst);
     if (source === undefined) return;
-    const target: ReplyTarget = { source, client, responder, log };
+    const target: ReplyTarget = { source, client, responseUrls, log };
     const at = clock();
     const audience = isPrivate(event) ? 'asker' : 'channel';
     let requester: Requester | undefined;
@@ -40,7 +40,7 @@ export function registerEvents(app: App, context: ListenerContext, runCommand: R
     try {
       limits.demand('requests', source);
       const { event_id: id } = envelope;
-      if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id, at))) return;
+      if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id))) return;
       const authorized = await authorize(client, source, listener.right);
       if (authorized === undefined) return;
       const request = createRequest(authorized, target, { at });
@@ -73,6 +73,6 @@ function sourceOfEvent(
   return {
     ...{ teamId, userId, homeTeamId, channel, thread, isFirst },
     startsThread: isPrivate(event) ? undefined : ts,
-    ...{ responseUrl: undefined, triggerId: undefined, viewId: undefined },
+    ...{ responseUrl: undefined, isClick: false, triggerId: undefined, viewId: undefined },
   };
 }

@@ -1,9 +1,9 @@
 import { type Authorize, type AuthorizeResult, type Logger as BoltLogger, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
-import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { NotInstalled } from '../domain/failure/index.ts';
+import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
 import { createDeletion } from '../workspace/deletion.ts';
@@ -42,15 +42,15 @@ export interface Installations {
   handleUninstall(event: EventBody): Promise<boolean>;
   /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
   stays(workspace: string): Promise<boolean>;
-  /** Resolves when no renewed token is on its way from Slack to the store. */
+  /** Resolves when every renewed token is stored. */
   idle(): Promise<void>;
 }
 
 export interface InstallationsParts {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly keyring: Keyring;
   readonly audit: Audit;
-  readonly responder: ResponseUrlClient;
+  readonly responseUrls: ResponseUrlClient;
   readonly log: Logger;
   readonly boltLogger: BoltLogger;
   /** ms since the epoch, for the audit */
@@ -207,12 +207,12 @@ async function findInstallation(
 /** Links a workspace to its organisation before anything of it is stored, so that uninstalling finds it. */
 async function joinOrganisation(
   installed: InstallationRecords,
-  { installation, used }: KnownInstallation,
+  { installation, joined }: KnownInstallation,
   teamId: string | undefined,
 ): Promise<void> {
-  if (!installation.isEnterpriseInstall || teamId === undefined || used.has(teamId)) return;
+  if (!installation.isEnterpriseInstall || teamId === undefined || joined.has(teamId)) return;
   await installed.join(installationId(installation), teamId);
-  used.add(teamId);
+  joined.add(teamId);
 }
 
 /** Bolt reads this field in submitted forms but not in clicks, which would then get the other organisation's token. */

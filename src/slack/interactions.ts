@@ -3,12 +3,13 @@ import type { App } from '@slack/bolt';
 import { type CommandInvocation, parseInvocation, parseShare } from './command-buttons.ts';
 import type { RunCommand } from './command-runner.ts';
 import { failureText } from './error-blocks.ts';
-import type { ErrorContext } from './error-messages.ts';
+import type { ErrorContext } from './error-messages/description.ts';
 import { errorModalOf } from './error-reply.ts';
 import { readFields } from './kit/modal.ts';
-import { type ListenerContext, ownValue } from './listeners.ts';
+import { type ListenerContext, opensModal, ownValue } from './listeners.ts';
+import { LOADING_DELAYS } from './loading.ts';
 import { isDirectMessage } from './post-message.ts';
-import type { ReplyTarget } from './reply.ts';
+import { endLoading, type ReplyTarget, startLoadingView } from './reply-target.ts';
 import { type AuthorizedUser, createRequest } from './request.ts';
 import { type RequestSource, type SlackPayload, sourceOfPayload } from './request-source.ts';
 import type { WebClient } from './web-client.ts';
@@ -22,6 +23,7 @@ export function registerInteractions(app: App, context: ListenerContext, runComm
 
 function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
   const { listeners, authorize, errorReply, limits, clock, log } = context;
+  const { loadingDelays = LOADING_DELAYS } = context;
 
   app.action({ type: 'block_actions' }, async ({ ack, action, body, client, context: { isFirst } }) => {
     await ack();
@@ -59,6 +61,7 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
     const listener = ownValue(listeners.actions, name);
     if (listener === undefined) return log.warn({ action: name }, 'no listener for this action');
     let authorized: AuthorizedUser | undefined;
+    if (opensModal(listener, value)) startLoadingView(target, loadingDelays.modal);
     try {
       authorized = await authorize(target.client, target.source, listener.right);
       if (authorized === undefined) return;
@@ -71,6 +74,8 @@ function registerActions(app: App, context: ListenerContext, runCommand: RunComm
       );
     } catch (error) {
       await errorReply.send(target, errorReply.explain(error, 'action'), requesterOf(target, authorized));
+    } finally {
+      await endLoading(target);
     }
   };
 
@@ -166,14 +171,14 @@ async function emptyAfterTimeout<T>(found: Promise<readonly T[]>): Promise<reado
 }
 
 function replyTargetOf(
-  { responder, log }: ListenerContext,
+  { responseUrls, log }: ListenerContext,
   body: object,
   client: WebClient,
   isFirst?: RequestSource['isFirst'],
 ): ReplyTarget {
   const { hash } = (body as Clicked).view ?? {};
   const source = sourceOfPayload(body as SlackPayload, isFirst);
-  return { source, client, responder, log, ...(hash !== undefined && { modalHash: hash }) };
+  return { source, client, responseUrls, log, ...(hash !== undefined && { modalHash: hash }) };
 }
 
 const requesterOf = ({ source }: ReplyTarget, authorized: AuthorizedUser | undefined): ErrorContext => ({

@@ -7,6 +7,7 @@ import type { CommandInvocation } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';
 import type { Message } from './kit/atoms.ts';
 import type { FormFields } from './kit/modal.ts';
+import type { LoadingDelays } from './loading.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Request } from './request.ts';
 import type { ResponseUrlClient } from './response-url.ts';
@@ -17,6 +18,8 @@ export interface CommandListener {
   readonly right: Right | ((text: string) => Right);
   /** Whether the answer may be public where the workspace's settings say so. */
   readonly open?: boolean;
+  /** Whether it opens a form or a window, by the command's words: then Slack's three seconds count. */
+  readonly opensModal?: boolean | ((text: string) => boolean);
   /** For a second word of `/billing` with a help page of its own. */
   readonly help?: () => Message;
   /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
@@ -33,6 +36,8 @@ interface ClickedOn {
 
 export interface ActionListener {
   readonly right: Right;
+  /** Whether it opens a form or a window, by the button's value: then Slack's three seconds count. */
+  readonly opensModal?: boolean | ((value: string) => boolean);
   /** @param rerun runs a command whose answer replaces the message, with a rights check of its own */
   run(
     action: ClickedOn,
@@ -100,6 +105,12 @@ interface EventOrigin {
   rerun(invocation: CommandInvocation): Promise<void>;
 }
 
+/** @param text the command's words, or the button's value */
+export const opensModal = (
+  { opensModal: opens = false }: Pick<CommandListener, 'opensModal'>,
+  text: string,
+): boolean => (typeof opens === 'function' ? opens(text) : opens);
+
 /** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandListener>>;
@@ -120,12 +131,13 @@ export interface ListenerContext {
   readonly listeners: Required<Listeners>;
   readonly authorize: Authorize;
   readonly errorReply: ErrorReply;
-  readonly responder: ResponseUrlClient;
+  readonly responseUrls: ResponseUrlClient;
   readonly eventDedup: EventDedup;
   readonly limits: RateLimiter;
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
+  readonly loadingDelays?: LoadingDelays;
   /** Called after each command with `ok`, a failure's kind, or `unknown`; an unknown command's name is `other`. */
   readonly onAnswered?: ((command: string, outcome: string) => void) | undefined;
 }

@@ -1,8 +1,8 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
-/** What of a payload is read here or by Bolt; whatever else comes with it passes. */
+/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
-/** Of a workspace or an organisation: keys are made of it. */
+/** The ID of a workspace or organisation, which becomes part of Redis keys. */
 const team = z
   .string()
   .regex(/^[A-Z0-9]{0,64}$/)
@@ -67,7 +67,7 @@ const schema = z.looseObject({
 });
 
 /**
- * Whether a payload has the shape that Slack documents, as far as it is read. One that does not is answered and passed
- * over: nobody could be told anything, and what is no text where text belongs ends in the middle of somebody else's code.
+ * Whether the fields that are read have the types that Slack documents. Any other payload is acknowledged and dropped:
+ * there is nobody to reply to, and a wrong type would fail deep inside other code.
  */
 export const isValidPayload = (body: unknown): boolean => schema.safeParse(body).success;

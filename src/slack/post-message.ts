@@ -13,11 +13,41 @@ export interface PostTarget {
 /** Whether a channel ID is a direct message's: it has no default project and nobody to share with. */
 export const isDirectMessage = (channel: string): boolean => channel.startsWith('D');
 
+/** Where a message is, by Slack's IDs. */
+export interface PostedTo {
+  readonly channel: string;
+  readonly ts: string;
+}
+
 /** For everybody there. @throws CannotPost, SlackFailed */
-export async function postMessage(client: WebClient, target: PostTarget, message: Message): Promise<void> {
-  await send('chat.postMessage', message, (content) =>
+export async function postMessage(
+  client: WebClient,
+  target: PostTarget,
+  message: Message,
+): Promise<PostedTo> {
+  const { channel = target.channel, ts = '' } = await send('chat.postMessage', message, (content) =>
     client.chat.postMessage({ ...addressOf(target), ...content }),
   );
+  return { channel, ts };
+}
+
+/** Puts another message in the place of one that Tally posted. @throws CannotPost, SlackFailed */
+export async function replaceMessage(client: WebClient, at: PostedTo, message: Message): Promise<void> {
+  const { channel, ts } = at;
+  await send('chat.update', message, (content) => client.chat.update({ channel, ts, ...content }));
+}
+
+/** The conversation of Tally and one person. @returns its ID @throws SlackFailed */
+export async function openDirectMessage(client: WebClient, person: string): Promise<string> {
+  const { channel } = await callSlack('conversations.open', () =>
+    client.conversations.open({ users: person }),
+  );
+  return channel?.id ?? person;
+}
+
+/** @throws SlackFailed */
+export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
+  await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
 /** What a message carries for Tally alone, so that it is found again. */
@@ -26,15 +56,32 @@ export interface MessageMetadata {
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
+/** A message that begins a thread; `isBroadcast` shows an answer to it in the channel too. */
+export interface ThreadTarget {
+  readonly ts: string;
+  readonly isBroadcast: boolean;
+}
+
 /** For everybody there, marked. Slack's `ts` of it. @throws CannotPost, SlackFailed */
 export async function postWithMetadata(
   client: WebClient,
   channel: string,
   message: Message,
   metadata: MessageMetadata,
+  thread?: ThreadTarget,
 ): Promise<string> {
   const { ts = '' } = await send('chat.postMessage', message, (content) =>
-    client.chat.postMessage({ channel, metadata, ...content }),
+    client.chat.postMessage(
+      thread === undefined
+        ? { channel, metadata, ...content }
+        : {
+            channel,
+            metadata,
+            ...content,
+            thread_ts: thread.ts,
+            reply_broadcast: thread.isBroadcast as true,
+          },
+    ),
   );
   return ts;
 }
@@ -57,7 +104,10 @@ export async function postEphemeral(
   target: PostTarget,
   message: Message,
 ): Promise<void> {
-  if (isDirectMessage(target.channel)) return postMessage(client, target, message);
+  if (isDirectMessage(target.channel)) {
+    await postMessage(client, target, message);
+    return;
+  }
   await send('chat.postEphemeral', message, (content) =>
     client.chat.postEphemeral({ ...addressOf(target), user: person, ...content }),
   );

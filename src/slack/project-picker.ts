@@ -1,4 +1,5 @@
 import type { Checkboxes } from '@slack/types';
+import type { SlashCommand } from '../domain/commands.ts';
 import { parseCommandText } from '../domain/language/command-text.ts';
 import { formatPhrase } from '../domain/language/period-phrase.ts';
 import { PRODUCTS } from '../domain/product.ts';
@@ -33,7 +34,7 @@ export function projectPicker(invocation: CommandInvocation, requester: Requeste
  * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
  * @param prefix the command's text before the project: `projects edit`
  */
-export function projectSelect(command: string, prefix: string, requester: Requester): Block[] {
+export function projectSelect(command: SlashCommand, prefix: string, requester: Requester): Block[] {
   const options = visibleProjects(requester.workspace, privateLocation(requester)).map((project) =>
     commandOption(project.alias, { command, text: `${prefix} ${project.alias}` }, describeProject(project)),
   );
@@ -85,7 +86,7 @@ function projectIdHint({ command, text }: CommandInvocation, canManage: boolean)
   const example = [command, '123', text].filter(Boolean).join(' ');
   const hint = `Use the ID on its project card in the console, for example ${example}`;
   if (!canManage) return [section(hint)];
-  const add = commandButton('add', 'Add a project…', { command: '/billing', text: 'projects add' });
+  const add = commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' });
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }
 

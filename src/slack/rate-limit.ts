@@ -3,9 +3,9 @@ import { Throttled } from '../domain/failure/index.ts';
 import type { UserIdentity } from './users.ts';
 
 interface Rate {
-  /** So many at once; */
+  /** How many at once. */
   readonly burst: number;
-  /** then so many a second. */
+  /** How many more each second. */
   readonly perSecond: number;
 }
 
@@ -17,31 +17,33 @@ interface RateLimit {
   readonly workspace: Rate;
 }
 
-/** What one process lets happen how often. Somebody who works with Tally never gets there. */
+const rate = (burst: number, perSecond: number): Rate => ({ burst, perSecond });
+
+/** Limits of one process. Nobody reaches them by ordinary work. */
 export const RATE_LIMITS = {
-  /** Commands, mentions, clicks, forms, and opening Home: each reads the record, and may ask billing and Slack. */
+  /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
   requests: {
     doing: 'asking faster than Tally can answer',
-    person: { burst: 20, perSecond: 1 },
-    workspace: { burst: 200, perSecond: 20 },
+    person: rate(20, 1),
+    workspace: rate(200, 20),
   },
-  /** Testing a connection, an access or a schedule, and Send now: each asks a service or posts at once. */
+  /** Testing a connection, an access or a schedule, and **Send now**: each asks a service or posts immediately. */
   tests: {
     doing: 'testing and sending faster than Tally can keep up with',
-    person: { burst: 10, perSecond: 0.1 },
-    workspace: { burst: 30, perSecond: 0.5 },
+    person: rate(10, 0.1),
+    workspace: rate(30, 0.5),
   },
-  /** While somebody types into a select, Slack asks at every key; beyond this nothing is found. */
+  /** Slack asks for suggestions at every key that is typed; beyond the limit there are none. */
   suggestions: {
     doing: 'typing faster than Tally can search',
-    person: { burst: 60, perSecond: 10 },
-    workspace: { burst: 600, perSecond: 100 },
+    person: rate(60, 10),
+    workspace: rate(600, 100),
   },
-  /** Saying that it was too much costs a call to Slack itself, except in reply to a command; beyond this nothing is said. */
+  /** Replies that say a limit was reached, where each costs a call to Slack; beyond the limit there is no reply. */
   refusals: {
     doing: 'asking faster than Tally can answer',
-    person: { burst: 3, perSecond: 0.2 },
-    workspace: { burst: 20, perSecond: 1 },
+    person: rate(3, 0.2),
+    workspace: rate(20, 1),
   },
 } as const satisfies Record<string, RateLimit>;
 
@@ -49,9 +51,9 @@ export type Limited = keyof typeof RATE_LIMITS;
 type Who = Pick<UserIdentity, 'teamId' | 'userId'>;
 
 export interface RateLimiter {
-  /** Counts one; or, where that is too many, says so and counts none. */
+  /** Counts one request. @returns undefined, or why it was refused and not counted */
   take(what: Limited, who: Who): Throttled | undefined;
-  /** The same. @throws Throttled */
+  /** Counts one request. @throws Throttled where it was refused and not counted */
   demand(what: Limited, who: Who): void;
 }
 
@@ -61,19 +63,19 @@ export interface RateLimiterParts {
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
 }
 
-/** People, and workspaces, that are remembered: beyond it those who asked longest ago are forgotten. */
+/** How many users and workspaces are tracked; the least recently seen are evicted first. */
 const MOST = { person: 20_000, workspace: 5_000 } as const;
 
 /**
- * Token buckets, kept by this process alone. What they protect (the event loop, memory, connections) is this process's,
- * and a count in Redis would add a write to every answer and carry a flood on to Redis. Many processes together let
- * through as many times more.
+ * Token buckets in this process's memory. They protect this process (event loop, memory, connections), and a count in
+ * Redis would add a write to every answer and pass a flood on to Redis. Several processes together let through
+ * accordingly more.
  */
 export function createRateLimiter({
   clock = () => performance.now(),
   onRefused,
 }: RateLimiterParts = {}): RateLimiter {
-  /** The instant at which a bucket is full again: all that has to be known of it. */
+  /** When each bucket is full again: its whole state. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: MOST.person }),
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),

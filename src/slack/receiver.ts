@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { App, HTTPResponseAck, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
@@ -10,7 +10,7 @@ import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './sig
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 
-/** Pages for machines: path of a `GET` → its status, and JSON or text of the type that it names. */
+/** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
 export type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -34,7 +34,7 @@ const EVENTS_PATH = '/slack/events';
 export interface SlackServerParts {
   readonly routes: MachineRoutes;
   readonly installations: Installations;
-  /** Whether no process has seen a word within so many seconds. @throws StoreUnavailable */
+  /** Whether this is the first use of a nonce, over all processes, within so many seconds. @throws StoreUnavailable */
   readonly spend: (word: string, seconds: number) => Promise<boolean>;
   readonly logger: Logger;
 }
@@ -44,7 +44,7 @@ type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
 
 /**
  * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
- * acknowledged when its listeners are done at the latest, even if they fail, and counts as in flight until then.
+ * acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
  */
 export function createSlackServer(
   { mode, signingSecret, apiUrl }: Config['slack'],
@@ -81,7 +81,8 @@ export function createSlackServer(
     start: async () => undefined,
     stop: async () => undefined,
   };
-  const app = new App({ receiver, logger, clientOptions, authorize });
+  // Tally stores no conversation state, so Bolt need not look one up.
+  const app = new App({ receiver, logger, clientOptions, authorize, convoStore: false });
 
   return {
     app,
@@ -116,11 +117,11 @@ interface PayloadReceiverParts extends Pick<SlackServerParts, 'spend' | 'logger'
   readonly processEvent: ProcessEvent;
 }
 
-/** Answers a POST of Slack's. Parses nothing before the signature over its bytes is verified. */
+/** Handles a POST from Slack. Verifies the signature over the bytes before it parses anything. */
 function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: PayloadReceiverParts) {
   const readBody = createBodyReader();
 
-  /** Runs beside the request's own look-ups. Without Redis nobody is refused. */
+  /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (claim: SignatureClaim, now: number): Promise<boolean> => {
     const digest = claim.digest.toString('base64url');
     const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
@@ -145,18 +146,14 @@ function createPayloadReceiver({ signingSecret, spend, logger, processEvent }: P
     if (body.ssl_check === '1') return end(res, 200);
     if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
     const isFirst = isFirstTime(claim, now);
-    const ack = new HTTPResponseAck({
-      logger,
-      processBeforeResponse: false,
-      httpRequest: req,
-      httpRequestBody: body,
-      httpResponse: res,
-    });
     try {
-      await processEvent({ body, ack: ack.bind(), customProperties: { isFirst } });
+      await processEvent({
+        body,
+        ack: async (response) => acknowledge(res, response),
+        customProperties: { isFirst },
+      });
     } catch (error) {
       logger.error('a request from Slack could not be processed', error);
-      ack.ack();
       if (!res.headersSent) end(res, 500);
     }
   };
@@ -195,6 +192,12 @@ async function processAndAck(app: App, installations: Installations, event: Rece
   } finally {
     await ack();
   }
+}
+
+/** With nothing, a text, or a message or a form's errors as JSON. */
+function acknowledge(res: ServerResponse, response?: unknown): void {
+  if (typeof response === 'object' && response !== null) json(res, 200, response);
+  else res.writeHead(200).end(response);
 }
 
 const { headersTimeout, requestTimeout, checkInterval } = SERVER_LIMITS;

@@ -1,6 +1,8 @@
 import type { App, RespondArguments } from '@slack/bolt';
+import type { SlashCommand } from '../domain/commands.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { createAuthorize } from './authorize.ts';
+import { asSlashCommand } from './command-buttons.ts';
 import { createCommandRunner } from './command-runner.ts';
 import { createErrorReply, errorMessageOf } from './error-reply.ts';
 import { registerEvents } from './events.ts';
@@ -16,7 +18,7 @@ export interface ListenerParts extends Omit<ListenerContext, 'listeners' | 'auth
 
 /** Connects the listeners with Bolt. Acknowledges first; whatever is thrown after that becomes a reply. */
 export function registerListeners(app: App, listeners: Required<Listeners>, parts: ListenerParts): void {
-  const { responder, limits, log, clock } = parts;
+  const { responseUrls, limits, log, clock } = parts;
   const errorReply = createErrorReply(log);
   const context: ListenerContext = { ...parts, listeners, authorize: createAuthorize(parts), errorReply };
   const runCommand = createCommandRunner(context);
@@ -32,7 +34,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
       return ack(errorMessageOf(report, { invocation }) as RespondArguments);
     }
     await ack();
-    await runCommand({ source, client, responder, log }, invocation, { at: clock() });
+    await runCommand({ source, client, responseUrls, log }, invocation, { at: clock() });
   });
   registerInteractions(app, context, runCommand);
   registerEvents(app, context, runCommand);
@@ -40,5 +42,5 @@ export function registerListeners(app: App, listeners: Required<Listeners>, part
 }
 
 /** A workspace may have had to rename a command: `/acme-spend` still means `/spend`. */
-const matchCommandName = (typed: string, commands: Required<Listeners>['commands']): string =>
-  Object.keys(commands).find((name) => typed.endsWith(name.slice(1))) ?? typed;
+const matchCommandName = (typed: string, commands: Required<Listeners>['commands']): SlashCommand =>
+  asSlashCommand(Object.keys(commands).find((name) => typed.endsWith(name.slice(1))) ?? typed);

@@ -23,7 +23,7 @@ export const SERVER_LIMITS = {
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** A payload as it came: nothing of it is checked yet. */
+/** A payload before any check. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The bytes of a body, or the status to refuse the request with. */
@@ -36,8 +36,8 @@ type BodyLimits = Readonly<Record<'bodyBytes' | 'totalBodyBytes', number>>;
 const FIRST_CAPACITY = 16 * 1024;
 
 /**
- * Reads bodies into memory: each up to `bodyBytes`, all of those under way together up to `totalBodyBytes`. What is
- * counted is what is allocated: a body in chunks of a byte costs no more than one in a piece.
+ * Reads bodies into memory: each up to `bodyBytes`, all that are being read together up to `totalBodyBytes`. It counts
+ * allocated bytes, so that a body sent in tiny chunks costs no more than any other.
  */
 export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
   let underWay = 0;
@@ -67,7 +67,7 @@ export function createBodyReader(limits: BodyLimits = SERVER_LIMITS) {
       };
       const end = () => settle(buffer.subarray(0, size));
       const lost = () => settle(400);
-      // Without a listener a connection that breaks ends the process; 'close' follows.
+      // Without a listener, a broken connection would end the process; 'close' follows.
       req.on('error', () => undefined);
       req.on('data', take).once('end', end).once('close', lost);
     });
@@ -99,7 +99,7 @@ export function parseBody(body: Buffer, contentType = ''): Fields | undefined {
 /** Without the charset that some proxies add. */
 const typeOf = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Slack's forms have some fifteen fields, none of them twice: a second `payload` would leave open which one counts. */
+/** Slack's forms have about fifteen fields. A repeated one, such as a second `payload`, would be ambiguous, so it is refused. */
 function parseForm(text: string): Readonly<Record<string, string>> | undefined {
   const { formFields } = SERVER_LIMITS;
   if (text.split('&', formFields + 1).length > formFields) return undefined;

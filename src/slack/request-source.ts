@@ -7,6 +7,8 @@ export interface RequestSource {
   readonly homeTeamId: string | undefined;
   readonly channel: string | undefined;
   readonly responseUrl: string | undefined;
+  /** Whether something was clicked in a message: then `replace_original` at the response_url replaces that one. */
+  readonly isClick: boolean;
   readonly triggerId: string | undefined;
   /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
   readonly viewId: string | undefined;
@@ -29,7 +31,7 @@ export interface SlackPayload {
   readonly user?: { readonly id?: string; readonly team_id?: string };
   readonly channel?: { readonly id?: string };
   readonly view?: { readonly id?: string; readonly type?: string; readonly app_installed_team_id?: string };
-  readonly container?: { readonly thread_ts?: string };
+  readonly container?: { readonly thread_ts?: string; readonly message_ts?: string };
   readonly response_url?: string;
   readonly trigger_id?: string;
 }
@@ -51,6 +53,7 @@ export function sourceOfPayload(payload: SlackPayload, isFirst?: RequestSource['
     homeTeamId: payload.user?.team_id ?? undefined,
     channel: payload.channel_id ?? payload.channel?.id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
+    isClick: (payload.container?.message_ts ?? undefined) !== undefined,
     triggerId: payload.trigger_id ?? undefined,
     viewId: payload.view?.type === 'home' ? undefined : (payload.view?.id ?? undefined),
     thread: payload.container?.thread_ts ?? undefined,

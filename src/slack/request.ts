@@ -4,7 +4,8 @@ import type { Workspace } from '../workspace/workspaces.ts';
 import type { Channels } from './channels.ts';
 import { type CommandInvocation, withoutSecrets } from './command-buttons.ts';
 import { isDirectMessage } from './post-message.ts';
-import { createReply, type Reply, type ReplyTarget } from './reply.ts';
+import { createReply, type Reply } from './reply.ts';
+import type { ReplyTarget } from './reply-target.ts';
 import type { User, UserGroup } from './users.ts';
 
 /** One request of one user, whatever kind of payload it came as, and the ways to reply. */

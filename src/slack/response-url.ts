@@ -1,72 +1,72 @@
-import { Readable } from 'node:stream';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
-import { parseRetryAfter } from '../http/response.ts';
+import { exchange } from '../http/exchange.ts';
+import { decodeLeniently, parseRetryAfter } from '../http/response.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
 import { withoutRichBlocks } from './kit/simpler.ts';
-import { isUnclearStatus, reportApiCall } from './web-client.ts';
+import { isUnclearStatus } from './slack-fetch.ts';
+import { reportApiCall } from './web-client.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
   /** For everyone in the channel; default is for the asker alone. */
   readonly everyone?: boolean;
-  /** In the place of the message that carried the button. */
+  /** Replaces the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
 export interface ResponseUrlClient {
   /**
-   * Posts to a `response_url`. When Slack refuses the blocks, once more without chart and table.
-   * @throws SlackFailed, `unclear` where the message may have arrived
+   * Posts to a `response_url`. If Slack refuses the blocks, posts again without chart and table.
+   * @throws SlackFailed, `unclear` when the message may have arrived
    */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Bolt's own `respond()` has no time-out and hides Slack's reason, so Tally posts by itself. */
+/** The longest body that is read, in bytes: Slack answers `ok`. */
+const MAX_RESPONSE = 65_536;
+
+/** Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason. */
 export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
   const agent = new Agent({
     headersTimeout: timeout,
     bodyTimeout: timeout,
     connect: { timeout },
-    // As many answers at a time; more would each open a connection of their own.
+    // Requests on one connection at a time; each further one would open its own connection.
     connections: 32,
-    maxResponseSize: 65_536,
+    maxResponseSize: MAX_RESPONSE,
   });
 
-  /** Resolves with Slack's reason to refuse it, '' where it took it. */
+  /** @returns Slack's reason for refusing it; '' when Slack accepted it */
   async function send(
     url: string,
     message: Message,
     { everyone = false, replace = false }: ResponseOptions,
   ): Promise<string> {
-    const payload = Buffer.from(
-      JSON.stringify({
-        response_type: everyone ? 'in_channel' : 'ephemeral',
-        replace_original: replace,
-        delete_original: false,
-        ...escapeMessageText(message),
-      }),
-    );
+    // The TypeError of a malformed URL would quote it, and it is a secret.
+    if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
+    const body = JSON.stringify({
+      response_type: everyone ? 'in_channel' : 'ephemeral',
+      replace_original: replace,
+      delete_original: false,
+      ...escapeMessageText(message),
+    });
     let isSent = false;
-    // Read when the connection takes it: what fails before that has posted nothing.
-    function* whenSent() {
-      isSent = true;
-      yield payload;
-    }
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: agent,
+    const { statusCode, headers, ...response } = await exchange(agent, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': String(payload.length),
+      url: new URL(url),
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body,
+      maxBytes: MAX_RESPONSE,
+      timeout,
+      onSending: () => {
+        isSent = true;
       },
-      body: Readable.from(whenSent()),
-      signal: AbortSignal.timeout(timeout),
     }).catch((cause: unknown) => {
       throw new SlackFailed('response_url', codeOf(cause), { unclear: isSent });
     });
-    const answer = await body.text().catch(() => '');
+    const answer = decodeLeniently(response);
     const reason = reasonIn(answer);
     if (statusCode < 300) {
       const isRefusal = reason !== undefined && (answer.startsWith('{') || REFUSALS.has(reason));
@@ -80,12 +80,15 @@ export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
   }
 
   const attempt = async (...given: Parameters<typeof send>): Promise<string> => {
+    const began = performance.now();
+    const report = (outcome: string) =>
+      reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
     try {
       const refused = await send(...given);
-      reportApiCall({ method: 'response_url', outcome: refused || 'ok' });
+      report(refused || 'ok');
       return refused;
     } catch (error) {
-      if (error instanceof SlackFailed) reportApiCall({ method: 'response_url', outcome: error.code });
+      if (error instanceof SlackFailed) report(error.code);
       throw error;
     }
   };
@@ -102,7 +105,7 @@ export function createResponseUrlClient(timeout = 5000): ResponseUrlClient {
   };
 }
 
-/** Bare words that are a refusal although the status is a success; any other, such as `received`, is none. */
+/** Bodies that mean a refusal although the status is 200; other words, such as `received`, don't. */
 const REFUSALS: ReadonlySet<string> = new Set([
   ...['invalid_payload', 'invalid_blocks', 'invalid_blocks_format', 'invalid_attachments', 'no_text'],
   ...['expired_url', 'used_url', 'channel_not_found', 'channel_is_archived', 'user_not_found'],
@@ -111,13 +114,14 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
 function reasonIn(answer: string): string | undefined {
+  if (answer === 'ok') return undefined;
   try {
     const parsed: unknown = JSON.parse(answer);
     if (typeof parsed !== 'object' || parsed === null || !('ok' in parsed) || parsed.ok !== false)
       return undefined;
     return 'error' in parsed && typeof parsed.error === 'string' ? parsed.error : 'refused';
   } catch {
-    return /^[a-z_]+$/.test(answer) && answer !== 'ok' ? answer : undefined;
+    return /^[a-z_]+$/.test(answer) ? answer : undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { couldBeSecret, labelsSecret, looksLikeSecret } from '../domain/language
 import { clipWord } from '../domain/language/spelling.ts';
 import { cleanTyping, originalSpelling, simplifyText } from '../domain/language/text.ts';
 import type { CommandListener } from './listeners.ts';
-import { ownValue } from './listeners.ts';
+import { opensModal, ownValue } from './listeners.ts';
 
 type Verbs = Readonly<Record<string, CommandListener>>;
 
@@ -15,6 +15,11 @@ type Verbs = Readonly<Record<string, CommandListener>>;
 export function routeSubcommands(verbs: Verbs): CommandListener {
   return {
     right: (text) => rightOf(text, verbs),
+    opensModal(text) {
+      const { verb, rest, helps } = split(text);
+      const listener = helps ? undefined : ownValue(verbs, verb);
+      return listener !== undefined && opensModal(listener, rest);
+    },
     async run(text, request) {
       const { verb, rest, helps } = split(text);
       if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
@@ -78,4 +83,11 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
     `These work: /billing ${known.join(', ')}.`,
     suggestion,
   );
+}
+
+/** `page 2` after a command that lists; the first page for ''. @param verb the command @throws InvalidWord */
+export function parsePage(text: string, verb: string): number {
+  const page = /^page (\d{1,3})$/.exec(text)?.[1];
+  if (page === undefined) refuseExtraWords(text, verb);
+  return Number(page ?? 1);
 }

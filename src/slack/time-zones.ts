@@ -4,7 +4,7 @@ import { option } from './kit/atoms.ts';
 /** An IANA name. */
 export type ZoneName = string;
 
-/** Names that IANA uses today and older ICUs list by their former ones, although they know both. */
+/** Current IANA names. Older ICU versions accept them, but list only the former names. */
 const RENAMED: readonly ZoneName[] = [
   'America/Nuuk',
   'Asia/Ho_Chi_Minh',
@@ -18,7 +18,7 @@ const RENAMED: readonly ZoneName[] = [
   'Pacific/Pohnpei',
 ];
 
-/** Fixed offsets and rules without a place, which Intl leaves out. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
+/** Fixed offsets and zones without a city, which Intl does not list. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
 const WITHOUT_PLACE: readonly ZoneName[] = [
   ...Array.from({ length: 27 }, (_, at) => at - 14).map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),
   ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
@@ -32,7 +32,7 @@ const ZONES: readonly ZoneName[] = [
 ];
 const MOST = 100;
 
-/** No name of a zone is longer, and normalising a pile of combining marks takes the square of its height. */
+/** No zone name is longer, and normalising many combining marks takes quadratic time. */
 const LONGEST_QUERY = 100;
 
 const squeeze = (text: string): string =>
@@ -43,8 +43,8 @@ const squeeze = (text: string): string =>
     .replace(/[^a-z0-9+]/g, '');
 
 /**
- * Zones for what was typed, best first: the one of that name, a place that begins so, then any name that contains it. A
- * full IANA name that only Intl knows (an older one such as Turkey) is taken as well.
+ * Finds zones by what was typed, best match first: the exact name, cities that begin with it, then names that contain it. A
+ * former IANA name, such as Turkey, is found by its full name only.
  */
 export function searchZones(query: string): readonly ZoneName[] {
   const wanted = squeeze(query);
@@ -55,13 +55,14 @@ export function searchZones(query: string): readonly ZoneName[] {
   return [...new Set([...named(query.trim()), ...begins, ...contains])].slice(0, MOST);
 }
 
-/** The zone of this name, however its letters were typed. */
+/** The zone of this name, in any case. */
 function named(query: string): readonly ZoneName[] {
-  const listed = ZONES.find((zone) => zone.toLowerCase() === query.toLowerCase());
+  const wanted = query.toLowerCase();
+  const listed = ZONES.find((zone) => zone.toLowerCase() === wanted);
   if (listed !== undefined) return [listed];
   if (!isKnownZone(query)) return [];
   const { timeZone } = formatter(query).resolvedOptions();
-  return [timeZone.toLowerCase() === query.toLowerCase() ? timeZone : query];
+  return [timeZone.toLowerCase() === wanted ? timeZone : query];
 }
 
 export function isKnownZone(zone: string): boolean {
@@ -84,7 +85,7 @@ export function formatLocalTime(zone: ZoneName, at: number): string {
   return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
 }
 
-/** A choice of a select, and what a list that is searched suggests. */
+/** An option of a select or of suggestions. */
 export const zoneOption = (zone: ZoneName, at: number): PlainTextOption =>
   option(zone, zone, formatLocalTime(zone, at));
 

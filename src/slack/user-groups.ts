@@ -9,7 +9,7 @@ import type { UserGroup } from './users.ts';
 /** The user groups to choose from, or in a sentence why there are none. */
 export interface GroupChoices {
   readonly known: readonly UserGroup[];
-  readonly trouble: string | undefined;
+  readonly problem: string | undefined;
 }
 
 /** A form has to open within 3 s of the click: so long it waits for the groups, in ms. */
@@ -22,16 +22,16 @@ export async function loadUserGroups(request: Request): Promise<GroupChoices> {
     throw new SlackFailed('usergroups.list', 'timeout');
   });
   try {
-    return { known: await Promise.race([request.slack.userGroups(), late]), trouble: undefined };
+    return { known: await Promise.race([request.slack.userGroups(), late]), problem: undefined };
   } catch (error) {
     if (!isFailure(error) || error.kind !== 'slack-failed') throw error;
-    return { known: [], trouble: troubleOf(error) };
+    return { known: [], problem: problemOf(error) };
   } finally {
     end.abort();
   }
 }
 
-const troubleOf = ({ code }: SlackFailed): string =>
+const problemOf = ({ code }: SlackFailed): string =>
   code === 'missing_scope'
     ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
     : `You can’t choose user groups right now: Slack returned an error (${code}).`;
@@ -61,7 +61,7 @@ const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${h
 export function groupsInput(
   form: Omit<SearchInput, 'initial' | 'placeholder'>,
   named: readonly string[],
-  { known, trouble }: GroupChoices,
+  { known, problem }: GroupChoices,
 ): (Block | InputBlock)[] {
   const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
   const input = searchInput({
@@ -70,7 +70,7 @@ export function groupsInput(
     initial: initial.map(groupOption),
   });
   return [
-    ...(trouble === undefined || named.length > 0 ? [input] : []),
-    ...(trouble === undefined ? [] : [section(trouble)]),
+    ...(problem === undefined || named.length > 0 ? [input] : []),
+    ...(problem === undefined ? [] : [section(problem)]),
   ];
 }

@@ -28,7 +28,7 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** `finops`, without the sign: Slack's or somebody's words. */
+  /** `finops`, without the @; outside text. */
   readonly handle: string;
 }
 
@@ -36,11 +36,11 @@ export interface UserDirectory {
   /** The user's profile and role, cached for `TTL`; `fresh` asks Slack again. @throws SlackFailed */
   find(client: WebClient, identity: UserIdentity, fresh?: boolean): Promise<Profile>;
   /**
-   * With what the workspace's settings allow; user groups are looked up only where they decide. Without `fresh` a
-   * group that cannot be looked up names nobody: asking does not fail for that. @throws SlackFailed
+   * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
+   * no membership, so that asking still works. @throws SlackFailed
    */
   admit(client: WebClient, profile: Profile, settings: Settings, fresh?: boolean): Promise<User>;
-  /** Whether the person is in one of these groups now. @throws SlackFailed */
+  /** Whether the user is in one of these groups now. @throws SlackFailed */
   isIn(
     client: WebClient,
     identity: Pick<UserIdentity, 'teamId' | 'userId'>,
@@ -52,14 +52,14 @@ export interface UserDirectory {
   userGroups(client: WebClient, workspace: string): Promise<readonly UserGroup[]>;
 }
 
-/** How long a role is cached, in ms; what only managers may do looks it up again. */
+/** How long a role is cached, in ms. Actions for managers look it up again. */
 const TTL = 60_000;
 
-/** @param most how many people, and how many groups, are remembered at a time */
+/** @param most how many users, and how many groups, are cached */
 export function createUserDirectory(clock: () => number, most = 5000): UserDirectory {
-  const users = remembering<SlackUser>(clock, most);
-  const members = remembering<readonly string[]>(clock, most);
-  const groups = remembering<readonly UserGroup[]>(clock, most);
+  const users = cached<SlackUser>(clock, most);
+  const members = cached<readonly string[]>(clock, most);
+  const groups = cached<readonly UserGroup[]>(clock, most);
   const installedIn = teamOfClient();
 
   const isIn = async (
@@ -85,7 +85,7 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
       return {
         teamId,
         id: userId,
-        role: isOurs ? roleFrom(user, identity) : 'stranger',
+        role: isOurs ? roleFrom(user, identity) : 'external',
         locale: user.locale ?? 'en-US',
         zone: user.tz,
       };
@@ -114,16 +114,16 @@ export function createUserDirectory(clock: () => number, most = 5000): UserDirec
 }
 
 /**
- * Remembers what was asked for `TTL`, failures excepted; two who ask at once ask once. The oldest goes first. What Slack
- * has no time to say again counts as before, except where it has to be fresh.
+ * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. The oldest entry is evicted first.
+ * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
  */
-function remembering<T>(clock: () => number, most: number) {
+function cached<T>(clock: () => number, most: number) {
   const known = new Map<string, { readonly until: number; readonly value: Promise<T> }>();
   return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
     const hit = known.get(key);
     if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
     const value = ask().catch((error: unknown) => {
-      if (fresh || hit === undefined || !isTurnedAway(error)) throw error;
+      if (fresh || hit === undefined || !isRateLimited(error)) throw error;
       return hit.value;
     });
     const asked = { until: clock() + TTL, value };
@@ -136,12 +136,12 @@ function remembering<T>(clock: () => number, most: number) {
   };
 }
 
-const isTurnedAway = (error: unknown): boolean =>
+const isRateLimited = (error: unknown): boolean =>
   isFailure(error) && error.kind === 'slack-failed' && error.code === 'ratelimited';
 
 /**
- * The workspace that a token belongs to, asked once: a payload that comes from elsewhere with it is a stranger's,
- * whatever it says of itself. Undefined for an organisation's token, which is good for several workspaces.
+ * The workspace that a token belongs to, looked up once: a payload of another workspace comes from an external user,
+ * whatever it claims. Undefined for an organisation's token, which covers several workspaces.
  */
 function teamOfClient() {
   const known = new WeakMap<WebClient, Promise<string | undefined>>();
@@ -200,12 +200,12 @@ interface SlackUser {
 
 const SLACKBOT = 'USLACKBOT';
 
-/** `is_stranger` is false for those whom the app can meet in a shared channel: their team tells. */
+/** `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
 function roleFrom(user: SlackUser, { teamId, userId, homeTeamId = teamId }: UserIdentity): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];
   const belongs = homes.includes(teamId) && homes.includes(homeTeamId);
-  if (user.is_stranger === true || !belongs) return 'stranger';
+  if (user.is_stranger === true || !belongs) return 'external';
   if (user.is_restricted === true || user.is_ultra_restricted === true) return 'guest';
   return user.is_admin === true || user.is_owner === true || user.is_primary_owner === true
     ? 'admin'

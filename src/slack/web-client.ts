@@ -2,52 +2,34 @@ import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { SlackFailed } from '../domain/failure/index.ts';
+import { isUnclearStatus, slackFetch, slackFetchTwice, wasNeverSent } from './slack-fetch.ts';
 
 export type WebClient = webApi.WebClient;
 
-/** How long a second try waits, in ms. */
-const PAUSE = 200;
-
-/** Methods that put a message somewhere: done twice, it is there twice. */
-const POSTS = /\/(?:chat\.post\w+|files\.completeUploadExternal)$/;
-
-/** Tries once more, as long as there is time; not what may have posted a message already. */
-const fetchTwice: typeof fetch = async (url, init) => {
-  const isPost = POSTS.test(String(url));
-  try {
-    const answer = await fetch(url, init);
-    if (answer.status < 500 || (isPost && isUnclearStatus(answer.status))) return answer;
-    await answer.body?.cancel();
-  } catch (error) {
-    if (init?.signal?.aborted || (isPost && !wasNeverSent(error))) throw error;
-  }
-  await sleep(PAUSE);
-  return fetch(url, init);
-};
-
 /**
- * For people who wait: the SDK's defaults (ten retries over half an hour, no time-out) are made for queues. A 429
- * is handed on, since waiting would hold up everybody on the same client.
+ * For requests that a user waits for; the SDK's defaults (ten retries over half an hour, no timeout) are made for queues.
+ * A 429 is an error, since waiting would block every other call of the same client.
  */
 export const INTERACTIVE_OPTIONS = {
   timeout: 4000,
   retryConfig: { retries: 0 },
-  fetch: fetchTwice,
+  fetch: slackFetchTwice,
   rejectRateLimitedCalls: true,
 } satisfies webApi.WebClientOptions;
 
-/** For what nobody waits for: a queue tries again by itself, later and for this one workspace alone. */
+/** For background work: its queue retries later, for this workspace only. */
 export const BACKGROUND_OPTIONS = {
   timeout: 10_000,
   retryConfig: { retries: 0 },
+  fetch: slackFetch,
   rejectRateLimitedCalls: true,
 } satisfies webApi.WebClientOptions;
 
 /**
- * One client for as long as a token lasts: each has connections and a queue of its own. The one not asked for longest
- * goes first.
+ * Caches one client for each token, since each has its own connections and queue. The least recently used is evicted
+ * first.
  *
- * @param most how many are kept
+ * @param most how many clients are cached
  */
 export function createClientCache(options: webApi.WebClientOptions, most = 500) {
   const known = new Map<string, WebClient>();
@@ -64,18 +46,37 @@ export function createClientCache(options: webApi.WebClientOptions, most = 500) 
 
 /** Runs one Web API call; whatever it throws becomes SlackFailed with Slack's own code. */
 export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
+  const began = performance.now();
   try {
     const answer = await call();
-    reportApiCall({ method, outcome: 'ok' });
+    reportApiCall({ method, outcome: 'ok', took: performance.now() - began });
     return answer;
   } catch (cause) {
     const outcome = slackCode(cause);
-    reportApiCall({ method, outcome });
+    reportApiCall({ method, outcome, took: performance.now() - began });
     throw new SlackFailed(method, outcome, { retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) });
   }
 }
 
-/** Slack's error code where there is one; the SDK's or the system's otherwise. Never the message: it may quote arguments. */
+/** How long one reply waits for Slack's rate limit, over all retries, in s. */
+const MAX_WAIT = 30;
+
+/** Retries when Slack says how long to wait: it accepts about one message a second in a channel. @param longest in s */
+export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
+  for (let waited = 0; ; ) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof SlackFailed) || error.retryAfter === undefined) throw error;
+      const pause = Math.max(1, error.retryAfter);
+      waited += pause;
+      if (waited > longest) throw error;
+      await sleep(pause * 1000);
+    }
+  }
+}
+
+/** Slack's error code, else the SDK's or the system's. Never the message, which may quote arguments. */
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
@@ -86,33 +87,22 @@ function slackCode(error: unknown): string {
 const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : undefined;
 
-/** A gateway in front of Slack that had no answer: what stands behind it may have done the work. */
-export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
-
 function isUnclear(error: unknown): boolean {
   if (error instanceof webApi.WebAPIHTTPError) return isUnclearStatus(error.statusCode);
   return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
 }
 
-/** What a connection fails with before anything goes over it. */
-const BEFORE_SENDING =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
-
-function wasNeverSent(error: unknown): boolean {
-  const { cause = error } = error as { cause?: unknown };
-  const { code } = cause as { code?: unknown };
-  return typeof code === 'string' && BEFORE_SENDING.test(code);
-}
-
 /** How a call to Slack ended, for the metrics. */
 export interface ApiCall {
-  /** `chat.postMessage`; `response_url` for what is posted through one */
+  /** `chat.postMessage`; `response_url` for a post to a response URL */
   readonly method: string;
   /** `ok`, or Slack's error code */
   readonly outcome: string;
+  /** ms */
+  readonly took: number;
 }
 
-/** A diagnostics channel, as Node's own modules use: calls are made in many places, by many clients. */
+/** A diagnostics channel, because many clients make calls in many places. */
 const API_CALLS = channel('tally:slack');
 
 export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);

@@ -1,6 +1,5 @@
-import { createSecretKey, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { UnsealFailed } from '../domain/failure/index.ts';
-import { parseEnvelope, type SealOwner, seal, unseal } from './seal.ts';
 
 export interface SealingKey {
   readonly id: string;
@@ -39,4 +38,72 @@ function keyOf(byId: ReadonlyMap<string, KeyObject>, id: string, what: string): 
   const key = byId.get(id);
   if (key === undefined) throw new UnsealFailed('unknown-key', id, what);
   return key;
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+
+/**
+ * Whose secret it is, and where it may be sent. An envelope opens for these only, so a record that was copied elsewhere,
+ * or beside which another address was written, stays shut.
+ */
+export interface SealOwner {
+  readonly workspace: string;
+  readonly kind: string;
+  readonly id: string;
+  /** Addresses, in a fixed order. */
+  readonly audience?: readonly string[];
+}
+
+interface Envelope {
+  readonly keyId: string;
+  readonly nonce: Buffer;
+  /** Ciphertext, then the tag. */
+  readonly sealed: Buffer;
+}
+
+/** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    binding(keyId, owner),
+  );
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+}
+
+/** @throws UnsealFailed `malformed` for what is no envelope */
+export function parseEnvelope(text: string, what?: string): Envelope {
+  const match = ENVELOPE.exec(text);
+  if (match === null) throw new UnsealFailed('malformed', undefined, what);
+  // The pattern has all three groups, or does not match.
+  const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
+  return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
+}
+
+/** @throws UnsealFailed `not-authentic` when the key, the owner or a single bit differs */
+export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
+  const end = sealed.length - TAG_BYTES;
+  try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(binding(keyId, owner))
+      .setAuthTag(sealed.subarray(end));
+    return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
+  } catch {
+    throw new UnsealFailed('not-authentic', undefined, owner.kind);
+  }
+}
+
+/** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
+function binding(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
+  return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
+}
+
+/** Only the one canonical spelling: the unused bits of a last character would otherwise be free to change. */
+function decode(text: string, what: string | undefined): Buffer {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text) throw new UnsealFailed('malformed', undefined, what);
+  return bytes;
 }

@@ -1,6 +1,5 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
-import type { Keyring } from './keyring.ts';
-import type { SealOwner } from './seal.ts';
+import type { Keyring, SealOwner } from './keyring.ts';
 
 /** An envelope anywhere in a text, such as a record of a kind that this version does not know. */
 const ENVELOPE = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
@@ -28,10 +27,11 @@ export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boo
   return [...value.matchAll(ENVELOPE)].some(([envelope]) => needsReseal(envelope));
 }
 
-function parse(json: string): { readonly sealed?: unknown } {
+/** Undefined for what is no JSON, and so no envelope either. */
+function parse(json: string): { readonly sealed?: unknown } | undefined {
   try {
     return JSON.parse(json) as { readonly sealed?: unknown };
   } catch {
-    throw new UnsealFailed('malformed');
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { formatExpiry } from './connections.ts';
@@ -32,7 +32,7 @@ const schema = z.object({
   name: z.string().exactOptional(),
   restricted: z.boolean().exactOptional(),
   /** ms since the epoch */
-  lapsesAt: z.int().exactOptional(),
+  expiresAt: z.int().exactOptional(),
   /** Whether the service revokes tokens; absent where that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
@@ -113,18 +113,18 @@ export function withRevocable(access: OpenableAccess, note: string | undefined):
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: string): boolean =>
   issuers.people.includes(person);
 
-/** `access ····abcd, lapses in 12 days (Thu 3 Dec 2026)`: an access is never shown in more detail. */
+/** `access ····abcd, expires in 12 days (Thu 3 Dec 2026)`: an access is never shown in more detail. */
 export function describeAccess(
-  { lastFour, lapsesAt }: ApplicationAccessRecord,
+  { lastFour, expiresAt }: ApplicationAccessRecord,
   at: number,
   zone: string,
 ): string {
   const shown = `access ending ${lastFour.replaceAll('·', '')}`;
-  return lapsesAt === undefined ? shown : `${shown}, ${formatExpiry({ lapsesAt }, at, zone)}`;
+  return expiresAt === undefined ? shown : `${shown}, ${formatExpiry({ expiresAt }, at, zone)}`;
 }
 
 /**
- * `access ····abcd, lapses in 12 days (…)`, for Tally managers and for people named as issuers. Undefined for everybody
+ * `access ····abcd, expires in 12 days (…)`, for Tally managers and for people named as issuers. Undefined for everybody
  * else, and where no access is registered or its record is damaged.
  */
 export function accessSummary(

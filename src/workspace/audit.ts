@@ -1,6 +1,5 @@
-import type { Redis } from 'ioredis';
 import { NotInstalled } from '../domain/failure/index.ts';
-import { guardRead, guardWrite } from '../redis.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../redis.ts';
 import { auditKey, recordKey } from './keys.ts';
 
 /** What may be done to a workspace's data. Asking is not audited. */
@@ -29,6 +28,15 @@ export const AUDIT_ACTIONS = [
   'schedule removed',
   'schedule restored',
   'schedule adopted',
+  'watch created',
+  'watch changed',
+  'watch paused',
+  'watch resumed',
+  'watch snoozed',
+  'watch acknowledged',
+  'watch removed',
+  'watch restored',
+  'watch adopted',
   'app installed',
 ] as const;
 
@@ -75,7 +83,7 @@ const MAX_ABOUT = 500;
 /** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
 export const LUA_AUDIT = `
 local function enter(key, at, who, action, about)
-  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'deed', action, 'about', about)
+  redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
 end`;
 
 /** What `enter` takes after the key. */
@@ -97,7 +105,7 @@ const ID = /^[1-9]\d{0,14}-\d{1,15}$/;
 
 type Row = readonly [id: string, fields: readonly string[]];
 
-export function createAudit(redis: Redis): Audit {
+export function createAudit(redis: RedisConnection): Audit {
   const rows = (workspace: string, from: string, most: number): Promise<readonly Row[]> =>
     guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most));
 
@@ -134,7 +142,8 @@ function entryOf([id, fields]: Row): RecordedEntry {
     // The stream's own ids are times as well: by the clock of Redis.
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
-    action: text('deed'),
+    // Earlier versions wrote `deed`.
+    action: text('action') || text('deed'),
     about: text('about'),
   };
 }

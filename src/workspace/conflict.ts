@@ -1,3 +1,4 @@
+import { commandText } from '../domain/commands.ts';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import { FIELDS } from './fields.ts';
@@ -31,28 +32,30 @@ export function describeCurrent(field: string, before: RecordFields, now: Record
   if (name !== undefined)
     return now[field] === undefined
       ? `The connection ${name} was removed.`
-      : `Another token was registered for ${name}: /billing status shows which.`;
+      : `The token for ${name} was replaced. See ${commandText('/billing status')}.`;
   if (after(FIELDS.access) !== undefined)
-    return `The application access was ${now[field] === undefined ? 'removed' : 'registered anew'}: /billing status shows those that are there.`;
+    return `The application access was ${now[field] === undefined ? 'removed' : 'replaced'}. See ${commandText('/billing status')}.`;
   if (after(FIELDS.channel) !== undefined)
     return now[field] === undefined
-      ? 'The channel has no default project any more.'
-      : `The default project of the channel is ${now[field]} now.`;
+      ? 'The channel no longer has a default project.'
+      : `The channel’s default project is now ${now[field]}.`;
   if (after(FIELDS.schedule) !== undefined)
-    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}: /billing schedules shows what is there.`;
-  return 'Look at what is there now.';
+    return `The schedule was ${now[field] === undefined ? 'removed' : 'changed'}. See ${commandText('/billing schedules')}.`;
+  if (after(FIELDS.watch) !== undefined)
+    return now[field] === undefined ? 'The watch was removed.' : 'Somebody else changed the watch.';
+  return 'Check what it says now.';
 }
 
 function describeProject(alias: string, before: Project | undefined, now: RecordFields): string {
   const project = projectIn(now, alias);
   if (project !== undefined)
-    return `${alias} is project ${project.id} now, ${PRODUCTS[project.product].name}: /billing projects ${alias} shows it.`;
+    return `${alias} is now project ${project.id} (${PRODUCTS[project.product].name}). See ${commandText('/billing projects')} ${alias}.`;
   if (now[FIELDS.project + alias] !== undefined) return `The record of ${alias} is damaged.`;
   const moved = Object.keys(now)
     .filter((field) => field.startsWith(FIELDS.project))
     .flatMap((field) => projectIn(now, field.slice(FIELDS.project.length)) ?? [])
     .find(({ addedAt, addedBy }) => addedAt === before?.addedAt && addedBy === before.addedBy);
-  return moved === undefined ? `${alias} was removed.` : `${alias} is called ${moved.alias} now.`;
+  return moved === undefined ? `${alias} was removed.` : `${alias} is now named ${moved.alias}.`;
 }
 
 /** Undefined where it is damaged, too. */
@@ -75,7 +78,7 @@ export function findSettingsConflict(
   const conflicts = parts.filter((part) => String(old?.[part]) !== String(current?.[part]));
   if (conflicts.length === 0) return undefined;
   const values = conflicts.map((part) => `${PART_NAMES[part]}: ${describeValue(current?.[part])}`).join('; ');
-  return `Now it is ${values}.`;
+  return `It’s now ${values}.`;
 }
 
 const describeValue = (value: Settings[keyof Settings] | undefined): string => {
@@ -92,6 +95,6 @@ const PART_NAMES: Readonly<Record<keyof Settings, string>> = {
   managers: 'people who manage',
   managerGroups: 'user groups that manage',
   guests: 'guests may ask',
-  strangers: 'members of other organisations may ask',
+  externals: 'external people may ask',
   connection: 'default connection',
 };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { dayAt, daysBetween, formatDays } from '../domain/time/calendar.ts';
 import type { Keyring } from '../vault/keyring.ts';
@@ -68,7 +68,7 @@ const schema = z.object({
   /** ms since the epoch */
   registeredAt: z.int(),
   /** ms since the epoch */
-  lapsesAt: z.int().exactOptional(),
+  expiresAt: z.int().exactOptional(),
   sealed: z.string(),
 });
 
@@ -85,23 +85,23 @@ export type OpenableConnection = Connection & {
 /** Days before its end from which a token expires soon. */
 const SOON_DAYS = 14;
 
-type Expiring = Pick<Connection, 'lapsesAt'>;
+type Expiring = Pick<Connection, 'expiresAt'>;
 
 /** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
-function daysLeft(lapsesAt: number, at: number, zone: string): number {
-  return daysBetween(dayAt(at, zone), dayAt(lapsesAt, zone));
+function daysLeft(expiresAt: number, at: number, zone: string): number {
+  return daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 }
 
-export function expiresSoon({ lapsesAt }: Expiring, at: number, zone: string): boolean {
-  return lapsesAt !== undefined && daysLeft(lapsesAt, at, zone) <= SOON_DAYS;
+export function expiresSoon({ expiresAt }: Expiring, at: number, zone: string): boolean {
+  return expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
 }
 
 /** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry` */
-export function formatExpiry({ lapsesAt }: Expiring, at: number, zone: string): string {
-  if (lapsesAt === undefined) return 'no expiry';
-  const left = daysLeft(lapsesAt, at, zone);
-  const day = dayAt(lapsesAt, zone);
-  return `${at < lapsesAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < lapsesAt ? ahead(left) : ago(-left)})`;
+export function formatExpiry({ expiresAt }: Expiring, at: number, zone: string): string {
+  if (expiresAt === undefined) return 'no expiry';
+  const left = daysLeft(expiresAt, at, zone);
+  const day = dayAt(expiresAt, zone);
+  return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? ahead(left) : ago(-left)})`;
 }
 
 /** `token ending abcd · fingerprint 0123456789ab`: a token is never shown in more detail. */

@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import { keysOf, membersKey } from './keys.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
 
 /** Deletes everything that Redis holds of a workspace or an organisation. @throws StoreUnavailable from each method */
 export interface Deletion {
@@ -9,22 +9,34 @@ export interface Deletion {
   organisation(id: string): Promise<void>;
 }
 
-/** @param others deletes what a workspace has elsewhere, after its keys */
-export function createDeletion(redis: Redis, others: (id: string) => Promise<void>): Deletion {
+/**
+ * Each step is one slot's. Slack repeats an event until every step is done, and whatever is deleted already is not missed.
+ *
+ * @param others deletes what a workspace has elsewhere, after its keys
+ */
+export function createDeletion(redis: RedisConnection, others: (id: string) => Promise<void>): Deletion {
+  const index = createWorkspaceIndex(redis);
+  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const forgetRest = async (id: string): Promise<void> => {
+    await others(id);
+    // Last: where this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
+    await index.forget(id);
+  };
+
   return {
     async workspace(id, organisation) {
-      const gone = redis.multi().unlink(...keysOf(id));
-      if (organisation !== undefined) gone.srem(membersKey(organisation), id);
-      await guardRead(() => gone.exec());
-      await others(id);
+      await unlinkKeys(id);
+      if (organisation !== undefined) await guardRead(() => redis.srem(membersKey(organisation), id));
+      await forgetRest(id);
     },
     async organisation(id) {
       // First the organisation itself: without it no workspace can join after the list is read.
-      await guardRead(() => redis.unlink(...keysOf(id)));
-      const members = await guardRead(() => redis.smembers(membersKey(id)));
-      const keys = [id, ...members].flatMap((one) => keysOf(one));
-      await guardRead(() => redis.unlink(...keys));
-      for (const one of [id, ...members]) await others(one);
+      await unlinkKeys(id);
+      for (const member of await guardRead(() => redis.smembers(membersKey(id)))) {
+        await unlinkKeys(member);
+        await forgetRest(member);
+      }
+      await forgetRest(id);
       // Last, so that the members are still known if this fails and Slack repeats the event.
       await guardRead(() => redis.unlink(membersKey(id)));
     },

@@ -1,5 +1,5 @@
 import { UnsealFailed } from '../domain/failure/index.ts';
-import type { SealOwner } from '../vault/seal.ts';
+import type { SealOwner } from '../vault/keyring.ts';
 
 /** The fields of a workspace's record: whole names, and with a colon at the end prefixes of a name or an ID. */
 export const FIELDS = {
@@ -12,6 +12,8 @@ export const FIELDS = {
   connection: 'connection:',
   /** When a connection last gave an answer. */
   lastUsed: 'used:',
+  /** That a service rejected a credential, by its kind and name. */
+  rejected: 'rejected:',
   /** By alias. */
   project: 'project:',
   /** A removed project, by alias, for as long as it can be restored. */
@@ -31,6 +33,9 @@ export const FIELDS = {
   removedSchedule: 'unscheduled:',
   /** How a schedule's last delivery ended. */
   sent: 'sent:',
+  watch: 'watch:',
+  /** A removed watch, for as long as it can be restored. */
+  removedWatch: 'unwatched:',
 } as const;
 
 /**

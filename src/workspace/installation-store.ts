@@ -1,9 +1,9 @@
-import type { Redis } from 'ioredis';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import { FIELDS, sealOwnerOf } from './fields.ts';
-import { membersKey, recordKey, refreshLockKey } from './keys.ts';
+import { keysOf, membersKey, recordKey, tokenLockKey } from './keys.ts';
 import { acquireLease, releaseLease } from './lease.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
 
 /**
  * What Slack gave for a workspace or an organisation: a text that only `slack/` reads, sealed as a whole.
@@ -35,24 +35,28 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
+/** In the organisation's slot. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
-redis.call('HSET', KEYS[3], '${FIELDS.organisation}', ARGV[2])
 return 1`;
+const IS_MEMBER = `
+return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
 export function createInstallationStore({
   redis,
   keyring,
 }: {
-  redis: Redis;
+  redis: RedisConnection;
   keyring: Keyring;
 }): InstallationRecords {
+  const index = createWorkspaceIndex(redis);
   const envelopeOf = (id: string) => guardRead(() => redis.hget(recordKey(id), FIELDS.installation));
 
   return {
     async save(id, text) {
       const envelope = keyring.seal(text, owner(id));
+      await index.touch(id);
       await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
     async read(id) {
@@ -75,19 +79,25 @@ export function createInstallationStore({
       return false;
     },
     async join(organisation, workspace) {
-      const keys = [recordKey(organisation), membersKey(organisation), recordKey(workspace)];
-      await guardRead(() => redis.eval(JOIN, keys.length, ...keys, workspace, organisation));
+      // The two live in different slots. The list of members comes first, so that uninstalling finds the workspace.
+      const keys = [recordKey(organisation), membersKey(organisation)];
+      const ask = (script: string) => guardRead(() => redis.eval(script, keys.length, ...keys, workspace));
+      if ((await ask(JOIN)) !== 1) return;
+      await index.touch(workspace);
+      await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organisation, organisation));
+      // Either of them may have left in between, and deleted what was there then.
+      if ((await ask(IS_MEMBER)) !== 1) await guardRead(() => redis.unlink(...keysOf(workspace)));
     },
     organisationOf: async (workspace) =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organisation))) ?? undefined,
     members: (organisation) => guardRead(() => redis.smembers(membersKey(organisation))),
     async lock(id) {
-      const lease = await acquireLease(redis, id, refreshLockKey(id), LOCK_MS);
+      const lease = await acquireLease(redis, id, tokenLockKey(id), LOCK_MS);
       if (typeof lease === 'string') return undefined;
       return async () => {
         await releaseLease(redis, lease);
       };
     },
-    locked: async (id) => (await guardRead(() => redis.exists(refreshLockKey(id)))) === 1,
+    locked: async (id) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
   };
 }

@@ -1,6 +1,5 @@
-import type { Redis } from 'ioredis';
 import { NotInstalled } from '../domain/failure/index.ts';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import { issuedKey, recordKey } from './keys.ts';
 
 /** Tokens a person gets within `ISSUE_WINDOW`: enough for work, too few to collect them. */
@@ -43,7 +42,7 @@ if #kept == 0 then return redis.call('HDEL', KEYS[1], ARGV[1]) end
 redis.call('HSET', KEYS[1], ARGV[1], table.concat(kept, ','))
 return 1`;
 
-export function createIssueLimit(redis: Redis): IssueLimit {
+export function createIssueLimit(redis: RedisConnection): IssueLimit {
   return {
     async take(workspace, person, at) {
       const next = await guardRead(() =>

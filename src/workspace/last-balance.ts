@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { FIELDS } from './fields.ts';
 import { parseRecord } from './record-schema.ts';
@@ -8,6 +8,10 @@ const schema = z.object({
   /** Digits as the service sent them. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
+  /** For about how many days that lasted, where there was an estimate. */
+  days: z.int().exactOptional(),
+  /** What the month was expected to cost, in digits, and which month: `2026-11`. */
+  forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   /** ms since the epoch */
   at: z.int(),
 });

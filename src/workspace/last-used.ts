@@ -1,4 +1,7 @@
-import type { Amount } from '../domain/money/amount.ts';
+import { type Amount, toPlainDigits } from '../domain/money/amount.ts';
+import type { Forecast } from '../domain/money/forecast.ts';
+import type { Runway } from '../domain/money/runway.ts';
+import type { Day } from '../domain/time/calendar.ts';
 import type { AnswerNote } from './last-balance.ts';
 import type { ResolvedProject } from './resolve-project.ts';
 import type { Workspace } from './workspace.ts';
@@ -6,16 +9,32 @@ import type { Workspace } from './workspace.ts';
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
+/** What an answer said of a project; a runway that could not be had is a sentence. */
+interface Balances {
+  readonly balance: Amount;
+  readonly bonuses: Amount;
+  readonly runway?: Runway | string | undefined;
+  /** Of the month of `today`. */
+  readonly forecast?: Forecast | undefined;
+  readonly today?: Day | undefined;
+}
+
 /**
  * The balance that is stored after an answer. Undefined where the amount is unreadable, and for a project without an
  * alias: IDs that anybody typed would fill the record.
  */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
-  { balance, bonuses }: { readonly balance: Amount; readonly bonuses: Amount },
+  { balance, bonuses, runway, forecast, today }: Balances,
 ): AnswerNote['balance'] {
   if (alias === undefined || !('raw' in balance)) return undefined;
-  return { id, product, balance: balance.raw, ...('raw' in bonuses && { bonuses: bonuses.raw }) };
+  return {
+    ...{ id, product, balance: balance.raw },
+    ...('raw' in bonuses && { bonuses: bonuses.raw }),
+    ...(typeof runway === 'object' && runway.kind === 'estimate' && { days: runway.days }),
+    ...(forecast &&
+      today && { forecast: { total: toPlainDigits(forecast.total), month: today.slice(0, 7) } }),
+  };
 }
 
 /** The notes of several answers: one for each connection and each project. */
@@ -52,15 +71,24 @@ export function createLastUsed(
 ): LastUsed {
   return {
     async note({ teamId, workspace }, note) {
-      if (isDue(workspace, note)) await store.note(teamId, note).catch(onFailure);
+      if (isDue(workspace, note)) await store.note(teamId, keepForecast(note, workspace)).catch(onFailure);
     },
   };
+}
+
+/** An answer about the balance alone says nothing of the month: what was expected before stays. */
+function keepForecast(note: AnswerNote, workspace: Workspace): AnswerNote {
+  const { balance } = note;
+  if (balance === undefined || balance.forecast !== undefined) return note;
+  const forecast = workspace.lastBalance(balance.id, balance.product)?.forecast;
+  return forecast === undefined ? note : { ...note, balance: { ...balance, forecast } };
 }
 
 function isDue(workspace: Workspace, { connection, balance, at }: AnswerNote): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = workspace.lastUsed(connection);
   if (isOlder(last, HOUR) || endsPause(workspace, last ?? 0)) return true;
+  if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
   return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
 }
 

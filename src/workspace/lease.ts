@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
 import { recordKey } from './keys.ts';
 
 /** A key that one process holds at a time, until it releases it or `ms` are over. */
@@ -24,7 +23,7 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
  * @throws StoreUnavailable
  */
 export async function acquireLease(
-  redis: Redis,
+  redis: RedisConnection,
   teamId: string,
   key: string,
   ms: number,
@@ -36,9 +35,12 @@ export async function acquireLease(
 }
 
 /** @returns false where the lease was lost @throws StoreUnavailable */
-export const extendLease = async (redis: Redis, { key, token }: Lease, ms: number): Promise<boolean> =>
-  (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
+export const extendLease = async (
+  redis: RedisConnection,
+  { key, token }: Lease,
+  ms: number,
+): Promise<boolean> => (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
 
 /** @returns whether it was held until now @throws StoreUnavailable */
-export const releaseLease = async (redis: Redis, { key, token }: Lease): Promise<boolean> =>
+export const releaseLease = async (redis: RedisConnection, { key, token }: Lease): Promise<boolean> =>
   (await guardRead(() => redis.eval(RELEASE, 1, key, token))) === 1;

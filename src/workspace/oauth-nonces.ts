@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
-import { guardRead } from '../redis.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
+import { onceKey } from './keys.ts';
 
 /** Nonces that can be used once, across all processes. Their keys name no workspace. */
 export interface OAuthNonces {
@@ -12,9 +12,9 @@ export interface OAuthNonces {
 }
 
 /** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
-export function createOAuthNonces(redis: Redis, kind: 'state' | 'request' = 'state'): OAuthNonces {
+export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'request' = 'state'): OAuthNonces {
   return {
     spend: async (nonce, seconds) =>
-      (await guardRead(() => redis.set(`tally:${kind}:${nonce}`, '1', 'EX', seconds, 'NX'))) !== null,
+      (await guardRead(() => redis.set(onceKey(kind, nonce), '1', 'EX', seconds, 'NX'))) !== null,
   };
 }

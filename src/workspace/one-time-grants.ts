@@ -1,9 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotInstalled } from '../domain/failure/index.ts';
-import { guardRead } from '../redis.ts';
-import { parseEnvelope, seal, unseal } from '../vault/seal.ts';
+import { guardRead, type RedisConnection } from '../redis.ts';
+import { parseEnvelope, seal, unseal } from '../vault/keyring.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, grantsKey, recordKey } from './keys.ts';
 import { parseRecord } from './record-schema.ts';
@@ -134,7 +133,7 @@ redis.call('HSET', KEYS[1], ARGV[2], ARGV[4])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4] - ARGV[3]) end
 return isThere and value`;
 
-export function createOneTimeGrants(redis: Redis): OneTimeGrants {
+export function createOneTimeGrants(redis: RedisConnection): OneTimeGrants {
   return {
     async keep(workspace, grant, { at, until }, token, { entry, replaces = '' } = {}) {
       const handle = randomBytes(16).toString('base64url');

@@ -6,8 +6,10 @@ import { parseConnection } from './connections.ts';
 import { FIELDS } from './fields.ts';
 import { parseLastBalance, parseLastUsed } from './last-balance.ts';
 import { parseProject } from './projects.ts';
+import { findRejection } from './rejections.ts';
 import { parseLastDelivery, parseSchedule } from './schedules.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.ts';
+import { parseWatch } from './watches.ts';
 import type { DamagedPart, Workspace } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -82,12 +84,15 @@ function parseWorkspace(
   const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
   const schedules = parseAll('schedule', parseSchedule);
 
+  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
+  const lastUsed = (connection: string) => parseLastUsed(fields, connection);
+
   return {
     teamId,
     fields,
     damaged,
     settings: settings ?? DEFAULT_SETTINGS,
-    connections: parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json)),
+    connections,
     connectionNames,
     defaultConnection: settings && defaultOf(connectionNames, settings),
     projects: [...parseAll('project', parseProject).values()],
@@ -96,17 +101,27 @@ function parseWorkspace(
       [...accesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
     ),
     accessIds: ids(FIELDS.access),
-    schedules: [...schedules.values()].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
+    schedules: [...schedules.values()].sort(byCreation),
     scheduleIds: ids(FIELDS.schedule),
+    watches: [...parseAll('watch', parseWatch).values()].sort(byCreation),
+    watchIds: ids(FIELDS.watch),
     channelDefault: (channel) => fields[FIELDS.channel + channel],
     channelsOf: (alias) =>
       ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
     hasSeenTokenNotice: (person) => fields[FIELDS.tokenNoticeSeen + person] !== undefined,
-    lastUsed: (connection) => parseLastUsed(fields, connection),
+    lastUsed,
+    rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
     lastBalance: (id, product) => parseLastBalance(fields, id, product),
     lastSent: (id) => parseLastDelivery(fields[FIELDS.sent + id]),
   };
 }
+
+interface Created {
+  readonly id: string;
+  readonly createdAt: number;
+}
+
+const byCreation = (a: Created, b: Created): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 
 function defaultOf(names: readonly string[], { connection }: Settings): string | undefined {
   if (names.includes(connection)) return connection;

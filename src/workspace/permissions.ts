@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
  * What Slack says a person is: an owner or admin, a full member, a guest, a member of another organisation, or nobody:
  * a bot, or somebody who left.
  */
-export type Role = 'admin' | 'member' | 'guest' | 'stranger' | 'nobody';
+export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 
 /**
  * What a handler requires: `belong` for everybody of the workspace, guests included whatever the settings say; `ask` for
@@ -24,7 +24,7 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
   const full = role === 'admin' || role === 'member';
   return {
     role,
-    canAsk: full || (role === 'guest' && settings.guests) || (role === 'stranger' && settings.strangers),
+    canAsk: full || (role === 'guest' && settings.guests) || (role === 'external' && settings.externals),
     canManage: role === 'admin' || (role === 'member' && named),
   };
 }
@@ -33,7 +33,7 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
 export function requireRight(right: Right, { role, canAsk, canManage }: Permissions): void {
   const isFull = role === 'admin' || role === 'member';
   if (right === 'belong' ? !isFull && role !== 'guest' : !canAsk)
-    throw new NotAllowed(role === 'guest' ? 'guest' : 'stranger');
+    throw new NotAllowed(role === 'guest' ? 'guest' : 'external');
   if (right === 'member' && !isFull) throw new NotAllowed('not-member');
   if (right === 'manage' && !canManage) throw new NotAllowed('not-manager');
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel } from '../domain/money/amount.ts';
 import { parseRecord, product } from './record-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import type { ProductId } from '../domain/product.ts';
 
@@ -27,10 +27,29 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
   return record.data;
 }
 
+/** Names in records of earlier versions → their names now. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  lapsesAt: 'expiresAt',
+  strangers: 'externals',
+  untold: 'pendingNotice',
+  looks: 'checks',
+};
+const HAS_FORMER_NAME = new RegExp(`"(?:${Object.keys(FORMER_NAMES).join('|')})":`);
+
 function parseJson(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return HAS_FORMER_NAME.test(json) ? JSON.parse(json, renameFields) : JSON.parse(json);
   } catch {
     return undefined;
   }
+}
+
+function renameFields(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      (Object.hasOwn(FORMER_NAMES, name) && FORMER_NAMES[name]) || name,
+      part,
+    ]),
+  );
 }

@@ -1,9 +1,6 @@
-import type { Redis } from 'ioredis';
 import { UnsealFailed } from '../domain/failure/index.ts';
-import { guardRead } from '../redis.ts';
 import { type ChangeTarget, commitChange, fieldValues, type WorkspaceChange } from './change.ts';
 import { FIELDS } from './fields.ts';
-import { recordKey } from './keys.ts';
 import { UNDO_MS } from './projects.ts';
 import { type LastDelivery, parseRemovedSchedule, type Schedule } from './schedules.ts';
 import { findSchedule, type Workspace } from './workspace.ts';
@@ -91,32 +88,5 @@ function expiredRemovals(fields: RecordFields, now: number): readonly string[] {
       if (!(error instanceof UnsealFailed)) throw error;
       return true;
     }
-  });
-}
-
-/** Keys of one SCAN. */
-const PAGE = 500;
-
-/** IDs of all workspaces that have schedules, by a scan of their records. @throws StoreUnavailable */
-export function listScheduledWorkspaces(redis: Redis): Promise<readonly string[]> {
-  return guardRead(async () => {
-    const found = new Set<string>();
-    let cursor = '0';
-    do {
-      const [next, keys] = await redis.scan(
-        cursor,
-        'MATCH',
-        `${recordKey('A').slice(0, -1)}*`,
-        'COUNT',
-        PAGE,
-      );
-      cursor = next;
-      const names = await Promise.all(keys.map((key) => redis.hkeys(key)));
-      keys.forEach((key, at) => {
-        if (names[at]?.some((name) => name.startsWith(FIELDS.schedule)))
-          found.add(key.slice(key.lastIndexOf(':') + 1));
-      });
-    } while (cursor !== '0');
-    return [...found];
   });
 }

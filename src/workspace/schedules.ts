@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { parseRecord, product } from './record-schema.ts';
@@ -7,6 +7,10 @@ import { parseRecord, product } from './record-schema.ts';
 export const MAX_SCHEDULES = 100;
 /** Projects of one schedule, so that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
+
+/** How long a post waits for a day that billing has not reported, in hours. */
+export const DEFAULT_WAIT_HOURS = 3;
+export const MAX_WAIT_HOURS = 12;
 
 /** What can be posted. */
 export const REPORTS = ['yesterday', 'last-week', 'month-to-date', 'balance'] as const;
@@ -70,6 +74,8 @@ const schema = scheduleContentSchema.extend({
   skipsEmpty: z.boolean().default(false),
   /** Percent by which a posted total must change before the post is corrected; 0 for never. */
   correctsFrom: z.number().min(0).max(100).default(5),
+  /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
+  waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
   /** Slack ID of the person who owns it. */
   owner: z.string(),
   createdBy: z.string(),
@@ -123,10 +129,10 @@ const sent = z.object({
   /** ms since the epoch: when it was due, and when this came out */
   due: z.int(),
   at: z.int(),
-  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying']),
-  /** The failure's sentence, for `failed` and `trying`. */
+  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
+  /** The failure's sentence, for `failed` and `trying`; for `waiting` the day that billing has not reported. */
   cause: z.string().exactOptional(),
-  /** When it is tried again, in ms, for `trying`. */
+  /** When it is tried again, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
   /** Dates in a row that failed, this one included. */
   failures: z.int().default(0),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { UnsealFailed } from '../domain/failure/index.ts';
 import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
@@ -27,7 +27,7 @@ const schema = z.object({
   /** Whether guests may ask. */
   guests: z.boolean().default(false),
   /** Whether members of other organisations, in shared channels, may ask. */
-  strangers: z.boolean().default(false),
+  externals: z.boolean().default(false),
   /** Name of the connection for projects that name none. */
   connection: z.string().default('main'),
 });

@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
-import { guardRead, guardWrite } from '../redis.ts';
+import { guardRead, guardWrite, type RedisConnection } from '../redis.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 import { auditKey, keysOf, recordKey } from './keys.ts';
+import { createWorkspaceIndex } from './workspace-index.ts';
 
 /** field → value, as Redis holds them */
 export type RecordFields = Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export const ANY_VALUE = Symbol('any');
 
 /**
  * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
- * forgets the workspace without a list of keys to keep. Every method is one round trip.
+ * forgets the workspace without a list of keys to keep. Every method is one round trip, the first write of a workspace two.
  *
  * @throws StoreUnavailable from each method
  */
@@ -64,7 +64,8 @@ for _ = 1, tonumber(take()) do
 end
 return 1`;
 
-export function createWorkspaceStore(redis: Redis): WorkspaceStore {
+export function createWorkspaceStore(redis: RedisConnection): WorkspaceStore {
+  const index = createWorkspaceIndex(redis);
   return {
     read: (workspace) => guardRead(() => redis.hgetall(recordKey(workspace))),
     async write(workspace, { seen = {}, remove = [], set = {}, first = false, entries = [] }) {
@@ -76,10 +77,12 @@ export function createWorkspaceStore(redis: Redis): WorkspaceStore {
       ];
       const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
       const keys = [recordKey(workspace), auditKey(workspace)];
+      if (first) await index.touch(workspace);
       return (await guardWrite(() => redis.eval(WRITE, keys.length, ...keys, ...args))) === 1;
     },
     async forget(workspace) {
       await guardRead(() => redis.unlink(...keysOf(workspace)));
+      await index.forget(workspace);
     },
   };
 }

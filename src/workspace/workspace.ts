@@ -4,20 +4,22 @@ import type { OpenableAccess } from './accesses.ts';
 import type { OpenableConnection } from './connections.ts';
 import type { LastBalance } from './last-balance.ts';
 import type { Project } from './projects.ts';
+import type { CredentialName } from './rejections.ts';
 import type { LastDelivery, Schedule } from './schedules.ts';
 import type { Settings } from './settings.ts';
+import type { Watch } from './watches.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A part of the record that cannot be read. The other parts stay usable. */
 export interface DamagedPart {
-  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule';
+  readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
   /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
   readonly id: string;
   /** `not-authentic`: it was moved here from another place. */
   readonly reason: UnsealFailed['reason'];
 }
 
-/** What a workspace told us, read and parsed once for each request. Its secrets are opened on demand. */
+/** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
 export interface Workspace {
   readonly teamId: string;
   /** The defaults where the stored ones are damaged: see `requireSettings`. */
@@ -45,6 +47,10 @@ export interface Workspace {
   readonly schedules: readonly Schedule[];
   /** IDs of all schedules, damaged ones too. */
   readonly scheduleIds: readonly string[];
+  /** In the order they were created. */
+  readonly watches: readonly Watch[];
+  /** IDs of all watches, damaged ones too. */
+  readonly watchIds: readonly string[];
   /** The alias that a channel asks about when a command names no project. */
   channelDefault(channel: string): string | undefined;
   /** Channels whose default is this project. */
@@ -53,6 +59,8 @@ export interface Workspace {
   hasSeenTokenNotice(person: string): boolean;
   /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
   lastUsed(connection: string): number | undefined;
+  /** When a service rejected a credential that is still in use and has not worked since, in ms. */
+  rejectedAt(credential: CredentialName): number | undefined;
   /** The balance of a registered project when somebody last asked. */
   lastBalance(id: string, product: ProductId): LastBalance | undefined;
   /** How a schedule's last delivery ended; undefined where there was none. */
@@ -68,6 +76,7 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   project: 'project',
   access: 'application-access',
   schedule: 'record',
+  watch: 'record',
 };
 
 /**
@@ -139,4 +148,13 @@ export const findSchedule = (workspace: Workspace, id: string): Schedule | undef
     'schedule',
     id,
     workspace.schedules.find((schedule) => schedule.id === id),
+  );
+
+/** @throws UnsealFailed where its record is damaged */
+export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
+  intact(
+    workspace,
+    'watch',
+    id,
+    workspace.watches.find((watch) => watch.id === id),
   );

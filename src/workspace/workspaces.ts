@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
 import { EditConflict } from '../domain/failure/index.ts';
+import type { RedisConnection } from '../redis.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import {
   type ApplicationAccessRecord,
@@ -14,20 +14,28 @@ import { FIELDS } from './fields.ts';
 import { type AnswerNote, answerNoteFields, lastUsedField } from './last-balance.ts';
 import { createWorkspaceParser } from './parse-workspace.ts';
 import { createProjectStore, type ProjectStore } from './project-store.ts';
+import {
+  type CredentialName,
+  credentialField,
+  isRegistered,
+  type RejectionNote,
+  rejectionField,
+} from './rejections.ts';
 import { createScheduleStore, type ScheduleStore } from './schedule-store.ts';
 import { DEFAULT_SETTINGS, readSettings, type Settings, serializeSettings } from './settings.ts';
+import { createWatchStore, type WatchStore } from './watch-store.ts';
 import { requireSettings, type Workspace } from './workspace.ts';
 import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 export type { Workspace } from './workspace.ts';
 
 /**
- * Each method is one round trip. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
+ * Each method is one round trip, but where it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
  * that are written in the same step. It throws EditConflict where somebody else changed the same thing first.
  *
  * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
  */
-export interface Workspaces extends ProjectStore, ScheduleStore {
+export interface Workspaces extends ProjectStore, ScheduleStore, WatchStore {
   read(teamId: string): Promise<Workspace>;
   /** Saves these parts alone, and keeps what others saved of the rest. */
   saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void>;
@@ -46,6 +54,14 @@ export interface Workspaces extends ProjectStore, ScheduleStore {
   removeAccess(change: WorkspaceChange, project: string): Promise<void>;
   /** Stores whether the service revokes tokens, as a revocation showed; nothing where the access was removed. */
   noteRevocable(teamId: string, access: ApplicationAccessRecord, revocable: boolean): Promise<void>;
+  /**
+   * Stores that a service rejected a credential that is registered, unless that is known. Reads first: two round trips.
+   *
+   * @returns whether it was stored
+   */
+  noteRejection(teamId: string, credential: CredentialName, note: RejectionNote): Promise<boolean>;
+  /** The credential works again. */
+  clearRejection(teamId: string, credential: CredentialName): Promise<void>;
   /** Stores that this person has read that tokens appear on their own screen only. */
   noteTokenNoticeSeen(teamId: string, person: string, at: number): Promise<void>;
   /** Stores what an answer brought; nothing where its connection was removed. */
@@ -55,7 +71,7 @@ export interface Workspaces extends ProjectStore, ScheduleStore {
 }
 
 export interface WorkspacesParts {
-  readonly redis: Redis;
+  readonly redis: RedisConnection;
   readonly keyring: Keyring;
   /** Whether Slack still accepts the workspace's token; assumed where absent. */
   readonly isInstalled?: ChangeTarget['isInstalled'];
@@ -73,6 +89,7 @@ export function createWorkspaces({
   return {
     ...createProjectStore(target),
     ...createScheduleStore(target),
+    ...createWatchStore(target),
     read: async (teamId) => parse(teamId, await store.read(teamId)),
     async saveSettings(change, parts) {
       await commitChange(target, change, (fields) => planSettings(change, fields, parts));
@@ -82,7 +99,11 @@ export function createWorkspaces({
       const field = FIELDS.connection + connection.name;
       await commitChange(target, change, (fields) => {
         const { seen, set } = planDefault(change, fields, newDefault);
-        return { seen: { ...seen, ...fieldValues(fields, field) }, set: { ...set, [field]: json } };
+        return {
+          seen: { ...seen, ...fieldValues(fields, field) },
+          remove: [rejectionField({ kind: 'connection', name: connection.name })],
+          set: { ...set, [field]: json },
+        };
       });
       return connection;
     },
@@ -92,7 +113,11 @@ export function createWorkspaces({
         const names = newDefault === undefined ? [name] : [name, newDefault];
         return {
           seen: { ...seen, ...fieldValues(fields, ...names.map((one) => FIELDS.connection + one)) },
-          remove: [FIELDS.connection + name, lastUsedField(name)],
+          remove: [
+            FIELDS.connection + name,
+            lastUsedField(name),
+            rejectionField({ kind: 'connection', name }),
+          ],
           set,
         };
       });
@@ -108,6 +133,7 @@ export function createWorkspaces({
       const field = FIELDS.access + access.project;
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),
+        remove: [rejectionField({ kind: 'access', name: access.project })],
         set: { [field]: json },
       }));
       return access;
@@ -116,7 +142,7 @@ export function createWorkspaces({
       const field = FIELDS.access + project;
       await commitChange(target, change, (fields) => ({
         seen: fieldValues(fields, field),
-        remove: [field, FIELDS.revocable + project],
+        remove: [field, FIELDS.revocable + project, rejectionField({ kind: 'access', name: project })],
       }));
     },
     async noteRevocable(teamId, access, revocable) {
@@ -124,6 +150,19 @@ export function createWorkspaces({
         seen: { [FIELDS.access + access.project]: ANY_VALUE },
         set: { [FIELDS.revocable + access.project]: serializeRevocable(access, revocable) },
       });
+    },
+    async noteRejection(teamId, credential, note) {
+      const fields = await store.read(teamId);
+      const workspace = parse(teamId, fields);
+      const isKnown = workspace.rejectedAt(credential) !== undefined;
+      if (isKnown || !isRegistered(workspace, credential, note.mark)) return false;
+      return store.write(teamId, {
+        seen: fieldValues(fields, credentialField(credential)),
+        set: { [rejectionField(credential)]: JSON.stringify(note) },
+      });
+    },
+    async clearRejection(teamId, credential) {
+      await store.write(teamId, { remove: [rejectionField(credential)] });
     },
     async noteTokenNoticeSeen(teamId, person, at) {
       await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });

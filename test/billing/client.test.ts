@@ -478,9 +478,9 @@ describe('the token', () => {
 
   it('is masked in remarks', async () => {
     const record = await balanceOf({
-      errors: [{ message: `${TOKEN} lapses soon` }],
+      errors: [{ message: `${TOKEN} expires soon` }],
       data: { bill: { getSubscriptionBalance: { balance: 1 } } },
     });
-    expect(record.remarks).toEqual(['… lapses soon']);
+    expect(record.remarks).toEqual(['… expires soon']);
   });
 });

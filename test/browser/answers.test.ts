@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, openBrowser } from '../../sandbox/browser.ts';
+import { findChromium } from '../../sandbox/browser.ts';
 import { addProject, ask, closeModal, connect } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import { sharedBrowser } from '../support/browser.ts';
 
 const chromium = findChromium();
 let sandbox: Sandbox | undefined;
@@ -14,7 +15,7 @@ describe('at 1440 × 900', () => {
   beforeAll(async () => {
     if (chromium === undefined) return;
     sandbox = await startSandbox({ mode: 'http' });
-    browser = await openBrowser(chromium);
+    browser = await sharedBrowser();
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     page.setDefaultTimeout(15_000);
     await page.goto(sandbox.url);

@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, openBrowser } from '../../sandbox/browser.ts';
+import { findChromium } from '../../sandbox/browser.ts';
 import { ask, closeModal, connect, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import { sharedBrowser } from '../support/browser.ts';
 
 const chromium = findChromium();
 let sandbox: Sandbox | undefined;
@@ -14,7 +15,7 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
   beforeAll(async () => {
     if (chromium === undefined) return;
     sandbox = await startSandbox({ mode });
-    browser = await openBrowser(chromium);
+    browser = await sharedBrowser();
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     page.setDefaultTimeout(15_000);
     page.on('pageerror', (error) => troubles.push(error.message));
@@ -75,9 +76,9 @@ describe.each(['http', 'socket'] as const)('a newcomer in the sandbox, %s mode',
   }) => {
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     sandbox.billing.setMode('500');
-    const sorry = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
+    const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
     sandbox.billing.setMode('healthy');
-    await sorry.getByRole('button', { name: 'Try again' }).click();
+    await reply.getByRole('button', { name: 'Try again' }).click();
     await page
       .getByText(/Project 456 · [\d,.]+ left/)
       .last()

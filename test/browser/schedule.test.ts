@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, openBrowser } from '../../sandbox/browser.ts';
+import { findChromium } from '../../sandbox/browser.ts';
 import { closeModal, connect, registerAccess, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import { sharedBrowser } from '../support/browser.ts';
 
 const chromium = findChromium();
 let sandbox: Sandbox | undefined;
@@ -13,7 +14,7 @@ const troubles: string[] = [];
 beforeAll(async () => {
   if (chromium === undefined) return;
   sandbox = await startSandbox();
-  browser = await openBrowser(chromium);
+  browser = await sharedBrowser();
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(15_000);
   page.on('pageerror', (error) => troubles.push(error.message));
@@ -39,7 +40,7 @@ describe('somebody who wants the figures every morning', () => {
     await closeModal(page);
     await page.getByText('New scheduled post').waitFor();
 
-    await page.getByRole('button', { name: 'Skip to 09:00' }).click();
+    await page.getByRole('button', { name: /^Skip to 09:00/ }).click();
     // The announcement names the same time in small letters.
     const post = page.getByRole('article').filter({ hasText: /Every day at 09:00 \(Europe\/London\)/ });
     await post.waitFor({ timeout: 45_000 });

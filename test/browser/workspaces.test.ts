@@ -1,8 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findChromium, openBrowser } from '../../sandbox/browser.ts';
+import { findChromium } from '../../sandbox/browser.ts';
 import { ask, closeModal, install, replyTo, say } from '../../sandbox/page-actions.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
+import { sharedBrowser } from '../support/browser.ts';
 
 const NOOR = 'U0ORBIT001';
 const chromium = findChromium();
@@ -14,7 +15,7 @@ const troubles: string[] = [];
 beforeAll(async () => {
   if (chromium === undefined) return;
   sandbox = await startSandbox({ oauth: true });
-  browser = await openBrowser(chromium);
+  browser = await sharedBrowser();
   page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   page.setDefaultTimeout(15_000);
   page.on('pageerror', (error) => troubles.push(error.message));

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { end, type LastingRedis, startDeliverer, startLastingRedis } from '../support/delivery-processes.ts';
 import { saveMany, workspaceId } from '../support/many-schedules.ts';
+import { saveManyWatches } from '../support/many-watches.ts';
 import { type OutsidePost, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
@@ -66,8 +67,8 @@ it.concurrent(
       expect(out(stage)).toBe(ALL);
       expect(slack.posts).toHaveLength(ALL);
       const states = async () =>
-        Object.entries(await client.hgetall(`tally:ledger:${workspaceId(0)}`)).flatMap(([field, json]) =>
-          field.startsWith('s') ? [JSON.parse(json).state as string] : [],
+        Object.entries(await client.hgetall(`tally:{${workspaceId(0)}}:delivery-log`)).flatMap(
+          ([field, json]) => (field.startsWith('s') ? [JSON.parse(json).state as string] : []),
         );
       // Slack has the last post a moment before the ledger says so.
       while ((await states()).includes('sending')) await delay(20);
@@ -96,4 +97,26 @@ it.concurrent(
       expect(slack.calls.filter(({ method }) => method === 'conversations.history')).toEqual([]);
     }),
   PATIENCE,
+);
+
+it.concurrent(
+  'tells every one of 100 crossings exactly once, with a process and Redis killed in the middle',
+  () =>
+    onStage(async (stage) => {
+      const { redis, client, slack, start } = stage;
+      slack.slow = 100;
+      await saveManyWatches(client, { workspaces: 10, each: 10, since: Date.now() - 60_000 });
+      const [first] = await Promise.all([start(), start()]);
+      await until(12, stage);
+      await end(first!, 'SIGKILL');
+      await until(50, stage);
+      await redis.restart();
+      await until(100, stage);
+      expect(out(stage)).toBe(100);
+      // As long as a message may still be doubtful.
+      await delay(6_000);
+      expect(slack.posts).toHaveLength(100);
+      expect(slack.posts.every(({ text }) => text.includes('10.00 left — below 100.00'))).toBe(true);
+    }),
+  PATIENCE + 20_000,
 );

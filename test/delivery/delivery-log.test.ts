@@ -28,7 +28,7 @@ const write = (more: Partial<LogWrite> = {}): LogWrite => ({
   ...more,
 });
 const lines = async () => (await log.read(TEAM)).lines.map(({ json }) => json);
-const loseLease = () => redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another process');
+const loseLease = () => redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another process');
 
 describe('an entry of the delivery log', () => {
   it('is written for a date that has none, by the process with the lease', async () => {

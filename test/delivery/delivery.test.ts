@@ -82,7 +82,7 @@ const inChannel = (channel = 'C0COSTS001') => slack.posts.filter((post) => post.
 const toPerson = (person = 'U0OWNER001') => slack.posts.filter((post) => post.channel === person);
 const connection = (fingerprint: string) =>
   redis.client.hset(
-    `tally:workspace:${TEAM}`,
+    `tally:{${TEAM}}:record`,
     'connection:main',
     JSON.stringify({
       name: 'main',
@@ -91,14 +91,14 @@ const connection = (fingerprint: string) =>
       fingerprint,
       role: 'read-only',
       lifetime: 'none',
-      registeredBy: 'U0OWNER001',
+      registeredBy: 'U0ANNA0001',
       registeredAt: 0,
       sealed: 'x',
     }),
   );
 const project = (alias: string, id: string, channels: readonly string[]) =>
   redis.client.hset(
-    `tally:workspace:${TEAM}`,
+    `tally:{${TEAM}}:record`,
     `project:${alias}`,
     JSON.stringify({
       ...{ alias, id, product: 1, channels },
@@ -128,7 +128,7 @@ describe('a post that is due', () => {
 
   it('notes that its connection was used', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:main', '{}');
     answer = ({ answeredBy }) => {
       answeredBy('main');
       return finding('100');
@@ -139,7 +139,7 @@ describe('a post that is due', () => {
 
   it('notes the balances that it states, as late as it is', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:main', '{}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:main', '{}');
     answer = ({ answeredBy }) => {
       answeredBy('main', { id: '123', product: 1, balance: '30642.80', bonuses: '12' });
       answeredBy('main', { id: '124', product: 1, balance: '7' });
@@ -237,7 +237,7 @@ describe('a post that is due', () => {
 
   it('leaves other schedules alone when one is damaged', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'schedule:schedul2', '{');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'schedule:schedul2', '{');
     await run();
     expect(inChannel()).toHaveLength(1);
   });
@@ -371,7 +371,7 @@ describe('a process that died while Slack was asked', () => {
     slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
     const before = (await parts.deliveryLog.read(TEAM)).lines[0];
     const again = { ...before?.entry, post: { ...before?.entry.post, isAgain: true } };
-    await redis.client.hset(`tally:ledger:${TEAM}`, KEY, JSON.stringify(again));
+    await redis.client.hset(`tally:{${TEAM}}:delivery-log`, KEY, JSON.stringify(again));
     await forHours(2);
     expect(inChannel()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('may not have been posted');
@@ -460,7 +460,7 @@ describe('a run that loses its lease', () => {
   it('posts nothing more', async () => {
     await given();
     answer = async () => {
-      await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+      await redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
       return finding('100');
     };
     expect(await run()).toBe(now + 3_000);
@@ -481,7 +481,7 @@ describe('a run that loses its lease', () => {
 
   it('comes again where another has it', async () => {
     await given();
-    await redis.client.set(`tally:lock:deliver:${TEAM}`, 'of another');
+    await redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another');
     expect(await run()).toBe(now + 3_000);
     expect(slack.posts).toEqual([]);
   });
@@ -525,7 +525,7 @@ describe('when billing fails', () => {
 
   it('tells somebody who manages as well from the second date in a row, and begins anew after a success', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     answer = failing(new TimedOut('billing', 10_000));
     const day = async () => {
       for (let next: number | undefined = now; next !== undefined; now = next ?? now) next = await run();
@@ -544,7 +544,7 @@ describe('when billing fails', () => {
   });
 
   it('does not say that somebody else is told where there is nobody else to tell', async () => {
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0OWNER001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0OWNER001"]}');
     await given();
     answer = failing(new TimedOut('billing', 10_000));
     for (const due of [NINE, NINE + 24 * HOUR])
@@ -590,7 +590,7 @@ describe('when billing fails', () => {
 
   it('tells the owner also where the record of a project is damaged', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'project:prod', '{');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'project:prod', '{');
     answer = failing(new TokenRejected('billing'));
     await run();
     expect(toPerson()[0]?.blocks).toMatch(/Yesterday’s spend” for Project 123 is paused/);
@@ -622,7 +622,7 @@ describe('when billing fails', () => {
 
   it('tells somebody who manages that the owner has left, and what to do about it', async () => {
     await given();
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     slack.fault = ({ method, args }) =>
       method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
     answer = failing(new TokenRejected('billing'));
@@ -659,8 +659,8 @@ describe('when Slack does not take the post', () => {
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain(words);
     expect(toPerson()[0]?.blocks).toContain('schedule-resume');
-    const audit = await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+');
-    expect(JSON.stringify(audit)).toContain('"who","tally","deed","schedule paused"');
+    const audit = await redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+');
+    expect(JSON.stringify(audit)).toContain('"who","tally","action","schedule paused"');
   });
 
   it.each(['token_revoked', 'account_inactive'])('pauses over %s', async (code) => {
@@ -721,7 +721,7 @@ describe('when Slack does not take the post', () => {
 describe('a schedule that Tally paused', () => {
   const toChannel = ({ method, args }: { method: string; args: URLSearchParams }) =>
     method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
-  const deeds = async () => JSON.stringify(await redis.client.xrange(`tally:audit:${TEAM}`, '-', '+'));
+  const auditLines = async () => JSON.stringify(await redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));
 
   it('resumes by itself once Slack takes the token again, with the late post', async () => {
     await given();
@@ -738,7 +738,7 @@ describe('a schedule that Tally paused', () => {
     expect(inChannel()[0]?.blocks).toContain('Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)');
     expect((await stored())?.paused).toBeUndefined();
     expect(await lastSent()).toMatchObject({ result: 'posted-late' });
-    expect(await deeds()).toContain('"who","tally","deed","schedule resumed"');
+    expect(await auditLines()).toContain('"who","tally","action","schedule resumed"');
   });
 
   it('asks Slack one cheap question now and then, for all of its schedules', async () => {
@@ -905,12 +905,20 @@ describe('a schedule that Tally paused', () => {
     expect((await stored())?.paused).toBeUndefined();
   });
 
+  it('over a rejected token tells only its owner, because a reminder tells the managers', async () => {
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await given();
+    answer = failing(new TokenRejected('billing'));
+    await run();
+    expect(toPerson()[0]?.blocks).toContain('A Tally manager was notified too.');
+    expect(toPerson('U0BOSS0001')).toEqual([]);
+  });
+
   it.each([
-    ['token-rejected', new TokenRejected('billing')],
     ['not-connected', new NotConnected()],
     ['project-limited', new NotAllowed('channel')],
   ])('over %s tells its owner, and a manager who can mend it', async (why, error) => {
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     await given();
     answer = failing(error);
     await run();
@@ -921,7 +929,7 @@ describe('a schedule that Tally paused', () => {
   });
 
   it('tells nobody else where the owner can mend it', async () => {
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     slack.admins.add('U0OWNER001');
     await given();
     answer = failing(new TokenRejected('billing'));
@@ -1010,7 +1018,7 @@ describe('a figure that changes after it was posted', () => {
   });
 
   it('is explained in the numbers of the workspace', async () => {
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"locale":"de"}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"locale":"de"}');
     await given();
     await looks();
     answer = () => finding('1110.50');
@@ -1083,7 +1091,7 @@ describe('a figure that changes after it was posted', () => {
 
 describe('a post whose schedule, settings or rights were changed since', () => {
   const SECRET = '777.00';
-  const settings = (text: string) => redis.client.hset(`tally:workspace:${TEAM}`, 'settings', text);
+  const settings = (text: string) => redis.client.hset(`tally:{${TEAM}}:record`, 'settings', text);
 
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
   const honest = ({ projects, channel, workspace, zone }: ReportQuestion, name: ReportName): ReportResult => {
@@ -1149,13 +1157,13 @@ describe('a post whose schedule, settings or rights were changed since', () => {
 
   it('is not corrected with the answer of another account', async () => {
     await settings('{"connection":"other"}');
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'connection:other', '{}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'connection:other', '{}');
     await run();
     expect(inChannel()).toMatchObject([{ edits: 0 }]);
   });
 
   it('is not corrected where an earlier version did not note what it is about', async () => {
-    const key = `tally:ledger:${TEAM}`;
+    const key = `tally:{${TEAM}}:delivery-log`;
     const field = 'schedul1/2026-11-20';
     const entry = JSON.parse((await redis.client.hget(key, field)) ?? '');
     await redis.client.hset(
@@ -1257,7 +1265,7 @@ describe('a project of a digest that gives no answer', () => {
   };
 
   it('is told to the owner and a manager when it is the second post in a row, once', async () => {
-    await redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"managers":["U0BOSS0001"]}');
+    await redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"managers":["U0BOSS0001"]}');
     await given({ projects: BOTH });
     answer = partial;
     await day(0);
@@ -1311,11 +1319,11 @@ describe('Send it now', () => {
   it('brings nothing back of a schedule that is removed meanwhile', async () => {
     await given();
     answer = async () => {
-      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
       return finding('100');
     };
     await parts.engine.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+    expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
   });
 
   it('ends a pause of Tally’s own where it gets through', async () => {
@@ -1347,7 +1355,7 @@ describe('Send it now', () => {
 describe('a schedule that is removed or changed while it is tried', () => {
   it.each([
     ['paused', () => given({ id: 'schedul2', paused: { why: 'person', at: now, by: 'U0OWNER001' } })],
-    ['removed', () => redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul2')],
+    ['removed', () => redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul2')],
     ['moved', () => given({ id: 'schedul2', since: now })],
   ])('is not posted any more once it is %s, however many are before it in the channel', async (_, change) => {
     await given();
@@ -1376,11 +1384,11 @@ describe('a schedule that is removed or changed while it is tried', () => {
   it('is not brought back by the end of its delivery', async () => {
     await given();
     answer = async () => {
-      await redis.client.hdel(`tally:workspace:${TEAM}`, 'schedule:schedul1');
+      await redis.client.hdel(`tally:{${TEAM}}:record`, 'schedule:schedul1');
       return finding('100');
     };
     await run();
-    expect(await redis.client.hkeys(`tally:workspace:${TEAM}`)).toEqual([]);
+    expect(await redis.client.hkeys(`tally:{${TEAM}}:record`)).toEqual([]);
   });
 
   it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDeletion } from '../../src/workspace/deletion.ts';
+import { checkLockKey, indexKey } from '../../src/workspace/keys.ts';
+import { shardOf } from '../../src/workspace/layout.ts';
+import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
 const HOUR = 3_600_000;
@@ -37,6 +40,8 @@ const due = () => ({
   zone: 'UTC',
 });
 const given = (since = Date.now() - 2 * HOUR) => save(redis.client, TEAM, schedule({ timing: due(), since }));
+/** The workspaces that run again and again. */
+const recurring = (shard = 0) => redis.client.zrange(`{tally-${shard}}:deliver:repeat`, '0', '-1');
 const posted = async (count: number) => {
   while (slack.posts.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
 };
@@ -45,7 +50,7 @@ it('posts at its start what fell due before, and sets the alarm for what comes',
   await given();
   parts.engine.start();
   await posted(1);
-  expect(await parts.scheduler.workspaces()).toEqual([TEAM]);
+  expect(await recurring()).toEqual([TEAM]);
 });
 
 it('posts what is due once the alarm goes off, with no other word from anybody', async () => {
@@ -73,9 +78,62 @@ it('wakes at once for a schedule that was changed and is due', async () => {
 it('takes away the alarms of workspaces that have no schedules any more', async () => {
   await given(Date.now());
   await parts.engine.changed(TEAM);
-  await redis.client.del(`tally:workspace:${TEAM}`);
+  await redis.client.del(`tally:{${TEAM}}:record`);
+  ahead = 48 * HOUR;
   await parts.engine.repair();
-  expect(await parts.scheduler.workspaces()).toEqual([]);
+  expect(await redis.client.zrange(indexKey(0), '0', '-1')).toEqual([]);
+  expect(await recurring()).toEqual([]);
+});
+
+it('finds a run that was lost, and reads no workspace before its check is due', async () => {
+  await given(Date.now());
+  await parts.engine.changed(TEAM);
+  const lose = async () => {
+    const lost = await redis.client.keys('{tally-0}:*');
+    await redis.client.unlink(...lost);
+  };
+  await lose();
+  await parts.engine.repair();
+  expect(await recurring()).toEqual([]);
+  ahead = 48 * HOUR;
+  await parts.engine.repair();
+  expect(await recurring()).toEqual([TEAM]);
+});
+
+it('derives everything anew when the rules of time zones have changed', async () => {
+  await given(Date.now());
+  await parts.engine.changed(TEAM);
+  await parts.engine.repair();
+  await redis.client.set('tally:{tally-0}:zones', 'of another year');
+  expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toEqual([]);
+  await redis.client.del('tally:{tally-0}:check-lock');
+  await createWorkspaceIndex(redis.client).claimChecks(0, 'a process', 1_000);
+  expect(await createWorkspaceIndex(redis.client).due(0, Date.now(), 10)).toMatchObject([
+    { workspace: TEAM },
+  ]);
+});
+
+it('moves a workspace to its shard once there are more, or fewer', async () => {
+  await given(Date.now());
+  await parts.engine.changed(TEAM);
+  for (const shards of [16, 3]) {
+    await parts.close();
+    await redis.client.hset('tally:layout', { shards, 'most-shards': 16 });
+    await createWorkspaceIndex(redis.client).setCheck(TEAM, 0);
+    parts = createDeliveryParts({
+      redis: redis.client.duplicate(),
+      redisUrl: redis.url,
+      slackUrl: slack.url,
+    });
+    await redis.client.del(...Array.from({ length: 16 }, (_, shard) => checkLockKey(shard)));
+    await parts.engine.repair();
+    const shard = shardOf(TEAM, shards);
+    expect(await recurring(shard)).toEqual([TEAM]);
+    const naming = (await namingKeys(redis.client)).filter((key) => key.includes(`}:workspaces ${TEAM}`));
+    expect(naming).toEqual([`${indexKey(shard)} ${TEAM}`]);
+    expect(await redis.client.keys('*:deliver:repeat')).toEqual([`{tally-${shard}}:deliver:repeat`]);
+    expect(await redis.client.keys('*:deliver:delayed')).toEqual([`{tally-${shard}}:deliver:delayed`]);
+  }
 });
 
 it('wakes nobody for a schedule that somebody paused', async () => {
@@ -85,8 +143,8 @@ it('wakes nobody for a schedule that somebody paused', async () => {
     schedule({ timing: due(), since: 0, paused: { why: 'person', at: 0, by: 'U0OWNER001' } }),
   );
   await parts.engine.changed(TEAM);
-  expect(await parts.scheduler.workspaces()).toEqual([]);
-  expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:workspace:${TEAM}`]);
+  expect(await recurring()).toEqual([]);
+  expect(await redis.client.keys(`*${TEAM}*`)).toEqual([`tally:{${TEAM}}:record`]);
 });
 
 it('leaves nothing that names a workspace which leaves while its posts are delivered', async () => {
@@ -107,8 +165,8 @@ it('leaves nothing that names a workspace which leaves while its posts are deliv
   while (!gone) await new Promise((resolve) => setTimeout(resolve, 10));
   const named = async () => {
     const keys = (await redis.client.keys('*')).join(' ');
-    const events = JSON.stringify(await redis.client.xrange('tally:jobs:deliver:events', '-', '+'));
-    const jobs = await redis.client.zrange('tally:jobs:deliver:delayed', '0', '-1');
+    const events = JSON.stringify(await redis.client.xrange('{tally-0}:deliver:events', '-', '+'));
+    const jobs = await redis.client.zrange('{tally-0}:deliver:delayed', '0', '-1');
     return `${keys} ${events} ${jobs}`.includes(TEAM);
   };
   // The run ends some moments later, well before it would be woken again.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryLogLine } from '../../src/delivery/delivery-log.ts';
-import { openDueTimes } from '../../src/delivery/plan.ts';
+import { openDueTimes } from '../../src/delivery/due-dates.ts';
 import { schedule } from '../support/delivery.ts';
 
 const DAY = 86_400_000;

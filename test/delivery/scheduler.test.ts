@@ -31,6 +31,7 @@ afterEach(async () => {
 const make = () =>
   createScheduler({
     connection: queue,
+    shards: async () => 1,
     clock: () => Date.now() + ahead,
     onError: () => undefined,
     pause: 200,
@@ -38,7 +39,7 @@ const make = () =>
 
 /** What BullMQ has in store. */
 async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
-  const bull = new Queue('deliver', { connection: queue, prefix: 'tally:jobs' });
+  const bull = new Queue('deliver', { connection: queue, prefix: '{tally-0}' });
   try {
     return await look(bull);
   } finally {
@@ -46,6 +47,7 @@ async function stored<T>(look: (bull: Queue) => Promise<T>): Promise<T> {
   }
 }
 
+const recurring = () => stored(async (bull) => (await bull.getJobSchedulers()).map(({ key }) => key));
 const nextRun = async () => (await stored((bull) => bull.getJobScheduler(TEAM)))?.next ?? 0;
 
 function ringing(): { readonly rung: string[]; until(count: number): Promise<void> } {
@@ -71,7 +73,7 @@ it('wakes a workspace by its timings, a moment after the first of them, the same
   const next = await nextRun();
   const due = nextOccurrence(encodePattern(TEAM, [DAILY, WEEKLY]), Date.now());
   expect(next).toBe(due);
-  expect(await scheduler.workspaces()).toEqual([TEAM]);
+  expect(await recurring()).toEqual([TEAM]);
 });
 
 it('spreads workspaces over twenty seconds after the due instant', () => {
@@ -110,9 +112,9 @@ it('writes nothing where nothing has changed, so that an overdue run stays', asy
 it('reckons anew what is overdue and has lost its job', async () => {
   await scheduler.setTimings(TEAM, [DAILY]);
   const [job] = await stored((bull) => bull.getDelayed());
-  await redis.client.zrem('tally:jobs:deliver:delayed', job?.id ?? '');
-  await redis.client.del(`tally:jobs:deliver:${job?.id}`);
-  await redis.client.zadd('tally:jobs:deliver:repeat', 1, TEAM);
+  await redis.client.zrem('{tally-0}:deliver:delayed', job?.id ?? '');
+  await redis.client.del(`{tally-0}:deliver:${job?.id}`);
+  await redis.client.zadd('{tally-0}:deliver:repeat', 1, TEAM);
   await scheduler.setTimings(TEAM, [DAILY]);
   expect(await nextRun()).toBeGreaterThan(Date.now());
 });
@@ -129,7 +131,7 @@ it('reckons anew when the clock was put forward', async () => {
 it('wakes nobody any more who has no timings', async () => {
   await scheduler.setTimings(TEAM, [DAILY]);
   await scheduler.setTimings(TEAM, []);
-  expect(await scheduler.workspaces()).toEqual([]);
+  expect(await recurring()).toEqual([]);
   expect(await stored((bull) => bull.getDelayed())).toEqual([]);
 });
 
@@ -183,15 +185,14 @@ it('carries the workspace’s id and nothing else, and leaves nothing of one tha
   await scheduler.forget(TEAM);
   expect(await redis.client.keys(`*${TEAM}*`)).toEqual([]);
   expect(await stored((bull) => bull.getJobs())).toEqual([]);
-  expect(JSON.stringify(await redis.client.xrange('tally:jobs:deliver:events', '-', '+'))).not.toContain(
-    TEAM,
-  );
+  expect(JSON.stringify(await redis.client.xrange('{tally-0}:deliver:events', '-', '+'))).not.toContain(TEAM);
 });
 
 it('says that the store does not answer instead of waiting for it', async () => {
   const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
   const lost = createScheduler({
     connection: nowhere,
+    shards: async () => 1,
     clock: Date.now,
     onError: () => undefined,
     patience: 200,

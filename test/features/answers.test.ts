@@ -79,7 +79,7 @@ describe('/balance', () => {
     const seen: string[] = [];
     // The queue of schedules has a connection of its own, on which it waits all the time.
     monitor.on('monitor', (_: string, [name = '', ...args]: string[]) => {
-      if (!args.join(' ').includes('tally:jobs') && name !== 'ping') seen.push(name.toLowerCase());
+      if (!args.join(' ').includes('{tally-') && name !== 'ping') seen.push(name.toLowerCase());
     });
     await bot.ask(command);
     // What was sent before it has been shown once this is.
@@ -203,7 +203,7 @@ describe('/balance', () => {
   });
 
   it.each([
-    ['/balance banana', 'I don’t recognize “banana”. Type a project or a product'],
+    ['/balance banana', 'I don’t recognize “banana”. Which project?'],
     ['/balance 123 456', 'You named two projects without a comma'],
   ])('refuses %s without asking for a period', async (command, why) => {
     const { reads } = await bot.ask(command);

@@ -26,7 +26,7 @@ afterEach(() => bot.stop());
 
 async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promise<void> {
   // Of a workspace that nothing is known of nothing is written down.
-  await bot.redis.client.hset(`tally:workspace:${workspace}`, 'served', 'here');
+  await bot.redis.client.hset(`tally:{${workspace}}:record`, 'served', 'here');
   await createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
 }
 
@@ -64,7 +64,7 @@ describe('/billing audit', () => {
   });
 
   it('is private although the workspace answers publicly', async () => {
-    await bot.redis.client.hset(`tally:workspace:${TEAM}`, 'settings', '{"visibility":"channel"}');
+    await bot.redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"visibility":"channel"}');
     await record();
     expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
   });
@@ -141,7 +141,7 @@ describe('the CSV', () => {
     const file = await bot.slack.waitFor(() => bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]);
     expect(file.name).toBe('tally-audit-2026-11-21.csv');
     const content = await (await fetch(file.url)).text();
-    expect(content).toMatch(/^time,person,deed,about\r\n/);
+    expect(content).toMatch(/^time,person,action,about\r\n/);
     expect(content).toContain(`2026-11-21T10:15:30.123Z,${OWNER},project added,project-25\r\n`);
     expect(content.trimEnd().split('\r\n')).toHaveLength(26);
     await bot.slack.waitFor(() => newest().reads.includes('as a direct message'));
@@ -198,7 +198,7 @@ describe('what is secret', () => {
   it('is in no entry after a tour through everything that is recorded', async () => {
     await bot.connect();
     await bot.connect();
-    const stream = JSON.stringify(await bot.redis.client.xrange(`tally:audit:${TEAM}`, '-', '+'));
+    const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));
     expect(stream).toContain('connection registered');
     expect(stream).toContain('connection replaced');
     for (const secret of [goodToken(bot.billing), BOT_TOKEN, SIGNING_SECRET])

@@ -13,6 +13,7 @@ import {
   textOf,
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
+import { unfold } from '../support/forms.ts';
 import { unlike } from '../support/payloads.ts';
 import { isOfNobody } from '../support/redis.ts';
 
@@ -27,6 +28,7 @@ afterEach(() => bot.stop());
 async function openForm(person = OWNER, command = '/billing connect') {
   await bot.slack.say(person, CHANNEL, command);
   await bot.slack.waitFor(() => bot.slack.modal(person));
+  await unfold(bot.slack, person);
 }
 
 /** Fills the form of a connection and waits for what came of it. */
@@ -40,7 +42,7 @@ async function register(name: string, fields: Record<string, string> = {}) {
 }
 
 const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
-const deeds = async () =>
+const auditLines = async () =>
   (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
     ({ action, about }) => `${action}: ${about}`,
   );
@@ -51,7 +53,7 @@ const lastOf = (person = OWNER) =>
 const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
 
 /** What the workspace told, as Redis holds it. */
-const told = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
+const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 
 /** Everything Redis holds, as text. */
 async function dump(): Promise<string> {
@@ -116,7 +118,7 @@ describe('/billing connect', () => {
     expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
     expect(readable(posted).reads).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
-    expect(await deeds()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
+    expect(await auditLines()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
   });
 
   it('refuses what cannot be right field by field, before anything is asked', async () => {
@@ -258,9 +260,9 @@ describe('/billing connect', () => {
       test: { project: '123', product: 1 },
       registeredBy: OWNER,
       registeredAt: NOW,
-      lapsesAt: NOW + 90 * 86_400_000,
+      expiresAt: NOW + 90 * 86_400_000,
     });
-    expect(await deeds()).toEqual(['connection registered: main']);
+    expect(await auditLines()).toEqual(['connection registered: main']);
   });
 
   it('fills in the identity service’s address from the environment, and checks it like the other', async () => {
@@ -323,6 +325,33 @@ describe('/billing connect', () => {
   });
 });
 
+describe('the form', () => {
+  const shown = () => JSON.stringify(bot.slack.modal(OWNER)!.view);
+
+  it('asks for token, address and project; the rest has what it probably is', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    expect(modalText()).not.toContain('Lifetime of the token');
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.waitFor(() => modalText().includes('Connected'));
+    expect(await connectionIn('quick')).toMatchObject({ role: 'read-only', lifetime: '90-days' });
+    await bot.slack.dismiss(OWNER);
+  });
+
+  it('keeps what was typed when More… shows the rest, and carries no token', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    const viewId = bot.slack.modal(OWNER)!.id;
+    const state = { token: { value: { value: 'half-a-token' } }, project: { value: { value: '456' } } };
+    await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-more' }, state as never);
+    await bot.slack.waitFor(() => modalText().includes('Lifetime of the token'));
+    expect(shown()).toContain('"initial_value":"456"');
+    expect(shown()).toContain('"initial_value":"quick"');
+    expect(shown()).not.toContain('half-a-token');
+    await bot.slack.dismiss(OWNER);
+  });
+});
+
 describe('several connections', () => {
   const administrator = () => bot.billing.tokens.find(({ label }) => label === 'Administrator')!.value;
 
@@ -333,7 +362,7 @@ describe('several connections', () => {
     const [main, other] = [await connectionIn('main'), await connectionIn('eu-finance')];
     expect(other.fingerprint).toBe(main.fingerprint);
     expect(other.sealed).not.toBe(main.sealed);
-    expect(await deeds()).toEqual(['connection registered: eu-finance', 'connection registered: main']);
+    expect(await auditLines()).toEqual(['connection registered: eu-finance', 'connection registered: main']);
   });
 
   it('open the form of the one that is named, filled in with what it has and without its token', async () => {
@@ -362,7 +391,7 @@ describe('several connections', () => {
     await register('finance', { token: administrator() });
     expect((await connectionIn('finance')).fingerprint).not.toBe((await connectionIn('main')).fingerprint);
     expect((await told())['connection:main']).toBe(before['connection:main']);
-    expect((await deeds())[0]).toBe('connection replaced: finance');
+    expect((await auditLines())[0]).toBe('connection replaced: finance');
   });
 
   it('ask by the default one, also when that was the only one and is not called main', async () => {
@@ -376,18 +405,18 @@ describe('several connections', () => {
   it('are asked by name alone while none is the default, until one is registered', async () => {
     await register('eu');
     await register('us');
-    await bot.redis.client.hdel('tally:workspace:T0SANDBOX1', 'settings');
+    await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'settings');
     const answer = await bot.ask('/balance 123');
     expect(answer.reads).toContain('There are several connections, and none of them is the default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
-    expect((await deeds())[0]).toBe('default connection changed: us');
+    expect((await auditLines())[0]).toBe('default connection changed: us');
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
   it('are mended by registering anew where a record is damaged', async () => {
     await register('main');
-    await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
+    await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).reads).toContain('can’t read the stored access token.');
     await openForm();
     expect(modalText()).toContain(
@@ -403,7 +432,7 @@ describe('several connections', () => {
     const json = (await told())['connection:main']!;
     for (let n = 1; n < MAX_CONNECTIONS; n += 1) {
       const named = json.replace('"name":"main"', `"name":"c-${n}"`);
-      await bot.redis.client.hset('tally:workspace:T0SANDBOX1', `connection:c-${n}`, named);
+      await bot.redis.client.hset('tally:{T0SANDBOX1}:record', `connection:c-${n}`, named);
     }
     const asked = bot.billing.requests.length;
     expect(await register('one-more')).toContain(`the limit is ${MAX_CONNECTIONS}`);
@@ -417,7 +446,7 @@ describe('several connections', () => {
     await register('finance', { token: administrator() });
     const project = (alias: string, connection: string) =>
       bot.redis.client.hset(
-        'tally:workspace:T0SANDBOX1',
+        'tally:{T0SANDBOX1}:record',
         `project:${alias}`,
         JSON.stringify({
           ...{ alias, id: '123', product: 1, connection, channels: [] },
@@ -466,7 +495,7 @@ describe('/billing disconnect', () => {
     expect(confirm.reads).toContain('Disconnect finance?');
     expect((await answerTo('Disconnect', confirm.ts)).reads).toContain('copy of the token for finance.');
     expect(Object.keys(await told())).toEqual(['connection:main']);
-    expect((await deeds())[0]).toBe('connection removed: finance');
+    expect((await auditLines())[0]).toBe('connection removed: finance');
   });
 
   it('says which one becomes the default where one is left', async () => {
@@ -478,7 +507,7 @@ describe('/billing disconnect', () => {
       'The default connection is now finance.',
     );
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
-    expect((await deeds()).slice(0, 2)).toEqual([
+    expect((await auditLines()).slice(0, 2)).toEqual([
       'connection removed: main',
       'default connection changed: finance',
     ]);
@@ -506,7 +535,7 @@ describe('/billing disconnect', () => {
     ]) {
       const project = { alias, id: '123', product: 1, connection, channels: [] };
       await bot.redis.client.hset(
-        'tally:workspace:T0SANDBOX1',
+        'tally:{T0SANDBOX1}:record',
         `project:${alias}`,
         JSON.stringify({ ...project, owner: OWNER, addedBy: OWNER, addedAt: NOW }),
       );
@@ -526,7 +555,7 @@ describe('/billing disconnect', () => {
 
   it('removes a damaged record, and gains nothing for a button that names what is not there', async () => {
     await bot.connect();
-    await bot.redis.client.hset('tally:workspace:T0SANDBOX1', 'connection:main', '{');
+    await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     const question = await bot.ask('/billing disconnect');
     expect(question.reads).toContain('main · the record is damaged');
     await answerTo('Disconnect', question.ts);
@@ -562,10 +591,10 @@ describe('/billing settings', () => {
     await openForm(OWNER, '/billing settings');
     expect(modalText()).toContain('Today there: Saturday 21 November 2026, 10:15 (UTC)');
     const place = { viewId: bot.slack.modal(OWNER)!.id };
-    const found = await bot.slack.suggest(OWNER, place, 'zone', 'new york');
+    const found = await bot.slack.suggest(OWNER, place, 'settings-zone', 'new york');
     expect(JSON.stringify(found)).toContain('America/New_York');
     expect(JSON.stringify(found)).toContain('Saturday 21 November 2026, 05:15');
-    await bot.slack.choose(OWNER, place, 'zone', 'America/New_York');
+    await bot.slack.choose(OWNER, place, 'settings-zone', 'America/New_York');
     await bot.slack.waitFor(() => modalText().includes('05:15 (UTC-05:00)'));
     await bot.slack.submit(OWNER, { zone: 'America/New_York' });
     await bot.slack.waitFor(() => modalText().includes('Saved.'));

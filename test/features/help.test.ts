@@ -51,6 +51,7 @@ describe('a word that a subcommand does not take', () => {
     ['/billing status foo', 'foo', '/billing status'],
     ['/billing settings now', 'now', '/billing settings'],
     ['/billing statsu', 'statsu', '/billing status'],
+    ['/billing watchs', 'watchs', '/billing watch'],
   ])('%s is refused, with the command that works as a button', async (command, word, button) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.reads).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
@@ -11,7 +11,7 @@ import { addProject } from '../support/projects.ts';
 
 const DAY = 86_400_000;
 const TODAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const RECORD = 'tally:workspace:T0SANDBOX1';
+const RECORD = 'tally:{T0SANDBOX1}:record';
 const HOME = { viewId: 'home' };
 let now = TODAY;
 let bot: Bot;
@@ -73,6 +73,7 @@ describe('the Home of a new workspace', () => {
       'Balance',
       'Spend, last 7 days',
       'Schedule a post…',
+      'Watch…',
       'Refresh',
       'All commands',
     ]);
@@ -163,8 +164,21 @@ describe('the Home', () => {
       const page = await open(person);
       expect(page).toMatch(/^:warning: \*A billing access token expires Fri 19 Feb 2027 \(10 days\)/);
     }
-    expect(buttons(OWNER).slice(0, 3)).toEqual(['Schedule a post…', 'Add a project…', 'Refresh']);
-    expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Refresh', 'All commands']);
+    expect(buttons(OWNER).slice(0, 3)).toEqual(['Schedule a post…', 'Watch…', 'Add a project…']);
+    expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Watch…', 'Refresh', 'All commands']);
+  });
+
+  it('shows how long the money lasts and what the month will cost, the most urgent project first', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await addProject(bot, { alias: 'aaa', id: '456' });
+    await addProject(bot, { alias: 'zzz', id: '1001' });
+    await open();
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    const page = () => textOf(bot.slack.home(OWNER)?.view.blocks);
+    await expect.poll(page).toMatch(/\*zzz · [\d,.]+ overdrawn\*[\s\S]*\*prod · [\s\S]*\*aaa · /);
+    expect(page()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
+    await bot.ask('/balance prod');
+    expect(await open()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
   });
 
   it('asks for the balances on Refresh, and shows them', async () => {
@@ -235,7 +249,7 @@ describe('the Home', () => {
 
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
-    [STRANGER, 'Tally only answers members of the workspace that installed it.'],
+    [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
   ])('is a polite nothing for %s', async (person, sentence) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(person);
@@ -284,7 +298,7 @@ describe('the Home', () => {
     const broken = () => {
       throw new UnsealFailed('malformed');
     };
-    const page = textOf(await homeBlocks(request, [broken, () => [section('Every morning at 9')]]));
+    const page = textOf(await homeBlocks(request, [], [broken, () => [section('Every morning at 9')]]));
     expect(page).toContain('Some of Tally’s data is damaged');
     expect(page).toContain('Every morning at 9');
     expect(page).toContain('All commands');

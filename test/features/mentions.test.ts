@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -133,8 +133,9 @@ describe('a mention', () => {
     await send({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_timeout' });
     await say('@Tally balance 123');
     expect(calls('chat.postMessage')).toHaveLength(2);
-    expect(await bot.redis.client.keys('tally:heard:*')).toEqual(['tally:heard:T0SANDBOX1']);
-    expect(await bot.redis.client.pttl('tally:heard:T0SANDBOX1')).toBeLessThanOrEqual(600_000);
+    const keys = await bot.redis.client.keys('tally:event:*');
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
   it('of a bot is not answered, nor is an edit', async () => {
@@ -235,6 +236,16 @@ describe('a question in one’s own words', () => {
     expect(reads).toContain(answer);
   });
 
+  it.each([
+    ['@Tally what’s left on prod and staging?', '2 projects · '],
+    ['@Tally how much did prod and staging spend last month?', '1–31 Oct'],
+  ])('is answered for several projects: %s', async (text, answer) => {
+    await addProject(bot, { alias: 'staging', id: '456' });
+    const { reads } = await say(text);
+    expect(reads).toContain('2 projects · ');
+    expect(reads).toContain(answer);
+  });
+
   it('is answered in a direct message', async () => {
     expect((await say('how much did prod spend last month?', { channel: DIRECT })).reads).toContain(
       '1–31 Oct',
@@ -279,7 +290,7 @@ describe('a form', () => {
 describe('who may ask by a mention', () => {
   it.each([
     [GUEST, 'C0GENERAL1', 'Guests can’t use Tally in this workspace.'],
-    [STRANGER, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
+    [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
   ])('not %s: told so politely, alone, and nothing is asked', async (as, channel, sentence) => {
     const before = bot.billing.requests.length;
     for (const text of ['@Tally balance 123', '@Tally', '@Tally billing connect', '@Tally spnd 123']) {

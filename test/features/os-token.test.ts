@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { ADMIN, FINOPS, GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
@@ -11,7 +11,7 @@ import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts
 import { changeIn } from '../support/change.ts';
 import { unlike } from '../support/payloads.ts';
 import { addProject } from '../support/projects.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisLine, startRedisLine } from '../support/redis-line.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -43,12 +43,12 @@ const shows = (text: string, person = OWNER) =>
 const press = (label: string, person = OWNER) =>
   bot.slack.press(person, { viewId: bot.slack.modal(person)!.id }, label);
 const direct = (person: string) => person.replace(/^U/, 'D');
-const deeds = async () =>
+const auditLines = async () =>
   (await createAudit(bot.redis.client).list('T0SANDBOX1', 50)).map(
     ({ action, about }) => `${action}: ${about}`,
   );
-const record = () => bot.redis.client.hgetall('tally:workspace:T0SANDBOX1');
-const handles = () => bot.redis.client.hlen('tally:handles:T0SANDBOX1');
+const record = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
+const handles = () => bot.redis.client.hlen('tally:{T0SANDBOX1}:grants');
 const buttonsOf = (person = OWNER) =>
   ((view(person)?.blocks ?? []) as { type: string; elements?: { text: { text: string } }[] }[])
     .filter(({ type }) => type === 'actions')
@@ -128,7 +128,7 @@ describe('an application access', () => {
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
     expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
-    expect(await deeds()).toEqual(['application access registered: prod (project 123)']);
+    expect(await auditLines()).toEqual(['application access registered: prod (project 123)']);
     const { id, secret } = identity.accesses.good;
     for (const hidden of [id, secret])
       expect([await dump(), bot.log(), JSON.stringify(bot.slack.calls)].join()).not.toContain(hidden);
@@ -174,7 +174,7 @@ describe('an application access', () => {
     const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
     expect(await form({ people: [OWNER], auth_url: other })).toContain('is a new address');
     expect(identity.requests.length).toBe(asked);
-    expect((await deeds())[0]).toBe('token issuers changed: prod (project 123)');
+    expect((await auditLines())[0]).toBe('token issuers changed: prod (project 123)');
     await issue(MEMBER);
   });
 
@@ -220,7 +220,7 @@ describe('an application access', () => {
   });
 
   it('is registered with a warning where it seems to expire soon', async () => {
-    const said = await register('lapsing');
+    const said = await register('expiring');
     expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
     const usual = await register('good');
@@ -235,7 +235,7 @@ describe('an application access', () => {
   ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
     identity.setMode(mode);
     expect(await register()).toContain(sentence);
-    expect(await deeds()).toEqual(['token issued: prod (project 123) · test · outcome unclear']);
+    expect(await auditLines()).toEqual(['token issued: prod (project 123) · test · outcome unclear']);
   });
 
   it('leaves a line in the log where it is refused, without what was filled in', async () => {
@@ -243,7 +243,7 @@ describe('an application access', () => {
     await shows('Secret key');
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
     await shows('Not saved');
-    expect(bot.log()).toMatch(/"where":"access","kind":"access-refused".*answered with a failure/);
+    expect(bot.log()).toMatch(/"where":"access-form","kind":"access-refused".*answered with a failure/);
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
   });
@@ -251,21 +251,21 @@ describe('an application access', () => {
   it('says who of those that are named gets no token as things are, and why', async () => {
     const none = 'Can’t get tokens yet';
     expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
-    const people = [MEMBER, GUEST, STRANGER, BOT_USER];
+    const people = [MEMBER, GUEST, EXTERNAL, BOT_USER];
     const said = await register('good', { people });
     expect(said).toContain(
-      `*${none}:* <@${GUEST}> (guests are turned off in /billing settings), <@${STRANGER}> (external), <@${BOT_USER}> (has left, or is an app)`,
+      `*${none}:* <@${GUEST}> (guests are turned off in /billing settings), <@${EXTERNAL}> (external), <@${BOT_USER}> (has left, or is an app)`,
     );
     const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
     const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
     const change = await changeIn(workspaces, 'T0SANDBOX1');
-    await workspaces.saveSettings(change, { guests: true, strangers: true });
+    await workspaces.saveSettings(change, { guests: true, externals: true });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await bot.slack.submit(OWNER, { people });
     await shows('Saved.');
     expect(modalText()).not.toContain(`<@${GUEST}> (`);
-    expect(modalText()).toContain(`*${none}:* <@${STRANGER}> (external), <@${BOT_USER}>`);
+    expect(modalText()).toContain(`*${none}:* <@${EXTERNAL}> (external), <@${BOT_USER}>`);
   });
 
   it('is saved though Slack does not tell who they are', async () => {
@@ -302,7 +302,7 @@ describe('an application access', () => {
     await press('Remove this access');
     await shows('Removed the access for');
     expect(await record()).not.toHaveProperty('access:123');
-    expect((await deeds())[0]).toBe('application access removed: live (project 123)');
+    expect((await auditLines())[0]).toBe('application access removed: live (project 123)');
   });
 
   it('is not registered by somebody who does not manage', async () => {
@@ -314,7 +314,7 @@ describe('an application access', () => {
 });
 
 describe('/os-token', () => {
-  it('says at once that it issues, then shows the token in one piece, its lines, whose it is and when it lapses', async () => {
+  it('says at once that it issues, then shows the token in one piece, its lines, whose it is and when it expires', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -344,7 +344,7 @@ describe('/os-token', () => {
   });
 
   it('tells the time in the reader’s own zone, whatever the machine’s is', async () => {
-    await register('lapsing');
+    await register('expiring');
     await issue(MEMBER);
     expect(modalText(MEMBER)).toContain(
       'It expires at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
@@ -367,13 +367,13 @@ describe('/os-token', () => {
   it('is audited before it is shown, by a hash that leads nowhere', async () => {
     await register();
     await issue();
-    expect((await deeds())[0]).toMatch(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/);
   });
 
   it('shows nothing that could not be audited, and gives it back', async () => {
     await register();
-    await bot.redis.client.del('tally:audit:T0SANDBOX1');
-    await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
+    await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
+    await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Something went wrong in Tally.');
     expect(pieces()).toEqual([]);
@@ -386,7 +386,7 @@ describe('/os-token', () => {
     beforeEach(async () => {
       await register();
       identity.setMode('no-revocation');
-      await bot.redis.client.del('tally:audit:T0SANDBOX1');
+      await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
     });
 
     it('may live, which the window says instead of that nothing was changed', async () => {
@@ -395,7 +395,7 @@ describe('/os-token', () => {
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await bot.slack.waitFor(() => identity.requests.length === 3);
       identity.setMode('no-revocation');
-      await bot.redis.client.del('tally:workspace:T0SANDBOX1');
+      await bot.redis.client.del('tally:{T0SANDBOX1}:record');
       await shows(LIVES);
       expect(modalText()).toContain('Tally isn’t installed in this workspace.');
       expect(pieces()).toEqual([]);
@@ -403,7 +403,7 @@ describe('/os-token', () => {
     });
 
     it('may live, which is said beside the window where what went wrong has no words', async () => {
-      await bot.redis.client.set('tally:audit:T0SANDBOX1', 'no stream');
+      await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await shows('Something went wrong in Tally.');
       const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => readable(one).reads);
@@ -430,7 +430,7 @@ describe('/os-token', () => {
 
   it.each([
     ['internal_error', { error: 'internal_error' }],
-    ['ratelimited', { status: 429, retryAfter: 1 }],
+    ['ratelimited', { status: 429, retryAfter: 60 }],
   ] as const)('does not wait for ever where Slack answers %s instead of showing it', async (_, failure) => {
     await register();
     identity.setMode('slow');
@@ -443,6 +443,16 @@ describe('/os-token', () => {
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
+  });
+
+  it('waits out one short rate limit of Slack', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    bot.slack.failNext('views.update', { status: 429, retryAfter: 1 });
+    await shows('Revoke now');
+    await bot.slack.dismiss(OWNER);
   });
 
   it('warns beside a token of an unrestricted access', async () => {
@@ -482,6 +492,21 @@ describe('/os-token', () => {
     await shown();
   });
 
+  it('has the status say that the access was rejected, until it issues a token again', async () => {
+    await register();
+    const isRejected = async () =>
+      (await bot.ask('/billing status')).reads.includes('rejected by the identity service');
+    now += 1_000;
+    identity.setMode('401');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('HTTP 401');
+    expect(await isRejected()).toBe(true);
+    identity.setMode('healthy');
+    await press('Try again');
+    await shown();
+    expect(await isRejected()).toBe(false);
+  });
+
   it('does not ask again by itself when no answer came, and says that a token may be out there', async () => {
     await register();
     const asked = identity.requests.length;
@@ -502,7 +527,7 @@ describe('/os-token', () => {
     identity.setMode(mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
-    expect((await deeds())[0]).toBe('token issued: prod (project 123) · outcome unclear');
+    expect((await auditLines())[0]).toBe('token issued: prod (project 123) · outcome unclear');
   });
 
   it('is for those alone who were named, managers and owners no more than others', async () => {
@@ -583,7 +608,7 @@ describe('/os-token', () => {
     expect(said.reads).toContain('That looks like a token or a password');
     expect(said.reads).not.toContain('Connect…');
     expect(said.reads).not.toContain(pasted);
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access:project', 'prod');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access-form:project', 'prod');
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { reads } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
@@ -671,7 +696,7 @@ describe('Revoke now', () => {
     await press('Revoke now');
     await shows('Revoked. The service confirms that it is no longer accepted.');
     expect(identity.isLive(token)).toBe(false);
-    expect((await deeds())[0]).toMatch(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(/^token revoked: prod \(project 123\) · [0-9a-f]{12}$/);
     expect(buttonsOf()).toEqual(['Issue another']);
     await press('Issue another');
     expect(identity.isLive(await shown())).toBe(true);
@@ -742,7 +767,7 @@ describe('Revoke now', () => {
     identity.setMode('no-revoking');
     await press('Revoke now');
     await shows('refused to revoke the token (HTTP 401). It may still work until 11:15');
-    expect((await deeds())[0]).toMatch(/^token issued: /);
+    expect((await auditLines())[0]).toMatch(/^token issued: /);
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepted');
@@ -781,14 +806,14 @@ describe('Revoke now', () => {
           .find(({ reads }) => reads.includes(said)),
       );
       expect(message.reads).toContain('until 11:15 on Sat 21 Nov 2026 (Europe/London)');
-      expect((await deeds())[0]).toMatch(entry);
+      expect((await auditLines())[0]).toMatch(entry);
     },
   );
 
   it('says what became of the token, though nothing can be written any more', async () => {
     await register();
     const token = await issue();
-    await bot.redis.client.del('tally:workspace:T0SANDBOX1', 'tally:audit:T0SANDBOX1');
+    await bot.redis.client.del('tally:{T0SANDBOX1}:record', 'tally:{T0SANDBOX1}:audit');
     await press('Revoke now');
     await shows('Revoked.');
     expect(modalText()).toContain('Tally couldn’t add this to the audit.');
@@ -825,13 +850,13 @@ describe('Revoke now', () => {
     await press('Revoke now');
     await shows('still works');
     expect(identity.isLive(token)).toBe(false);
-    expect((await deeds())[0]).toMatch(
+    expect((await auditLines())[0]).toMatch(
       /^token revoked: prod \(project 123\) · [0-9a-f]{12} · outcome unclear$/,
     );
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepts the token');
-    expect((await deeds())[0]).toMatch(/^token revoked: .* · was dead already$/);
+    expect((await auditLines())[0]).toMatch(/^token revoked: .* · had expired already$/);
   });
 
   it('leaves nothing of a revocation in the audit where there was certainly none', async () => {
@@ -845,7 +870,7 @@ describe('Revoke now', () => {
       await press(mode === '429' ? 'Revoke now' : 'Revoke');
       await shows(sentence);
     }
-    expect((await deeds())[0]).toMatch(/^token issued: /);
+    expect((await auditLines())[0]).toMatch(/^token issued: /);
   });
 
   it('of a token that was not shown leaves in the audit that its outcome is unclear, too', async () => {
@@ -861,7 +886,7 @@ describe('Revoke now', () => {
         .messages(OWNER, direct(OWNER))
         .some((one) => readable(one).reads.includes('couldn’t revoke it either')),
     );
-    expect((await deeds())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
+    expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
 
   it('goes away where the service takes nothing back, and the text says how long the token lives', async () => {
@@ -881,7 +906,7 @@ describe('Revoke now', () => {
     expect(await register()).toContain('can’t revoke tokens');
     await issue();
     expect(buttonsOf()).toEqual(['Issue another']);
-    expect(await bot.redis.client.hvals('tally:handles:T0SANDBOX1').then(String)).not.toContain('"key"');
+    expect(await bot.redis.client.hvals('tally:{T0SANDBOX1}:grants').then(String)).not.toContain('"key"');
   });
 });
 
@@ -1118,7 +1143,7 @@ describe('a token in few round trips', () => {
     const seen: string[] = [];
     monitor.on('monitor', (_: string, [name = '', ...args]: string[], source: string) => {
       // That the request is new is noted while its record is read: nothing waits for that alone.
-      if (source === 'lua' || name === 'ping' || /tally:(jobs|request)/.test(args.join(' '))) return;
+      if (source === 'lua' || name === 'ping' || /(\{tally-|tally:request)/.test(args.join(' '))) return;
       seen.push(name.toLowerCase());
     });
     await work();
@@ -1193,7 +1218,13 @@ describe('where projects are shown', () => {
 it('leaves nothing behind when the workspace leaves', async () => {
   await register();
   await issue();
-  await bot.slack.uninstall(OWNER);
-  await bot.slack.waitFor(() => true);
-  expect(await bot.redis.client.keys('tally:{handles,issued}:*')).toEqual([]);
+  const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
+  const body = JSON.stringify({
+    ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },
+    event: { type: 'app_uninstalled' },
+  });
+  const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
+  expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
+  expect(await left()).toEqual([]);
 });

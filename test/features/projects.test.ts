@@ -9,13 +9,14 @@ import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { type Answer, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { unfold } from '../support/forms.ts';
 import { unlike } from '../support/payloads.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
 const GENERAL = 'C0GENERAL1';
-const KEY = 'tally:workspace:T0SANDBOX1';
+const KEY = 'tally:{T0SANDBOX1}:record';
 let now = START;
 let bot: Bot;
 
@@ -37,6 +38,7 @@ const errors = (person = OWNER) => bot.slack.modal(person)?.errors ?? {};
 async function openForm(command: string, person = OWNER, channel = CHANNEL): Promise<void> {
   await bot.slack.say(person, channel, command);
   await bot.slack.waitFor(() => bot.slack.modal(person));
+  await unfold(bot.slack, person);
 }
 
 type FormFields = Record<string, string | readonly string[]>;
@@ -61,10 +63,10 @@ const defaultOf = (channel: string) => bot.redis.client.hget(KEY, `channel:${cha
 const snapshot = () => bot.redis.client.hgetall(KEY);
 
 async function audit(): Promise<string[]> {
-  const rows = await bot.redis.client.xrevrange('tally:audit:T0SANDBOX1', '+', '-');
+  const rows = await bot.redis.client.xrevrange('tally:{T0SANDBOX1}:audit', '+', '-');
   return rows.map(([, fields]) => {
     const field = (name: string) => fields[fields.indexOf(name) + 1];
-    return `${field('who')} ${field('deed')} ${field('about')}`;
+    return `${field('who')} ${field('action')} ${field('about')}`;
   });
 }
 
@@ -239,7 +241,7 @@ describe('a project gets a name', () => {
     }
     await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
     expect(bot.slack.modal(OWNER)!.errors.alias).toContain('“a-b”');
-    expect(await bot.redis.client.hkeys('tally:workspace:T0SANDBOX1')).not.toContain('project:a-b');
+    expect(await bot.redis.client.hkeys('tally:{T0SANDBOX1}:record')).not.toContain('project:a-b');
     await bot.slack.submit(OWNER, { alias: 'A-B', id: '123' });
     await bot.slack.waitFor(() => modalText().includes('/balance a-b'));
   });
@@ -247,7 +249,7 @@ describe('a project gets a name', () => {
   it('from an answer about an ID without one: managers find “Name this project” there', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
-      await bot.slack.choose(OWNER, place(answer), 'rerun:more', 'Name this project…');
+      await bot.slack.press(OWNER, place(answer), 'Name this project…');
       await bot.slack.waitFor(() => bot.slack.modal(OWNER));
       expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"456"');
       await bot.slack.dismiss(OWNER);
@@ -505,7 +507,7 @@ describe('a project that is changed', () => {
     now = START + MINUTE;
     await openForm('/billing projects edit prod');
     const { view } = bot.slack.modal(OWNER)!;
-    expect((view as { private_metadata?: string }).private_metadata).toBe('prod');
+    expect((view as { private_metadata?: string }).private_metadata).toBe('{"before":"prod","folded":{}}');
     expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');
     await bot.slack.dismiss(OWNER);
@@ -896,7 +898,7 @@ describe('nothing is gained', () => {
         id: 'V1',
         type: 'modal',
         callback_id: 'project',
-        private_metadata: 'prod',
+        private_metadata: JSON.stringify({ before: 'prod' }),
         state: {
           values: {
             alias: value('mine'),

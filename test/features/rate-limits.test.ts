@@ -163,7 +163,7 @@ describe('somebody who has tested too much', () => {
 
   it('has no schedule tested nor sent, and keeps the form', async () => {
     await opened('/billing schedule prod daily 09:00');
-    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test now');
+    await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test to the channel');
     await shows(TOO_MANY);
     expect(posts()).toEqual([]);
     await bot.slack.submit(OWNER);

@@ -64,12 +64,12 @@ const days = (month: string, first: number, last: number, amount: string) =>
     (_, at) =>
       `{"day":"${month}-${String(first + at).padStart(2, '0')}","totalAmount":${amount},"totalBonuses":0}`,
   );
-const book = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
+const setDays = (id: string, ...rows: string[][]) => bot.billing.setItems(id, `[${rows.flat().join(',')}]`);
 
 describe('the post about yesterday', () => {
   beforeEach(() => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":12000}');
-    book(
+    setDays(
       '5001',
       days('2026-10', 1, 31, '90'),
       days('2026-11', 1, 19, '100'),
@@ -90,7 +90,13 @@ describe('the post about yesterday', () => {
     expect(answers).toHaveLength(2);
     expect(answers).toEqual(
       expect.arrayContaining([
-        ['main', { id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' }],
+        [
+          'main',
+          expect.objectContaining({
+            ...{ id: '5001', product: 1, balance: '1234567.80', bonuses: '12000' },
+            forecast: { total: '3033.125', month: '2026-11' },
+          }),
+        ],
         ['main', undefined],
       ]),
     );
@@ -103,13 +109,15 @@ describe('the post about yesterday', () => {
       '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
       '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
       'Estimate for Nov 2026: about 3,033.12, from 28 of the last 28 days',
-      '*1,234,567.80 left* · *More than 10 years* · at 107.21 a day (7 of the last 7 days reported) · bonuses 12,000.00',
+      '*1,234,567.80 left* · *More than 10 years*',
     ]);
-    expect(reads.at(-1)).toMatch(/^project 5001 · Cloud platform · Fri 20 Nov 2026 UTC · fetched <!date\^/);
+    expect(reads.at(-1)).toMatch(
+      /^project 5001 · Cloud platform · Fri 20 Nov 2026 UTC · runway at 107\.21 a day \(7 of the last 7 days reported\) · bonuses 12,000\.00 left · fetched <!date\^/,
+    );
   });
 
   it('writes numbers as the workspace wants them, in a digest too', async () => {
-    const key = 'tally:workspace:T0SANDBOX1';
+    const key = 'tally:{T0SANDBOX1}:record';
     const before = await bot.redis.client.hget(key, 'settings');
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
     try {
@@ -119,7 +127,7 @@ describe('the post about yesterday', () => {
         '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
         '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
         'Estimate for Nov 2026: about 3.033,12, from 28 of the last 28 days',
-        '*1.234.567,80 left* · *More than 10 years* · at 107,21 a day (7 of the last 7 days reported) · bonuses 12.000,00',
+        '*1.234.567,80 left* · *More than 10 years*',
       ]);
       const digest = await post('balance', ['5001', '5003']);
       expect(digest.reads[0]).toContain('1.234.567,80');
@@ -141,7 +149,7 @@ describe('the post about yesterday', () => {
   });
 
   it('has the days without a post in it, against the same days a week before', async () => {
-    book(
+    setDays(
       '5001',
       days('2026-11', 6, 12, '100'),
       days('2026-11', 13, 15, '200'),
@@ -172,7 +180,7 @@ describe('the post about yesterday', () => {
   });
 
   it('calls a day that is missing missing, never zero, and that is no reason to be silent', async () => {
-    book('5001', days('2026-11', 1, 19, '100'));
+    setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · nothing reported for Fri 20 Nov yet');
     expect(figures).toEqual({});
@@ -180,19 +188,27 @@ describe('the post about yesterday', () => {
   });
 
   it('knows when nothing was spent', async () => {
-    book('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
+    setDays('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
     const { isEmpty, reads } = await post('yesterday', ['5001']);
     expect(isEmpty).toBe(true);
     expect(reads[0]).toBe('prod · 0.00 spent on Fri 20 Nov');
   });
 
   it('names the days of both sides where some are not reported, and has no percentage of too few', async () => {
-    book('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
-    const month = '*This month* 1,900.00 (1–20 Nov, 19 of 20 days reported)';
-    expect((await post('yesterday', ['5001'])).reads).toContain(
-      `${month} · *▲ 11.1 %* a day vs 1–20 Oct (20 of 20 days reported)`,
+    setDays(
+      '5001',
+      days('2026-10', 1, 31, '90'),
+      days('2026-11', 1, 15, '100'),
+      days('2026-11', 17, 20, '100'),
     );
-    book('5001', days('2026-10', 1, 15, '90'), days('2026-11', 1, 15, '100'), days('2026-11', 17, 20, '100'));
+    const month = '*This month* 1,900.00 (1–20 Nov, 19 of 20 days reported)';
+    expect((await post('yesterday', ['5001'])).reads).toContain(`${month} · *▲ 11.1 %* a day vs 1–20 Oct`);
+    setDays(
+      '5001',
+      days('2026-10', 1, 15, '90'),
+      days('2026-11', 1, 15, '100'),
+      days('2026-11', 17, 20, '100'),
+    );
     expect((await post('yesterday', ['5001'])).reads).toContain(
       `${month} · before: 1–20 Oct (90.00 a day; 15 of 20 days reported)`,
     );
@@ -200,7 +216,12 @@ describe('the post about yesterday', () => {
 
   it('compares a day with the same weekday a week before, so that a weekend is no drop', async () => {
     // Saturday and Sunday cost a tenth, on Sunday the 15th as on Sunday the 8th.
-    book('5001', days('2026-11', 8, 8, '10'), days('2026-11', 9, 13, '100'), days('2026-11', 14, 15, '10'));
+    setDays(
+      '5001',
+      days('2026-11', 8, 8, '10'),
+      days('2026-11', 9, 13, '100'),
+      days('2026-11', 14, 15, '10'),
+    );
     const { reads } = await post('yesterday', ['5001'], Date.UTC(2026, 10, 16, 9));
     expect(reads.slice(0, 2)).toEqual([
       'prod · 10.00 spent on Sun 15 Nov',
@@ -209,7 +230,7 @@ describe('the post about yesterday', () => {
   });
 
   it('says which day is missing where yesterday or the day it is compared with is', async () => {
-    book('5001', days('2026-11', 1, 19, '100'));
+    setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads).toContain(
       'no comparison with Fri 13 Nov (now not reported; then reported)',
     );
@@ -217,14 +238,16 @@ describe('the post about yesterday', () => {
 
   it('keeps rows that belong to no day out of its figures, and says so', async () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
-    book('5001', days('2026-11', 20, 20, '150'), [odd]);
+    setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
-    expect(reads).toContain('1 row from the billing service belongs to no day of this post and is left out.');
+    expect(reads).toContain(
+      '1 item from the billing service falls outside this post’s days and is left out.',
+    );
   });
 
   it('says nothing of the rows at both ends that a service sends whose days begin elsewhere', async () => {
-    book('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
+    setDays('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
     expect(reads.join('\n')).not.toContain('left out');
@@ -238,14 +261,14 @@ describe('the post about yesterday', () => {
   });
 
   it('keeps exact figures for a later look', async () => {
-    book('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
+    setDays('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
   });
 });
 
 describe('posts about longer times', () => {
   it('compares last week with the week before', async () => {
-    book('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
+    setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
       'prod · 770.00 spent 9–15 Nov',
@@ -254,7 +277,7 @@ describe('posts about longer times', () => {
   });
 
   it('compares the month so far with as many days of the month before', async () => {
-    book('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
+    setDays('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
     const { reads } = await post('month-to-date', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
       'prod · 2,000.00 spent 1–20 Nov',
@@ -264,7 +287,7 @@ describe('posts about longer times', () => {
   });
 
   it('is about the month that is over on the first of the next', async () => {
-    book('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
+    setDays('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
     expect(reads.slice(0, 2)).toEqual([
       'prod · 2,790.00 spent 1–31 Oct',
@@ -274,14 +297,14 @@ describe('posts about longer times', () => {
 
   it('puts what is left first where that is the question', async () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
-    book('5001', days('2026-11', 20, 20, '150'));
+    setDays('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
       ':warning: *The project is overdrawn*',
       '*Spent Fri 20 Nov* 150.00 · no comparison with Fri 13 Nov (now reported; then not reported)',
     ]);
-    expect(reads.at(-1)).toContain(' · balance of now · Fri 20 Nov 2026 UTC · ');
+    expect(reads.at(-1)).toContain(' · balance as of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });
   });
 });
@@ -290,7 +313,7 @@ describe('a digest of several projects', () => {
   beforeEach(() => {
     for (const id of ['5001', '5002', '5003']) {
       bot.billing.setBalance(id, '{"balance":1000,"bonuses":0}');
-      book(id, days('2026-11', 13, 19, '10'), days('2026-11', 20, 20, '12.25'));
+      setDays(id, days('2026-11', 13, 19, '10'), days('2026-11', 20, 20, '12.25'));
     }
   });
 
@@ -311,7 +334,7 @@ describe('a digest of several projects', () => {
   });
 
   it('puts the largest first, and warns of what lasts less than 14 days', async () => {
-    book('5002', days('2026-11', 1, 20, '100'));
+    setDays('5002', days('2026-11', 1, 20, '100'));
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
       rows: { text: string }[][];
@@ -321,7 +344,7 @@ describe('a digest of several projects', () => {
   });
 
   it('names the projects of which nothing is reported in one line', async () => {
-    for (const id of ['5001', '5002']) book(id, days('2026-11', 13, 19, '10'));
+    for (const id of ['5001', '5002']) setDays(id, days('2026-11', 13, 19, '10'));
     const { reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · nothing reported for Fri 20 Nov yet');
     expect(reads).toContain('Nothing reported for Fri 20 Nov yet (not counted as zero): prod, dev.');
@@ -375,8 +398,8 @@ describe('a digest of several projects', () => {
   });
 
   it('says what a project’s change rests on where not every day of both sides is reported', async () => {
-    book('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
-    book('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
+    setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
+    setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
     expect(reads).toContain('dev: Change: now 7 of 7 days reported; then 6 of 7 days reported.');
     expect(reads.join('\n')).not.toContain('prod: Change');
@@ -392,7 +415,7 @@ describe('a digest of several projects', () => {
   });
 
   it('goes out without a project that gives no answer, and says which and why', async () => {
-    book('5002');
+    setDays('5002');
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 12.25 spent on Fri 20 Nov (incomplete)');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ADMIN, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import type { Listeners } from '../../src/slack/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
@@ -12,7 +12,7 @@ import { addProject } from '../support/projects.ts';
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
 const TEAM = 'T0SANDBOX1';
-const HASH = `tally:workspace:${TEAM}`;
+const HASH = `tally:{${TEAM}}:record`;
 const BOT_USER = 'U0TALLYBOT';
 
 let now = NOW;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await bot.connect();
   await addProject(bot, { alias: 'prod', id: '123' });
   await addProject(bot, { alias: 'web', id: '456' });
-  await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, STRANGER, BOT_USER]);
+  await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, EXTERNAL, BOT_USER]);
   await addAccess('456', ['U0NOBODY01']);
 });
 afterAll(async () => {
@@ -77,7 +77,7 @@ async function send(body: string): Promise<Response> {
 const interaction = (payload: Loose) =>
   send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`);
 
-const homeOf = (person: string) => (person === STRANGER ? OTHER_TEAM : TEAM);
+const homeOf = (person: string) => (person === EXTERNAL ? OTHER_TEAM : TEAM);
 const from = (person: string) => ({ team: { id: TEAM }, user: { id: person, team_id: homeOf(person) } });
 
 function responseUrl(): { key: string; response_url: string } {
@@ -179,7 +179,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can schedule posts\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
+  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
 
 /** Whether it was done; if not, it was said so in a sentence and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
@@ -252,12 +252,12 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
     expect(settings.currency === label).toBe(isSaved);
     return isSaved;
   },
-  'manage: search': async (person) => (await suggest(person, 'zone', 'tokyo')).length > 0,
+  'manage: search': async (person) => (await suggest(person, 'settings-zone', 'tokyo')).length > 0,
   'token: named': (person) => opened(() => command(person, '/os-token prod')),
   'token: not named': (person) => opened(() => command(person, '/os-token web')),
 };
 
-const EVERYTHING = { managers: [MEMBER, GUEST, STRANGER, BOT_USER], guests: true, strangers: true };
+const EVERYTHING = { managers: [MEMBER, GUEST, EXTERNAL, BOT_USER], guests: true, externals: true };
 
 const ROWS: Record<string, { person: string; settings?: object; left?: boolean }> = {
   owner: { person: OWNER },
@@ -267,10 +267,10 @@ const ROWS: Record<string, { person: string; settings?: object; left?: boolean }
   member: { person: MEMBER },
   guest: { person: GUEST },
   'guest, where guests may ask': { person: GUEST, settings: EVERYTHING },
-  'guest who was named': { person: GUEST, settings: { managers: [GUEST], strangers: true } },
-  'external person': { person: STRANGER },
-  'external person, where they may ask': { person: STRANGER, settings: EVERYTHING },
-  'external person who was named': { person: STRANGER, settings: { managers: [STRANGER], guests: true } },
+  'guest who was named': { person: GUEST, settings: { managers: [GUEST], externals: true } },
+  'external person': { person: EXTERNAL },
+  'external person, where they may ask': { person: EXTERNAL, settings: EVERYTHING },
+  'external person who was named': { person: EXTERNAL, settings: { managers: [EXTERNAL], guests: true } },
   'somebody who left, everything allowed': { person: MEMBER, settings: EVERYTHING, left: true },
   'bot, everything allowed': { person: BOT_USER, settings: EVERYTHING },
 };
@@ -317,9 +317,9 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
     lacks: ['belong', 'ask', 'member', 'manage'],
   },
   'a bot': { person: BOT_USER, settings: EVERYTHING, lacks: ['belong', 'ask', 'member', 'manage'] },
-  'a stranger': { person: STRANGER, lacks: ['belong', 'ask', 'member', 'manage'] },
-  'a stranger, where strangers may ask': {
-    person: STRANGER,
+  'an external user': { person: EXTERNAL, lacks: ['belong', 'ask', 'member', 'manage'] },
+  'an external user, where external people may ask': {
+    person: EXTERNAL,
     settings: EVERYTHING,
     lacks: ['belong', 'member', 'manage'],
   },
@@ -341,25 +341,37 @@ const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly
     ],
     member: [
       ...['/billing schedule', '/billing schedule prod', '/billing schedules', '/billing schedules prod'],
+      ...['/billing watch', '/billing watch prod', '/billing watches', '/billing watches prod'],
     ],
   },
   actions: {
     belong: ['os-token-revoke'],
-    ask: ['os-token-another', 'remember', 'home-refresh'],
+    ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
     member: [
       ...[
         'schedule-form',
         'schedule-time',
         'schedule-zone',
+        'schedule-more',
+        'schedule-test-me',
         'schedule-test',
         'schedule-row',
         'schedule-list',
       ],
+      ...['watch-form', 'watch-preview', 'watch-suggest', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['watch-manage', 'watch-snooze', 'watch-threshold'],
       ...['schedule-resume', 'schedule-resume-all', 'schedule-now', 'schedule-undo'],
     ],
   },
-  views: { ask: ['os-token'], member: ['schedule'] },
-  options: { member: ['schedule-form:zone', 'schedule-form:zone:refilled', 'schedule-form:projects'] },
+  views: { ask: ['os-token'], member: ['schedule', 'watch'] },
+  options: {
+    member: [
+      'schedule-form:zone',
+      'schedule-form:zone:refilled',
+      'schedule-form:projects',
+      'watch-form:project',
+    ],
+  },
   events: { ask: ['app_home_opened', 'app_mention', 'message'] },
 };
 
@@ -413,7 +425,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
       ...{ project: field('123'), product: selected('1') },
     },
   },
-  access: {
+  'access-form': {
     values: {
       auth_url: field('http://127.0.0.1/v3'),
       people: { value: { selected_users: [OWNER] } },
@@ -421,6 +433,13 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     metadata: '123',
   },
   'os-token': { values: {} },
+  watch: {
+    values: {
+      project: selected('123:1'),
+      ...{ kind: selected('balance'), below: field('50000'), to: selected('channel') },
+      channel: { value: { selected_conversation: CHANNEL } },
+    },
+  },
   schedule: {
     values: {
       projects: { value: { selected_options: [option('123:1')] } },
@@ -537,7 +556,7 @@ describe('somebody who may not ask', () => {
 
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
-    [STRANGER, 'Tally only answers members of the workspace that installed it.'],
+    [EXTERNAL, 'Tally only answers members of the workspace that installed it.'],
   ])('hears the same whatever %s types: none of it is read', async (person, refusal) => {
     const long = `/billing default x ${'project : '.repeat(1_000)}`;
     const secret = '/billing gAAAAABnotATokenButItLooksLikeOne0123456789';
@@ -654,7 +673,7 @@ describe('when Slack does not say who somebody is', () => {
   it('but hangs, everything is acknowledged in time and told in the end', async () => {
     bot.slack.failNext('users.info', 'hang', 2);
     const key = command(OWNER, '/balance 123');
-    const suggestions = suggest(OWNER, 'zone', 'tokyo');
+    const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
     expect(await suggestions).toEqual([]);
     expect((await reply(await key)).reads).toContain('Slack did not answer users.info');
   }, 20_000);
@@ -679,8 +698,8 @@ describe('a payload that does not fit the person', () => {
 
   it.each([
     ['says that a member belongs elsewhere', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
-    ['says that a stranger belongs here', STRANGER, { team: { id: TEAM }, home: TEAM }],
-    ['comes from elsewhere altogether', STRANGER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
+    ['says that an external user belongs here', EXTERNAL, { team: { id: TEAM }, home: TEAM }],
+    ['comes from elsewhere altogether', EXTERNAL, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
     ['brings a member of ours from elsewhere', MEMBER, { team: { id: OTHER_TEAM }, home: TEAM }],
     ['brings an owner of ours from elsewhere', OWNER, { team: { id: OTHER_TEAM }, home: OTHER_TEAM }],
   ])('%s: refused', async (_, person, { team, home }) => {
@@ -696,21 +715,21 @@ describe('a payload that does not fit the person', () => {
     const state = { values: { currency: field('EUR') } };
     const around = {
       team: { id: OTHER_TEAM },
-      user: { id: STRANGER, team_id: OTHER_TEAM },
+      user: { id: EXTERNAL, team_id: OTHER_TEAM },
       view: { ...view, state, app_installed_team_id: TEAM },
     };
-    const { args } = await calledBy(() => submit(STRANGER, '', around), 'views.update');
+    const { args } = await calledBy(() => submit(EXTERNAL, '', around), 'views.update');
     expect(textOf(args.view)).toContain('Tally only answers members of the workspace that installed it.');
   });
 });
 
-describe('a stranger in a shared channel', () => {
+describe('an external user in a shared channel', () => {
   beforeEach(() => given({}));
   const SHARED = 'C0SHARED01';
-  const seen = () => bot.slack.messages(STRANGER, SHARED).filter(({ from }) => from === 'bot');
+  const seen = () => bot.slack.messages(EXTERNAL, SHARED).filter(({ from }) => from === 'bot');
 
   it('gets a polite nothing for a mention, alone', async () => {
-    await bot.slack.say(STRANGER, SHARED, '@Tally spend prod last month');
+    await bot.slack.say(EXTERNAL, SHARED, '@Tally spend prod last month');
     const message = await bot.slack.waitFor(() => seen().at(-1));
     expect(message.ephemeral).toBe(true);
     expect(textOf(message.blocks)).toBe(
@@ -725,7 +744,7 @@ describe('a stranger in a shared channel', () => {
     await bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.slack.waitFor(() => seen()[before]);
     expect(textOf(message.blocks)).not.toContain('Share');
-    await bot.slack.press(STRANGER, { channel: SHARED, ts: message.ts }, 'Spend');
+    await bot.slack.press(EXTERNAL, { channel: SHARED, ts: message.ts }, 'Spend');
     const refused = await bot.slack.waitFor(() => seen()[before + 1]);
     expect(refused.ephemeral).toBe(true);
     expect(textOf(refused.blocks)).toMatch(REFUSALS);

@@ -20,8 +20,8 @@ import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
 const TEAM = 'T0SANDBOX1';
-const KEY = `tally:workspace:${TEAM}`;
-const LEDGER = `tally:ledger:${TEAM}`;
+const KEY = `tally:{${TEAM}}:record`;
+const LEDGER = `tally:{${TEAM}}:delivery-log`;
 const at = (text: string): number => Date.parse(text);
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -29,13 +29,13 @@ const HOUR = 3_600_000;
 /** Friday */
 const NINE = at('2026-11-20T09:00:00Z');
 let now = NINE;
-let house: ListenerBot;
+let tally: ListenerBot;
 
 beforeAll(async () => {
-  house = await startListenerBot(
+  tally = await startListenerBot(
     (workspaces) => {
       const scheduling = {
-        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(tally.redis.client).read(workspace),
         changed: async () => undefined,
         send: async () => undefined,
       };
@@ -47,65 +47,70 @@ beforeAll(async () => {
     { clock: () => now },
   );
 });
-afterAll(() => house.stop());
+afterAll(() => tally.stop());
 beforeEach(async () => {
-  await house.redis.client.del(KEY, LEDGER);
+  await tally.redis.client.del(KEY, LEDGER);
   now = NINE - HOUR;
 });
 afterEach(async () => {
-  if (house.slack.modal(OWNER)) await house.slack.dismiss(OWNER);
+  if (tally.slack.modal(OWNER)) await tally.slack.dismiss(OWNER);
 });
 
-const modalText = () => textOf(house.slack.modal(OWNER)?.view);
+const modalText = () => textOf(tally.slack.modal(OWNER)?.view);
 const modalSays = (part: string): Promise<string> =>
-  house.slack
+  tally.slack
     .waitFor(() => modalText().includes(part) && modalText())
     .catch(() => expect(modalText()).toContain(part) as never);
-const stored = async () => (await house.workspaces.read(TEAM)).schedules[0] as Schedule;
+const stored = async () => (await tally.workspaces.read(TEAM)).schedules[0] as Schedule;
 
 async function openForm(text: string): Promise<string> {
-  await house.slack.say(OWNER, CHANNEL, `/billing ${text}`);
+  await tally.slack.say(OWNER, CHANNEL, `/billing ${text}`);
   return modalSays('Next three posts');
 }
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 const change = (block: string, chosen: object, action = block) =>
-  house.slack.act(
+  tally.slack.act(
     OWNER,
-    { viewId: house.slack.modal(OWNER)!.id },
+    { viewId: tally.slack.modal(OWNER)!.id },
     { block_id: block, action_id: `schedule-form:${action}`, ...chosen },
   );
-const press = (label: string) => house.slack.press(OWNER, { viewId: house.slack.modal(OWNER)!.id }, label);
+/** Shows the fields under More. */
+async function unfold(): Promise<void> {
+  await press('More…');
+  await modalSays('Time zone');
+}
+const press = (label: string) => tally.slack.press(OWNER, { viewId: tally.slack.modal(OWNER)!.id }, label);
 
 async function save(fields: Record<string, string> = {}): Promise<string> {
-  await house.slack.submit(OWNER, fields);
+  await tally.slack.submit(OWNER, fields);
   return modalSays('Saved:');
 }
 
 async function setUp(text = 'schedule 123 daily 09:00'): Promise<Schedule> {
   await openForm(text);
   await save();
-  await house.slack.dismiss(OWNER);
+  await tally.slack.dismiss(OWNER);
   return stored();
 }
 
 async function list() {
-  const mine = () => house.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
+  const mine = () => tally.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
   const before = mine().length;
-  await house.slack.say(OWNER, CHANNEL, '/billing schedules');
-  return readable(await house.slack.waitFor(() => mine()[before]));
+  await tally.slack.say(OWNER, CHANNEL, '/billing schedules');
+  return readable(await tally.slack.waitFor(() => mine()[before]));
 }
 
 async function openEdit(): Promise<string> {
   const { ts } = await list();
   const { id } = await stored();
-  await house.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', `edit ${id}`);
+  await tally.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', `edit ${id}`);
   return modalSays('Edit schedule');
 }
 
 /** As a delivery notes it. */
 async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
   const entry = { state, due, at: due, began: due, tries: 0 };
-  await house.redis.client.hset(LEDGER, `${id}/${date}`, JSON.stringify(entry));
+  await tally.redis.client.hset(LEDGER, `${id}/${date}`, JSON.stringify(entry));
 }
 
 describe('what a form promises', () => {
@@ -123,17 +128,18 @@ describe('what a form promises', () => {
     expect(saved).not.toContain('Fri 20 Nov 2026, 17:00');
     expect(saved).toContain('Sat 21 Nov 2026, 17:00');
     expect(saved).toContain(why);
-    await house.slack.dismiss(OWNER);
+    await tally.slack.dismiss(OWNER);
     expect((await list()).reads).toContain('next Sat 21 Nov 2026, 17:00');
   });
 
   it('is no date that has passed where the schedule was, and says so', async () => {
     const schedule = await setUp();
     const moved = { ...schedule, timing: { ...schedule.timing, time: '00:30', zone: 'Pacific/Auckland' } };
-    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));
+    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));
     await noted(schedule, '2026-11-21', at('2026-11-20T11:30:00Z'));
     now = at('2026-11-20T12:00:00Z');
     await openEdit();
+    await unfold();
     await change('zone', { selected_option: option('America/Los_Angeles') });
     await modalSays('Sun 22 Nov 2026, 00:30 · 08:30 UTC');
     await change('time', { selected_time: '23:00' });
@@ -147,7 +153,7 @@ describe('what a form promises', () => {
   it('comes only once it is resumed where somebody paused it', async () => {
     const schedule = await setUp();
     const paused = { ...schedule, paused: { why: 'person', at: now, by: OWNER } };
-    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
+    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('Next three posts once resumed');
     const saved = await save();
@@ -161,11 +167,12 @@ describe('what is due while the form is open', () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
+    await unfold();
     expect(await save({ corrects: '10' })).toContain(
       'The post due Fri 20 Nov 2026, 09:00 is still to be sent.',
     );
     expect(await stored()).toMatchObject({ correctsFrom: 10, since });
-    await house.slack.dismiss(OWNER);
+    await tally.slack.dismiss(OWNER);
     expect((await list()).reads).toContain(
       '*not posted yet: Fri 20 Nov 2026, 09:00* · next Sat 21 Nov 2026, 09:00',
     );
@@ -179,7 +186,7 @@ describe('what is due while the form is open', () => {
       'The post due Fri 20 Nov 2026, 08:30 is still to be sent.',
     );
     expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
-    await house.slack.dismiss(OWNER);
+    await tally.slack.dismiss(OWNER);
     await openEdit();
     const later = await save({ time: '17:00' });
     expect(later).toContain('Fri 20 Nov 2026, 17:00');
@@ -214,7 +221,7 @@ describe('what is due while the form is open', () => {
 
 describe('the days that a post covers', () => {
   const timepicker = () => {
-    const blocks = house.slack.modal(OWNER)!.view.blocks as {
+    const blocks = tally.slack.modal(OWNER)!.view.blocks as {
       block_id?: string;
       element?: { initial_time?: string };
     }[];
@@ -226,16 +233,17 @@ describe('the days that a post covers', () => {
       'The first post covers Thu 19 Nov 2026 (UTC).',
     );
     expect(await save({ report: 'last-week' })).toContain('The first post covers 9–15 Nov 2026 (UTC).');
-    await house.slack.dismiss(OWNER);
+    await tally.slack.dismiss(OWNER);
     now = NINE + HOUR;
     const text = await openForm('schedule 123 weekdays 09:00');
     expect(text).toContain('The first post covers 20–22 Nov 2026 (UTC).');
-    await house.slack.dismiss(OWNER);
+    await tally.slack.dismiss(OWNER);
     expect(await openForm('schedule 123 balance')).not.toContain('covers');
   });
 
   it('are warned of where the week before is not over, with a time and a zone in which it is', async () => {
     await openForm('schedule 123 weekly mon 9:00');
+    await unfold();
     await change('zone', { selected_option: option('Australia/Sydney') });
     const text = await modalSays('The first post misses 16–22 Nov 2026.');
     expect(text).toContain('The first post covers 9–15 Nov 2026 (UTC).');
@@ -266,8 +274,9 @@ describe('the days that a post covers', () => {
   });
 
   it('are warned of without a time where none of that day helps', async () => {
-    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ zone: 'Pacific/Pago_Pago' }));
+    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ zone: 'Pacific/Pago_Pago' }));
     await openForm('schedule 123 daily 09:00');
+    await unfold();
     await change('zone', { selected_option: option('Pacific/Kiritimati') });
     const text = await modalSays('Sat 21 Nov 2026, 09:00 · Fri 20 Nov, 19:00 UTC');
     expect(text).toContain('The first post misses Fri 20 Nov 2026.');
@@ -283,7 +292,7 @@ describe('the days that a post covers', () => {
 });
 
 describe('every form and message', () => {
-  it('was one that Slack takes', () => expect(house.slack.complaints).toEqual([]));
+  it('was one that Slack takes', () => expect(tally.slack.complaints).toEqual([]));
 });
 
 describe('a promise', () => {
@@ -316,6 +325,8 @@ describe('a promise', () => {
   const bookOf = (lines: readonly DeliveryLogLine[]): DeliveryLogSnapshot => ({
     lines,
     lastPost: () => undefined,
+    state: () => undefined,
+    statesOf: () => [],
     backOffUntil: undefined,
   });
   const recordOf = (one: Schedule) =>

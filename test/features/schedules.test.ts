@@ -17,21 +17,21 @@ import { addProject } from '../support/projects.ts';
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
 const TEAM = 'T0SANDBOX1';
-const KEY = `tally:workspace:${TEAM}`;
+const KEY = `tally:{${TEAM}}:record`;
 const GENERAL = 'C0GENERAL1';
 const FINANCE = 'C0FINANCE1';
 const SHARED = 'C0SHARED01';
 let now = START;
-let house: ListenerBot;
+let tally: ListenerBot;
 let sent: { schedule: Schedule; why: string; by: string }[] = [];
 let refusal: Error | undefined;
 let woken = 0;
 
 beforeAll(async () => {
-  house = await startListenerBot(
+  tally = await startListenerBot(
     (workspaces) => {
       const scheduling = {
-        readLog: (workspace: string) => createDeliveryLog(house.redis.client).read(workspace),
+        readLog: (workspace: string) => createDeliveryLog(tally.redis.client).read(workspace),
         async changed() {
           woken += 1;
         },
@@ -51,65 +51,77 @@ beforeAll(async () => {
     { clock: () => now },
   );
 });
-afterAll(() => house.stop());
+afterAll(() => tally.stop());
 
 /** How Slack was before each test. */
-const members = (channel: string) => house.slack.workspace.place(channel)!.members;
+const members = (channel: string) => tally.slack.workspace.place(channel)!.members;
 const was = new Map<string, string[]>();
 beforeEach(async () => {
   now += 2 * MINUTE;
   sent = [];
   refusal = undefined;
   for (const channel of [CHANNEL, GENERAL, FINANCE, SHARED]) {
-    const place = house.slack.workspace.place(channel)!;
+    const place = tally.slack.workspace.place(channel)!;
     if (!was.has(channel)) was.set(channel, [...place.members]);
     place.members = [...was.get(channel)!];
     delete place.archived;
   }
   for (const person of [OWNER, MEMBER, ADMIN]) {
-    delete house.slack.workspace.person(person)!.left;
-    if (house.slack.modal(person)) await house.slack.dismiss(person);
+    delete tally.slack.workspace.person(person)!.left;
+    if (tally.slack.modal(person)) await tally.slack.dismiss(person);
   }
-  await house.redis.client.del(KEY);
+  await tally.redis.client.del(KEY);
   await add('prod', '123');
   await add('dev', '456', { product: 2 });
 });
 
 async function add(alias: string, id: string, given: Partial<Project> = {}): Promise<void> {
   const project = { alias, id, product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...given };
-  await house.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(project));
+  await tally.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(project));
 }
 
-const stored = async (): Promise<Schedule[]> => (await house.workspaces.read(TEAM)).schedules as Schedule[];
-const modal = (person = OWNER) => house.slack.modal(person);
+const stored = async (): Promise<Schedule[]> => (await tally.workspaces.read(TEAM)).schedules as Schedule[];
+const modal = (person = OWNER) => tally.slack.modal(person);
 const modalText = (person = OWNER) => textOf(modal(person)?.view);
 const modalSays = async (part: string, person = OWNER) =>
-  house.slack
+  tally.slack
     .waitFor(() => modalText(person).includes(part) && modalText(person))
     .catch(() => expect(modalText(person)).toContain(part) as never);
 const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
 
 async function openForm(text = 'schedule prod', person = OWNER, channel = CHANNEL): Promise<string> {
-  await house.slack.say(person, channel, `/billing ${text}`);
-  await house.slack.waitFor(() => modal(person));
+  await tally.slack.say(person, channel, `/billing ${text}`);
+  await tally.slack.waitFor(() => modal(person));
   return modalText(person);
+}
+
+/** Shows the fields under More. */
+async function unfold(person = OWNER): Promise<void> {
+  await tally.slack.press(person, { viewId: modal(person)!.id }, 'More…');
+  await modalSays('Time zone', person);
 }
 
 /** Types a command and waits for the newest message of the bot's. */
 async function ask(text: string, person = OWNER, channel = CHANNEL) {
-  const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
+  const mine = () => tally.slack.messages(person, channel).filter(({ from }) => from !== person);
   const before = mine().length;
-  await house.slack.say(person, channel, `/billing ${text}`);
-  return readable(await house.slack.waitFor(() => mine()[before]));
+  await tally.slack.say(person, channel, `/billing ${text}`);
+  return readable(await tally.slack.waitFor(() => mine()[before]));
 }
+
+/** A field that Tally filled in has another action id. */
+const actionOf = (field: string, person: string): string => {
+  const blocks = modal(person)!.view.blocks as { block_id?: string; element?: { action_id?: string } }[];
+  return blocks.find(({ block_id }) => block_id === field)?.element?.action_id ?? `schedule-form:${field}`;
+};
 
 /** Changes a field that Slack tells of at once. */
 async function change(field: string, chosen: object, person = OWNER): Promise<void> {
   const viewId = modal(person)!.id;
-  const outcome = await house.slack.act(
+  const outcome = await tally.slack.act(
     person,
     { viewId },
-    { block_id: field, action_id: `schedule-form:${field}`, ...chosen },
+    { block_id: field, action_id: actionOf(field, person), ...chosen },
   );
   expect(outcome).toEqual({ ok: true });
 }
@@ -131,8 +143,8 @@ type FormFields = Record<string, string | readonly string[]>;
 
 /** Sends the form; resolves with what the modal says once that is worked through. */
 async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
-  await house.slack.submit(person, fields);
-  await house.slack.waitFor(() => !modalText(person).includes('Checking the channel…'));
+  await tally.slack.submit(person, fields);
+  await tally.slack.waitFor(() => !modalText(person).includes('Checking the channel…'));
   return modalText(person);
 }
 
@@ -140,46 +152,46 @@ async function setUp(text = 'schedule prod', person = OWNER, channel = CHANNEL):
   const before = new Set((await stored()).map(({ id }) => id));
   await openForm(text, person, channel);
   expect(await save({}, person)).toContain('Saved');
-  await house.slack.dismiss(person);
+  await tally.slack.dismiss(person);
   return (await stored()).find(({ id }) => !before.has(id))!;
 }
 
-const said = (channel = CHANNEL, person = OWNER) => house.reads(channel, person).at(-1) ?? '';
+const said = (channel = CHANNEL, person = OWNER) => tally.reads(channel, person).at(-1) ?? '';
 const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
 
 /** Chooses in the menu of a row; resolves with what stands there then. */
-async function row(answer: { ts: string }, deed: string, id: string, person = OWNER, channel = CHANNEL) {
-  await house.slack.choose(person, place(answer, channel), 'schedule-row', `${deed} ${id}`);
+async function row(answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) {
+  await tally.slack.choose(person, place(answer, channel), 'schedule-row', `${action} ${id}`);
 }
 const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
-  house.slack.waitFor(() => {
-    const found = house.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
+  tally.slack.waitFor(() => {
+    const found = tally.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
     return found !== undefined && readable(found).reads.includes(part) && readable(found);
   });
 
 async function audit(): Promise<string[]> {
-  const rows = await house.redis.client.xrevrange(`tally:audit:${TEAM}`, '+', '-');
+  const rows = await tally.redis.client.xrevrange(`tally:{${TEAM}}:audit`, '+', '-');
   return rows.map(([, fields]) => {
     const field = (name: string) => fields[fields.indexOf(name) + 1];
-    return `${field('who')} ${field('deed')}`;
+    return `${field('who')} ${field('action')}`;
   });
 }
 
 const heard = (part: string, person: string, channel: string) =>
-  house.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
+  tally.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
 
 /** Waits until `work` has brought one more message with this part. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
   const before = heard(part, person, channel);
   await work();
-  await house.slack
+  await tally.slack
     .waitFor(() => heard(part, person, channel) === before + 1)
-    .catch(() => expect(house.reads(channel, person).slice(-3)).toContain(part));
+    .catch(() => expect(tally.reads(channel, person).slice(-3)).toContain(part));
 }
 
 const forge = async (person: string, payload: object) => {
   const who = { team: { id: TEAM }, user: { id: person, team_id: TEAM }, trigger_id: 'x' };
-  expect((await house.deliver({ ...who, ...payload })).status).toBe(200);
+  expect((await tally.deliver({ ...who, ...payload })).status).toBe(200);
 };
 const forgedClick = (person: string, action_id: string, value: string, channel = CHANNEL) =>
   forge(person, {
@@ -189,7 +201,7 @@ const forgedClick = (person: string, action_id: string, value: string, channel =
   });
 
 describe('what was typed', () => {
-  const read = (text: string) => parseScheduleText(text, new Set(['prod']));
+  const read = (text: string) => parseScheduleText(text, new Set(['prod', 'archive', 'web-shop']));
 
   it.each<[string, object]>([
     ['', {}],
@@ -222,6 +234,14 @@ describe('what was typed', () => {
     ['monthly 1 9 prod', { alias: 'prod', cadence: { kind: 'monthly', day: 1 }, time: '09:00' }],
     ['every month on the 5th prod', { alias: 'prod', cadence: { kind: 'monthly', day: 5 } }],
     ['daily 500', { project: '500', cadence: { kind: 'daily' } }],
+    ['prod wait 6 hours', { alias: 'prod', waitHours: 6 }],
+    ['prod daily no wait', { alias: 'prod', cadence: { kind: 'daily' }, waitHours: 0 }],
+    ['prod archive web-shop', { several: [{ alias: 'prod' }, { alias: 'archive' }, { alias: 'web-shop' }] }],
+    [
+      'prod, archive weekly',
+      { several: [{ alias: 'prod' }, { alias: 'archive' }], cadence: { kind: 'weekly', weekday: 1 } },
+    ],
+    ['prod prod', { alias: 'prod' }],
     ['daily 9 10:30', { project: '9', cadence: { kind: 'daily' }, time: '10:30' }],
   ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
 
@@ -232,6 +252,7 @@ describe('what was typed', () => {
     ['prod daily weekly', '“weekly” is a second cadence; you already gave “daily”'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
     ['prod last-month', '“last-month” can’t be posted on a schedule'],
+    ['prod wait 13', '“wait 13” is too long'],
     ['prod banana', 'I don’t recognize “banana”'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
@@ -272,13 +293,15 @@ describe('what was typed', () => {
   it('is what docs/schedules.md says', async () => {
     const page = await readFile('docs/schedules.md', 'utf8');
     const commands = [...page.matchAll(/^\| `\/billing schedule ([^`]+)` /gm)].map(([, words = '']) => words);
-    expect(commands).toHaveLength(5);
+    expect(commands).toHaveLength(7);
     expect(commands.map(read)).toEqual([
       { alias: 'prod' },
       { alias: 'prod', cadence: { kind: 'weekdays' }, time: '08:30' },
       { alias: 'prod', report: 'last-week', cadence: { kind: 'weekly', weekday: 1 } },
       { project: '123', product: 2, report: 'month-to-date', cadence: { kind: 'monthly', day: 'last' } },
       { alias: 'prod', report: 'balance', cadence: { kind: 'monthly', day: 1 }, time: '17:00' },
+      { several: [{ alias: 'prod' }, { alias: 'archive' }, { alias: 'web-shop' }] },
+      { alias: 'prod', cadence: { kind: 'daily' }, waitHours: 6 },
     ]);
   });
 
@@ -310,10 +333,11 @@ describe('the form', () => {
     expect(await modalSays('In shorter months')).toContain('Mon 30 Nov 2026, 09:00');
     await change('time', { selected_time: '02:30' });
     await modalSays('Mon 30 Nov 2026, 02:30');
+    await unfold();
     await change('zone', { selected_option: option('Pacific/Auckland') });
     await modalSays('Mon 30 Nov 2026, 02:30 · Sun 29 Nov, 13:30 UTC');
     await choose('report', 'balance');
-    await house.slack.waitFor(() => !modalText().includes('Correct a post'));
+    await tally.slack.waitFor(() => !modalText().includes('Correct a post'));
   });
 
   it('says what the clocks do in a night that one of the posts falls into', async () => {
@@ -323,19 +347,20 @@ describe('the form', () => {
     expect(text).toContain(
       'Sun 28 Mar 2027, 03:00 · 01:00 UTC (clocks go forward: 02:30 doesn’t exist that night)',
     );
-    await house.slack.dismiss(MEMBER);
+    await tally.slack.dismiss(MEMBER);
     now = Date.UTC(2027, 9, 30, 12, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
     await modalSays('Sun 31 Oct 2027, 02:30 · 00:30 UTC (clocks go back: 02:30 comes twice', MEMBER);
-    await house.slack.dismiss(MEMBER);
+    await tally.slack.dismiss(MEMBER);
     now = START + 400 * 86_400_000;
   });
 
   it('finds a zone by what is typed', async () => {
     await openForm('schedule');
+    await unfold();
     const found = async (text: string) => {
       const { id: viewId } = modal()!;
-      const outcome = await house.slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
+      const outcome = await tally.slack.suggest(OWNER, { viewId }, 'schedule-form:zone', text);
       return (outcome as unknown as { options: { value: string }[] }).options.map(({ value }) => value);
     };
     expect(await found('new york')).toEqual(['America/New_York']);
@@ -347,7 +372,7 @@ describe('the form', () => {
   it('finds projects by name, and an ID as each product', async () => {
     await openForm('schedule');
     const found = async (text: string) => {
-      const outcome = await house.slack.suggest(
+      const outcome = await tally.slack.suggest(
         OWNER,
         { viewId: modal()!.id },
         'schedule-form:projects',
@@ -367,7 +392,7 @@ describe('the form', () => {
     await add('secret', '999', { channels: [GENERAL] });
     await openForm('schedule');
     const found = async () => {
-      const outcome = await house.slack.suggest(
+      const outcome = await tally.slack.suggest(
         OWNER,
         { viewId: modal()!.id },
         'schedule-form:projects',
@@ -377,11 +402,11 @@ describe('the form', () => {
     };
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
-    await house.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
+    await tally.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
     expect((await found())[0]).toBe('999:1');
     await change('projects', { selected_options: [option('999:1')] });
-    await house.slack.waitFor(() => view().includes('999:1'));
-    await house.slack.dismiss(OWNER);
+    await tally.slack.waitFor(() => view().includes('999:1'));
+    await tally.slack.dismiss(OWNER);
 
     await openForm('schedule 999');
     await modalSays('That channel can’t see secret');
@@ -391,10 +416,47 @@ describe('the form', () => {
 
   it('is refused field by field', async () => {
     await openForm('schedule', OWNER, 'D0OWNER001');
-    await house.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
+    await tally.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
     expect(modal()!.errors).toEqual({ projects: expect.stringContaining('1 to 12 projects') });
-    await house.slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
+    await tally.slack.submit(OWNER, { channel: 'D0OWNER001', projects: ['123:1'] });
     expect(modal()!.errors).toEqual({ channel: expect.stringContaining('not a direct message') });
+  });
+
+  it('keeps what was chosen under More when that is folded away again', async () => {
+    await openForm();
+    await unfold();
+    await change('zone', { selected_option: option('Asia/Tokyo') });
+    await modalSays('(Asia/Tokyo · UTC)');
+    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Less');
+    await tally.slack.waitFor(() => !modalText().includes('Time zone'));
+    expect(await save()).toContain('Saved');
+    expect((await stored())[0]?.timing.zone).toBe('Asia/Tokyo');
+  });
+
+  it('proposes the usual report of the cadence, except for a balance', async () => {
+    await openForm();
+    await choose('cadence', 'weekly');
+    await tally.slack.waitFor(() =>
+      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Last week’s spend"'),
+    );
+    await choose('report', 'balance');
+    await tally.slack.waitFor(() =>
+      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Balance"'),
+    );
+    await choose('cadence', 'daily');
+    await tally.slack.waitFor(() =>
+      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Every day"'),
+    );
+    expect(view()).toContain('"initial_option":{"text":{"type":"plain_text","text":"Balance"');
+  });
+
+  it('takes several projects as they are typed, with or without commas', async () => {
+    await openForm('schedule prod dev daily');
+    expect(view()).toContain('"value":"123:1"');
+    expect(view()).toContain('"value":"456:2"');
+    await tally.slack.dismiss(OWNER);
+    await openForm('schedule prod,dev');
+    expect(view()).toContain('"value":"456:2"');
   });
 
   it('warns of the same post at the same time', async () => {
@@ -402,20 +464,20 @@ describe('the form', () => {
     await openForm();
     await modalSays('If you save this, it comes twice');
     await change('time', { selected_time: '09:05' });
-    await house.slack.waitFor(() => !modalText().includes('come twice'));
+    await tally.slack.waitFor(() => !modalText().includes('come twice'));
   });
 });
 
 describe('saving', () => {
   it('is managed from its announcement: whoever presses gets the list alone, and the announcement stays', async () => {
     await setUp('schedule prod', MEMBER);
-    const announced = house.slack
+    const announced = tally.slack
       .messages(MEMBER, CHANNEL)
       .findLast((one) => readable(one).reads.startsWith('New scheduled post'))!;
     const others = heard('1 scheduled post', OWNER, CHANNEL);
     await brings(
       '1 scheduled post',
-      () => house.slack.press(MEMBER, place(announced), 'Manage'),
+      () => tally.slack.press(MEMBER, place(announced), 'Manage'),
       MEMBER,
       CHANNEL,
     );
@@ -426,7 +488,8 @@ describe('saving', () => {
   it('keeps the schedule, tells the channel who set up what, and shows the next posts', async () => {
     const before = woken;
     await openForm('schedule prod weekdays 09:00', MEMBER);
-    const text = await save({ options: ['skip'], corrects: '10' }, MEMBER);
+    await unfold(MEMBER);
+    const text = await save({ options: ['skip'], corrects: '10', waits: '6' }, MEMBER);
     expect(text).toContain('Saved: *Yesterday’s spend* for prod');
     expect(text).toContain('Next three posts');
     const [schedule] = await stored();
@@ -438,6 +501,7 @@ describe('saving', () => {
       channel: CHANNEL,
       skipsEmpty: true,
       correctsFrom: 10,
+      waitHours: 6,
       owner: MEMBER,
       createdBy: MEMBER,
       createdAt: now,
@@ -468,7 +532,7 @@ describe('saving', () => {
   });
 
   it('joins a public channel where that is ticked, and not where it is not', async () => {
-    house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
     expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
@@ -478,12 +542,12 @@ describe('saving', () => {
   });
 
   it('says what to do where Tally may not join, or not look', async () => {
-    house.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
-    house.slack.failNext('conversations.join', { error: 'missing_scope' });
+    tally.slack.failNext('conversations.join', { error: 'missing_scope' });
     expect(await save({}, MEMBER)).toContain('Type /invite @Tally in that channel');
-    house.slack.failNext('conversations.info', { error: 'missing_scope' });
+    tally.slack.failNext('conversations.info', { error: 'missing_scope' });
     await choose('report', 'balance', MEMBER);
     await modalSays('channels:read and groups:read', MEMBER);
     expect(await stored()).toEqual([]);
@@ -496,29 +560,29 @@ describe('saving', () => {
       await modalSays(sentence, person);
       expect(await save({}, person)).toContain('Nothing was saved.');
       expect(await stored()).toEqual([]);
-      await house.slack.dismiss(person);
+      await tally.slack.dismiss(person);
     };
-    house.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.place(GENERAL)!.archived = true;
     await refused(GENERAL, 'archived');
-    delete house.slack.workspace.place(GENERAL)!.archived;
+    delete tally.slack.workspace.place(GENERAL)!.archived;
     await refused(FINANCE, '/invite @Tally');
     members(FINANCE).push('bot');
     await refused(FINANCE, '/invite @Tally', ADMIN);
-    house.slack.workspace.place(GENERAL)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.place(GENERAL)!.members = [OWNER, 'bot'];
     await refused(GENERAL, 'You aren’t in that channel');
   });
 
   it('tells who else will read in a channel that is shared', async () => {
     await openForm('schedule prod', MEMBER, SHARED);
-    await modalSays('shared with another organisation, whose members will see the posts, although', MEMBER);
-    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ strangers: true }));
+    await modalSays('External people in this shared channel will see the posts, although', MEMBER);
+    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ externals: true }));
     await choose('report', 'balance', MEMBER);
-    await house.slack.waitFor(() => !modalText(MEMBER).includes('although'));
+    await tally.slack.waitFor(() => !modalText(MEMBER).includes('although'));
   });
 
   it('saves nothing where the channel does not take what Tally says', async () => {
     await openForm();
-    house.slack.failNext('chat.postMessage', { error: 'restricted_action' });
+    tally.slack.failNext('chat.postMessage', { error: 'restricted_action' });
     expect(await save()).toContain('Only some people can post in that channel');
     expect(await stored()).toEqual([]);
     expect(await save()).toContain('Saved');
@@ -528,7 +592,7 @@ describe('saving', () => {
     const one = await setUp();
     const more = Array.from({ length: 99 }, (_, n) => `aaaaaa${String(n).padStart(2, '0')}`);
     await openForm('schedule dev');
-    await house.redis.client.hset(
+    await tally.redis.client.hset(
       KEY,
       Object.fromEntries(more.map((id) => [`schedule:${id}`, JSON.stringify({ ...one, id })])),
     );
@@ -545,7 +609,7 @@ describe('saving', () => {
 describe('a test', () => {
   it('is sent as the form says, without saving', async () => {
     await openForm('schedule prod balance');
-    await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
+    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Nothing is saved yet');
     expect(sent).toEqual([
       { schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }), why: 'test', by: OWNER },
@@ -553,10 +617,17 @@ describe('a test', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('can go to the person alone, also where Tally isn’t in the channel', async () => {
+    await openForm('schedule prod');
+    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to me');
+    await modalSays('Sent a test to you.');
+    expect(sent).toMatchObject([{ why: 'test-to-me', by: OWNER }]);
+  });
+
   it('says on the form what went wrong', async () => {
     refusal = new CannotPost('restricted');
     await openForm();
-    await house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now');
+    await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Only some people can post in that channel');
   });
 
@@ -565,7 +636,7 @@ describe('a test', () => {
     await openForm();
     await brings(
       'Something went wrong in Tally',
-      () => house.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test now'),
+      () => tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel'),
       OWNER,
       'D0OWNER001',
     );
@@ -577,9 +648,9 @@ describe('a test', () => {
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
     await modalSays('/invite @Tally', ADMIN);
-    await house.slack.press(ADMIN, { viewId: modal(ADMIN)!.id }, 'Send a test now');
-    await house.slack.waitFor(
-      () => house.slack.calls.filter(({ method }) => method === 'conversations.info').length > 2,
+    await tally.slack.press(ADMIN, { viewId: modal(ADMIN)!.id }, 'Send a test to the channel');
+    await tally.slack.waitFor(
+      () => tally.slack.calls.filter(({ method }) => method === 'conversations.info').length > 2,
     );
     expect(sent).toEqual([]);
   });
@@ -613,7 +684,7 @@ describe('the list', () => {
     const { id } = await setUp('schedule prod daily 09:00');
     const last = { date: '2026-11-21', due: now, at: now, failures: 0 };
     const shows = async (given: object) => {
-      await house.redis.client.hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
+      await tally.redis.client.hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
       return (await ask('schedules')).reads;
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
@@ -633,7 +704,7 @@ describe('the list', () => {
       ...{ date: '2026-11-21', due: now, at: now, failures: 0, result: 'posted' },
       unanswered: { '500:1': { posts: 3, cause: 'It has <no> data.' } },
     };
-    await house.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
+    await tally.redis.client.hset(KEY, `sent:${schedule.id}`, JSON.stringify(sent));
     expect((await ask('schedules')).reads).toContain(
       '*no figures for Project 500* (3 posts in a row): It has &lt;no&gt; data.',
     );
@@ -642,7 +713,7 @@ describe('the list', () => {
   it('says what Slack rejected without saying that Tally was removed, and posts what is late once it is resumed', async () => {
     const schedule = await setUp();
     const paused = { why: 'app-removed', at: now };
-    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
+    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
     const list = await ask('schedules');
     expect(list.reads).toContain('*paused: Slack rejected Tally’s token* since');
     expect(list.reads).toContain('resumes automatically once it works');
@@ -656,7 +727,7 @@ describe('the list', () => {
   it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
     const schedule = await setUp('schedule prod weekly fri 8:30', MEMBER);
     const paused = { ...schedule, paused: { why: 'channel-archived', at: now } };
-    await house.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
+    await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     const list = await ask('schedules', MEMBER);
     expect(list.reads).toContain('*paused: the channel is archived*');
     await row(list, 'edit', schedule.id, MEMBER);
@@ -686,14 +757,14 @@ describe('the list', () => {
     const gone = await replaced(list, 'Deleted “');
     expect(await stored()).toEqual([]);
     now += 9 * MINUTE;
-    await house.slack.press(OWNER, place(gone), 'Undo');
+    await tally.slack.press(OWNER, place(gone), 'Undo');
     await replaced(gone, 'Schedule restored.');
     expect(await stored()).toEqual([before]);
     const again = await ask('schedules');
     await row(again, 'delete', before.id);
     const late = await replaced(again, 'Deleted “');
     now += 10 * MINUTE;
-    await house.slack.press(OWNER, place(late), 'Undo');
+    await tally.slack.press(OWNER, place(late), 'Undo');
     await replaced(late, 'too late to undo this');
     expect(await stored()).toEqual([]);
     expect((await audit()).slice(0, 3)).toEqual([
@@ -709,7 +780,7 @@ describe('the list', () => {
     await row(list, 'delete', id);
     const gone = await replaced(list, 'It won’t be posted again.');
     const before = woken;
-    await house.slack.press(OWNER, place(gone), 'Undo');
+    await tally.slack.press(OWNER, place(gone), 'Undo');
     await replaced(gone, 'Schedule restored.');
     expect(woken).toBe(before + 1);
   });
@@ -727,21 +798,21 @@ describe('the list', () => {
 
   it.each(['__proto__', 'constructor', 'toString', 'nothing'])(
     'has nothing that is done by %s',
-    async (deed) => {
+    async (action) => {
       const { id } = await setUp();
-      const logged = house.log().length;
-      await house.deliver({
+      const logged = tally.log().length;
+      await tally.deliver({
         type: 'block_actions',
         team: { id: TEAM },
         user: { id: OWNER, team_id: TEAM },
         channel: { id: CHANNEL },
-        trigger_id: deed,
+        trigger_id: action,
         actions: [
-          { type: 'overflow', action_id: 'schedule-row', selected_option: { value: `${deed} ${id}` } },
+          { type: 'overflow', action_id: 'schedule-row', selected_option: { value: `${action} ${id}` } },
         ],
       });
       expect((await ask('schedules')).reads).toContain('1 scheduled post');
-      expect(house.log().slice(logged)).not.toContain('answered with an unknown error');
+      expect(tally.log().slice(logged)).not.toContain('answered with an unknown error');
       expect(await stored()).toHaveLength(1);
     },
   );
@@ -751,7 +822,7 @@ describe('the list', () => {
     const list = await ask('schedules');
     await row(list, 'pause', id);
     await replaced(list, 'Paused. Nothing');
-    house.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.place(GENERAL)!.archived = true;
     await row(list, 'resume', id);
     await replaced(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
@@ -768,13 +839,13 @@ describe('the list', () => {
     for (const each of [one, two, three, four]) {
       const why = each === two ? 'person' : 'not-in-channel';
       const paused = { ...each, paused: { why, at: now } };
-      await house.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
+      await tally.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
     }
-    house.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.place(GENERAL)!.archived = true;
     now += MINUTE;
     const list = await ask('schedules', MEMBER);
     const before = woken;
-    await house.slack.press(MEMBER, place(list), 'Resume all');
+    await tally.slack.press(MEMBER, place(list), 'Resume all');
     const { reads } = await replaced(list, 'Resumed 2 scheduled posts', MEMBER);
     expect(reads).toContain(`Still paused in <#${GENERAL}>: That channel is archived`);
     const after = await stored();
@@ -789,16 +860,16 @@ describe('the list', () => {
 
   it('goes by ID when a project’s name changes or goes', async () => {
     await setUp();
-    await house.redis.client.hdel(KEY, 'project:prod');
+    await tally.redis.client.hdel(KEY, 'project:prod');
     await add('live', '123');
     expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for live');
-    await house.redis.client.hdel(KEY, 'project:live');
+    await tally.redis.client.hdel(KEY, 'project:live');
     expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for Project 123');
   });
 
   it('shows the others beside a damaged one', async () => {
     await setUp();
-    await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
+    await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
     const { reads } = await ask('schedules');
     expect(reads).toContain('1 scheduled post');
     expect(reads).toContain('The record of a schedule is damaged');
@@ -807,11 +878,11 @@ describe('the list', () => {
 
   it('lets those who manage remove the damaged one, and leaves the others', async () => {
     await setUp();
-    await house.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
+    await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
     const answer = await ask('schedules');
-    await house.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove damaged schedules');
-    await house.slack.waitFor(() => house.reads().some((one) => one.includes('Removed what was damaged.')));
-    const left = (await house.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
+    await tally.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Remove damaged schedules');
+    await tally.slack.waitFor(() => tally.reads().some((one) => one.includes('Removed what was damaged.')));
+    const left = (await tally.redis.client.hkeys(KEY)).filter((field) => /^(schedule|sent):/.test(field));
     expect(left.length).toBe(1);
     expect(left).not.toContain('schedule:aaaaaaaa');
   });
@@ -832,7 +903,7 @@ describe('who sees and may what', () => {
   });
 
   it('is for full members alone', async () => {
-    await house.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, strangers: true }));
+    await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
     for (const words of ['schedule prod', 'schedules'])
       expect((await ask(words, GUEST, GENERAL)).reads).toContain('Only full members');
     await brings('Only full members', () => forgedClick(GUEST, 'schedule-list', '', GENERAL), GUEST, GENERAL);
@@ -842,10 +913,10 @@ describe('who sees and may what', () => {
   it('lets nobody gain by forged values', async () => {
     await setUp('schedule prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
-    const before = await house.redis.client.hgetall(KEY);
+    const before = await tally.redis.client.hgetall(KEY);
     const refused = 'Only its owner';
-    for (const deed of ['pause', 'resume', 'now', 'delete', 'edit', 'adopt'])
-      await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${deed} ${id}`), MEMBER);
+    for (const action of ['pause', 'resume', 'now', 'delete', 'edit', 'adopt'])
+      await brings(refused, () => forgedClick(MEMBER, 'schedule-row', `${action} ${id}`), MEMBER);
     for (const action of ['schedule-resume', 'schedule-now'])
       await brings(refused, () => forgedClick(MEMBER, action, id), MEMBER);
     await brings('Guests can’t use', () => forgedClick(GUEST, 'schedule-now', id, GENERAL), GUEST, GENERAL);
@@ -870,15 +941,20 @@ describe('who sees and may what', () => {
           },
         },
       });
-    await brings(refused, () => submission(MEMBER, `${id} ${CHANNEL}`, CHANNEL), MEMBER, 'D0MEMBER01');
+    await brings(
+      refused,
+      () => submission(MEMBER, JSON.stringify({ before: id, channel: CHANNEL }), CHANNEL),
+      MEMBER,
+      'D0MEMBER01',
+    );
     members(FINANCE).push('bot');
     await brings(
       'Tally can’t see that channel',
-      () => submission(ADMIN, ` ${FINANCE}`, FINANCE),
+      () => submission(ADMIN, JSON.stringify({ channel: FINANCE }), FINANCE),
       ADMIN,
       'D0ADMIN001',
     );
-    expect(await house.redis.client.hgetall(KEY)).toEqual(before);
+    expect(await tally.redis.client.hgetall(KEY)).toEqual(before);
     expect(sent).toEqual([]);
   });
 
@@ -889,7 +965,7 @@ describe('who sees and may what', () => {
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
-    house.slack.workspace.place(FINANCE)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.place(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });
     await change('channel', { selected_conversation: FINANCE }, MEMBER);
     expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
@@ -898,16 +974,16 @@ describe('who sees and may what', () => {
   it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
     const { id } = await setUp('schedule prod', ADMIN, CHANNEL);
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);
-    house.slack.workspace.person(ADMIN)!.left = true;
+    tally.slack.workspace.person(ADMIN)!.left = true;
     now += 2 * MINUTE;
-    house.slack.workspace.place(CHANNEL)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.place(CHANNEL)!.members = [OWNER, 'bot'];
     await brings(
       'Only its owner',
       () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`),
       MEMBER,
       'D0MEMBER01',
     );
-    house.slack.workspace.place(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
+    tally.slack.workspace.place(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
     const list = await ask('schedules', MEMBER);
     await row(list, 'adopt', id, MEMBER);
     await replaced(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);
@@ -1038,8 +1114,8 @@ describe('in the whole bot', () => {
 
 describe('every message and form', () => {
   it('was one that Slack takes, and nothing went wrong unseen but the one bug above', () => {
-    expect(house.slack.complaints).toEqual([]);
-    expect(house.log().split('an unknown error')).toHaveLength(2);
-    expect(house.log()).not.toContain('nothing listens to');
+    expect(tally.slack.complaints).toEqual([]);
+    expect(tally.log().split('an unknown error')).toHaveLength(2);
+    expect(tally.log()).not.toContain('nothing listens to');
   });
 });

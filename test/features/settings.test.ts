@@ -6,7 +6,7 @@ import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
-const HASH = `tally:workspace:${TEAM}`;
+const HASH = `tally:{${TEAM}}:record`;
 let bot: Bot;
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ describe('/billing settings', () => {
       currency: 'EUR',
       managers: [MEMBER],
       managerGroups: [FINOPS],
-      others: ['guests', 'strangers'],
+      others: ['guests', 'externals'],
     });
     expect(said.split('\n').slice(0, 6)).toEqual([
       'Saved.',
@@ -69,7 +69,7 @@ describe('/billing settings', () => {
       managers: [MEMBER],
       managerGroups: [FINOPS],
       guests: true,
-      strangers: true,
+      externals: true,
       connection: 'main',
     });
     expect(await audited()).toEqual([
@@ -190,7 +190,7 @@ describe('/billing settings', () => {
       place(),
       {
         block_id: zoneBlock.block_id,
-        action_id: 'zone',
+        action_id: 'settings-zone',
         selected_option: { text: { type: 'plain_text', text: 'Asia/Tokyo' }, value: 'Asia/Tokyo' },
       },
       {
@@ -266,7 +266,7 @@ describe('damaged settings', () => {
   it('stop figures, with a word on what to do', async () => {
     const { reads, ephemeral } = await bot.ask('/spend 123');
     expect(reads).toContain('This workspace’s settings are damaged.');
-    expect(reads).toContain('/billing settings');
+    expect(reads).toContain('Open settings…');
     expect(ephemeral).toBe(true);
   });
 

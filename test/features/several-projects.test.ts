@@ -166,3 +166,26 @@ describe('/balance about several projects', () => {
     expect(answer.reads).toContain('staging: No Cloud platform data for project 6002.');
   });
 });
+
+describe('a list of projects that is longer than an option holds', () => {
+  it('keeps its periods and its ⋯ as buttons', async () => {
+    const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
+    for (const id of ids) bot.billing.setItems(id, november(14, 20, '1'));
+    const answer = await bot.ask(`/spend ${ids.join(',')}`);
+    const row = answer.blocks.find(({ type }) => type === 'actions') as {
+      elements: { type: string; text?: { text: string } }[];
+    };
+    expect(row.elements.map(({ type }) => type)).not.toContain('overflow');
+    const labels = row.elements.map(({ text }) => text?.text);
+    expect(labels).toEqual(
+      expect.arrayContaining(['Yesterday', 'This month so far', 'Share', 'CSV', 'Details']),
+    );
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'This month so far');
+    await bot.slack.waitFor(() =>
+      readable(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).reads.includes(
+        '1–21 Nov',
+      ),
+    );
+    expect(bot.slack.complaints).toEqual([]);
+  });
+});

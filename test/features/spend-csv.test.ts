@@ -83,6 +83,32 @@ describe('/spend … csv', () => {
   });
 });
 
+describe('/balance … csv and details', () => {
+  it('is a file with exact amounts, also of several projects', async () => {
+    bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
+    const before = files().length;
+    const file = await asked('/balance prod,123 csv', () => files()[before]);
+    expect(file.name).toBe('balance.csv');
+    const lines = (await contentOf(file)).split('\r\n');
+    expect(lines[0]).toBe('project,product,balance,bonuses,average a day,days left,note');
+    expect(lines[1]).toMatch(/^7001,cloud,1234\.5678,,.*bonuses unreadable: n\/a$/);
+    expect(lines[2]).toMatch(/^123,cloud,\d/);
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, CHANNEL).at(-1)?.text.startsWith('The CSV is in'),
+    );
+  });
+
+  it('are in the ⋯ menu of an answer, which stays', async () => {
+    for (const command of ['/balance prod', '/balance prod,123']) {
+      const answer = await bot.ask(command);
+      await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:more', 'Details');
+      await bot.slack.waitFor(() => /Balance +1234\.5678/.test(textOf(bot.slack.modal(OWNER)?.view)));
+      await bot.slack.dismiss(OWNER);
+      expect(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)?.text).toBe(answer.text);
+    }
+  });
+});
+
 describe('/spend … details', () => {
   it('shows what to reconcile with: exact instants, total, items and the connection', async () => {
     const text = await asked('/spend prod last-4-days details', () => {
@@ -91,15 +117,15 @@ describe('/spend … details', () => {
       return shown?.includes('Details') ? shown : undefined;
     });
     for (const line of [
-      'Project    7001',
-      'Product    Cloud platform (1)',
-      'Start      2026-11-17T00:00:00.000Z',
-      'End        2026-11-20T23:59:59.999Z',
-      'Total      123456789012345678901234567890.724 (incomplete)',
-      'Bonuses    0.5',
-      'Items      5',
-      'Connection main',
-      'Asked at   2026-11-21T10:15:30.123Z',
+      'Project     7001',
+      'Product     Cloud platform (1)',
+      'Start       2026-11-17T00:00:00.000Z',
+      'End         2026-11-20T23:59:59.999Z',
+      'Total       123456789012345678901234567890.724 (incomplete)',
+      'Bonuses     0.5',
+      'Items       5',
+      'Connection  main',
+      'Asked at    2026-11-21T10:15:30.123Z',
     ])
       expect(text).toContain(line);
   });

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { statusMessage } from '../../src/features/status/blocks.ts';
+import { accessParts } from '../../src/features/status/accesses.ts';
+import { connectionParts } from '../../src/features/status/connections.ts';
+import { statusPage } from '../../src/features/status/page.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
@@ -16,7 +18,7 @@ import { addProject } from '../support/projects.ts';
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
 const TEAM = 'T0SANDBOX1';
-const HASH = `tally:workspace:${TEAM}`;
+const HASH = `tally:{${TEAM}}:record`;
 const KEY = randomBytes(32);
 let bot: Bot;
 let workspaces: Workspaces;
@@ -42,7 +44,7 @@ const connection = (name: string, more: Partial<NewConnection> = {}): NewConnect
   test: { project: '123', product: 1 },
   registeredBy: OWNER,
   registeredAt: NOW - 60 * DAY,
-  lapsesAt: NOW + 30 * DAY,
+  expiresAt: NOW + 30 * DAY,
   ...more,
 });
 const saved = async (one: NewConnection) => workspaces.saveConnection(await changeIn(workspaces, TEAM), one);
@@ -86,7 +88,7 @@ describe('/billing status', () => {
     const { fingerprint, lastFour } = await save('main', {
       account: 'Acme <!channel>',
       authUrl: 'https://identity.example.com/v3',
-      lapsesAt: NOW + 12 * DAY,
+      expiresAt: NOW + 12 * DAY,
     });
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
@@ -97,22 +99,22 @@ describe('/billing status', () => {
   });
 
   it.each([
-    [{ lapsesAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
-    [{ lapsesAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
+    [{ expiresAt: NOW - 3 * DAY }, 'expired Wed 18 Nov 2026 (3 days ago)'],
+    [{ expiresAt: NOW + 15 * DAY }, 'expires Sun 6 Dec 2026 (15 days)'],
     [{ lifetime: 'none' as const }, 'no expiry'],
   ])('says of a lifetime %o: %s', async (more, words) => {
-    const { lapsesAt: _, ...rest } = connection('main');
+    const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
     expect((await bot.ask('/billing status')).reads).toContain(words);
   });
 
-  it('tells members names and what is about to lapse, and nothing more', async () => {
+  it('tells members names and what is about to expire, and nothing more', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
       'All connections work. No token expires in the next two weeks.',
     );
-    await save('finance', { lapsesAt: NOW + 3 * DAY });
-    await save('old', { lapsesAt: NOW - DAY });
+    await save('finance', { expiresAt: NOW + 3 * DAY });
+    await save('old', { expiresAt: NOW - DAY });
     const { reads, blocks } = await bot.ask('/billing status', MEMBER);
     expect(reads).toMatch(/^\*main\* · default$/m);
     expect(reads).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
@@ -120,6 +122,55 @@ describe('/billing status', () => {
     for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, 'All connections work'])
       expect(reads).not.toContain(hidden);
     expect(buttonsIn(blocks)).toEqual([]);
+  });
+
+  it('says that the service rejected a token, until it is replaced', async () => {
+    await save('main', { token: 'a-token-that-was-revoked-in-the-console' });
+    await bot.ask('/balance 123');
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toContain('*The service rejected its token.* It may have expired or been revoked.');
+    expect((await bot.ask('/billing status', MEMBER)).reads).toMatch(
+      /^\*main\* · its token was rejected: a Tally manager can replace it$/m,
+    );
+    await save('main');
+    expect((await bot.ask('/billing status')).reads).not.toContain('rejected');
+  });
+
+  it('no longer says that a token was rejected once the service accepts it again, within the hour too', async () => {
+    await save('main');
+    await bot.ask('/balance 123');
+    bot.billing.setMode('401');
+    now += 60_000;
+    await bot.ask('/balance 123');
+    expect((await bot.ask('/billing status')).reads).toContain('The service rejected its token.');
+    bot.billing.setMode('healthy');
+    now += 60_000;
+    await bot.ask('/balance 123');
+    const status = async () => (await bot.ask('/billing status')).reads;
+    await expect.poll(status).not.toContain('rejected');
+  });
+
+  it('counts an application access that the identity service rejected as broken', async () => {
+    await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
+      ...{
+        project: '123',
+        authUrl: 'https://identity.example.com/v3',
+        id: 'an-access-id',
+        secret: 'a-secret',
+      },
+      ...{ issuers: { people: [], groups: [] }, registeredBy: OWNER, registeredAt: NOW - DAY },
+    });
+    const healthOf = async () =>
+      accessParts(await workspaces.read(TEAM), NOW).map(({ health, blocks }) => [
+        health,
+        textOf(blocks).includes('rejected by the identity service'),
+      ]);
+    const access = { kind: 'access', name: '123' } as const;
+    expect(await healthOf()).toEqual([['fine', false]]);
+    await workspaces.noteRejection(TEAM, access, { mark: 's-id', at: NOW });
+    expect(await healthOf()).toEqual([['broken', true]]);
+    await workspaces.clearRejection(TEAM, access);
+    expect(await healthOf()).toEqual([['fine', false]]);
   });
 
   it('is not for guests', async () => {
@@ -149,10 +200,30 @@ describe('/billing status', () => {
     for (const canManage of [true, false]) {
       const tested = { name: workspace.connectionNames[0]!, says: [] };
       const place = { channel: CHANNEL, manager: canManage };
-      const { blocks } = statusMessage({ workspace, user: { canManage }, place, at: NOW, tested });
+      const parts = connectionParts({ workspace, user: { canManage }, place, at: NOW, tested });
+      const { blocks } = statusPage(parts, workspace, NOW);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
       expect(blocks.length).toBeLessThanOrEqual(45);
     }
+  });
+});
+
+describe('the page', () => {
+  it('counts the problems, and begins with what is broken, then with what soon will be', async () => {
+    await save('a-fine');
+    await save('b-soon', { expiresAt: NOW + 3 * DAY });
+    await save('c-over', { expiresAt: NOW - DAY });
+    await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
+    const { reads } = await bot.ask('/billing status');
+    expect(reads).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
+    const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => reads.indexOf(name));
+    expect(places).toEqual(places.toSorted((x, y) => x - y));
+    expect(reads).toContain('No answer from billing yet · As of');
+  });
+
+  it('says that everything works where nothing is to be done', async () => {
+    await save('main');
+    expect((await bot.ask('/billing status')).reads).toMatch(/^Everything works\nConnections\n/);
   });
 });
 
@@ -331,7 +402,7 @@ describe('a sealed record that was moved', () => {
 
   it('from another workspace is refused and reported', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
-    await move('tally:workspace:T0ELSEWHERE', 'connection:main', 'connection:main');
+    await move('tally:{T0ELSEWHERE}:record', 'connection:main', 'connection:main');
     await refusedEverywhere();
     expect((await press('connection-test', 'main')).reads).toContain(
       'Tally can’t read the stored access token.',
@@ -350,9 +421,9 @@ describe('a sealed record that was moved', () => {
 
   it('is refused as a whole workspace, too', async () => {
     await save('main');
-    await bot.redis.client.copy(HASH, 'tally:workspace:T0ELSEWHERE');
-    const open = JSON.stringify({ ...DEFAULT_SETTINGS, strangers: true });
-    await bot.redis.client.hset('tally:workspace:T0ELSEWHERE', 'settings', open);
+    await bot.redis.client.copy(HASH, 'tally:{T0ELSEWHERE}:record');
+    const open = JSON.stringify({ ...DEFAULT_SETTINGS, externals: true });
+    await bot.redis.client.hset('tally:{T0ELSEWHERE}:record', 'settings', open);
     const command = { command: '/balance', text: '123', team_id: 'T0ELSEWHERE', trigger_id: 'x' };
     await send(new URLSearchParams({ ...command, user_id: OWNER, channel_id: CHANNEL }).toString());
     await bot.slack.waitFor(() => lastWords().includes('Tally can’t read the stored access token.'));
@@ -400,7 +471,8 @@ describe('what an answer leaves behind', () => {
     const seen: string[] = [];
     monitor.on('monitor', (_, [name = '', key = '']: string[], source: string) => {
       // That the request is new is noted while its record is read, whatever it is.
-      if (source !== 'lua' && !key.startsWith('tally:request:')) seen.push(name.toLowerCase());
+      if (source !== 'lua' && !key.startsWith('tally:request:') && !key.includes('{tally-'))
+        seen.push(name.toLowerCase());
     });
     await work();
     await bot.stopBot();
@@ -438,6 +510,7 @@ describe('what an answer leaves behind', () => {
     expect((await noted()).balance).toEqual({
       balance: '12.3400000000000000000001',
       bonuses: '-0.50',
+      days: 0,
       at: NOW,
     });
     expect((await workspaces.read(TEAM)).lastBalance('456', 1)).toBeUndefined();

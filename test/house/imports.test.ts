@@ -90,7 +90,7 @@ describe('the import rules', () => {
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import { randomBytes } from 'node:crypto';`],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import type { Redis } from 'ioredis';`],
     ['domain-stays-pure', 'src/domain/money/amount.ts', `import 'undici';`],
-    ['vault-imports-downward', 'src/vault/seal.ts', `import { createHttp } from '../http/request.ts';`],
+    ['vault-imports-downward', 'src/vault/keyring.ts', `import { createHttp } from '../http/request.ts';`],
     [
       'http-imports-downward',
       'src/http/agent.ts',

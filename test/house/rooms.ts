@@ -7,7 +7,7 @@ export interface Source {
 }
 
 /** Where a process begins. */
-const ENTRY = /^src\/(main|doctor|reseal|env-file)\.ts$/;
+const ENTRY = /^src\/(main|doctor|reseal|migrate|env-file)\.ts$/;
 const PURE = /^src\/(domain|slack\/kit)\//;
 
 interface ReservedWord {

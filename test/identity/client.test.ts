@@ -308,7 +308,7 @@ describe('with an identity service as it was recorded', () => {
   });
 
   it('an expiry without a zone is in UTC', async () => {
-    expect(await issue(identity.accesses.lapsing)).toMatchObject({ expiresAt: NOW + HOUR / 3 });
+    expect(await issue(identity.accesses.expiring)).toMatchObject({ expiresAt: NOW + HOUR / 3 });
   });
 
   it('an unrestricted access is reported', async () => {

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { checkRecords } from '../../src/ops/check-records.ts';
 import { checkRedis } from '../../src/ops/check-redis.ts';
 import { checkService } from '../../src/ops/check-service.ts';
@@ -17,12 +17,12 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
+import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { closedPort, json, type Service, serve, serveRaw } from '../http/service.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
 const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
 const SIGNING_SECRET = 'a-signing-secret-that-must-not-be-seen';
@@ -61,9 +61,8 @@ interface Ran {
 /** The doctor as an operator runs it: a process with this environment and nothing else. */
 function doctor(env: Record<string, string>): Promise<Ran> {
   return new Promise((resolve) => {
-    const args = ['--import', 'tsx', 'src/doctor.ts'];
     const options = { cwd: ROOT, env: { PATH: process.env.PATH ?? '', ...env } };
-    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+    execFile(process.execPath, [BOT_ENTRY, 'doctor'], options, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr }),
     );
   });
@@ -77,9 +76,10 @@ let slack: FakeSlack;
 let billing: BillingService;
 
 beforeAll(async () => {
+  await buildBot(() => {});
   store = await testRedis();
   billing = await startBilling();
-});
+}, 60_000);
 afterAll(() => Promise.all([store.close(), billing.close()]));
 beforeEach(async () => {
   slack = await fakeSlack();
@@ -307,7 +307,6 @@ describe('sealed records', () => {
 
   it('are all checked, however many there are', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
-    await store.client.set('tally:workspace:not ours', '');
     const none = workspacesWith('k', KEY);
     await none.saveSettings(await changeIn(none, 'TNONE'), { zone: 'Asia/Tokyo' });
     expect(says(await check(store.client, 'k', KEY))).toContain('all 300 open');
@@ -336,9 +335,10 @@ describe('a sealed installation', () => {
       keyring: createKeyring([{ id: 'k', key: KEY }]),
     });
     await installed.save('T1', 'an installation');
-    await store.client.copy('tally:workspace:T1', 'tally:workspace:E1');
+    await createWorkspaceIndex(store.client).setCheck('E1', 0);
+    await store.client.copy('tally:{T1}:record', 'tally:{E1}:record');
     expect((await doctor(env)).output).toContain('1 of 2 are damaged or moved');
-    await store.client.unlink('tally:workspace:E1');
+    await store.client.unlink('tally:{E1}:record');
     expect((await doctor(env)).output).toContain('all 1 open');
   });
 });
@@ -388,7 +388,8 @@ describe('all checks', () => {
   });
 
   it('reports a check that failed, without the message of the error', async () => {
-    await store.client.hset('tally:workspace:T1', 'settings', '{}');
+    await createWorkspaceIndex(store.client).setCheck('T1', 0);
+    await store.client.hset('tally:{T1}:record', 'settings', '{}');
     const opens = () => {
       throw new TypeError(USER_TOKEN);
     };

@@ -13,13 +13,13 @@ const started = () => {
 
 it('lets no value of a label end the line or the label', async () => {
   const { slackCall, page } = started();
-  slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd' });
+  slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd', took: 1 });
   expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
 });
 
 it('counts together what would be too many to tell apart, and loses none', async () => {
   const { slackCall, page } = started();
-  for (let at = 0; at < 1_000; at += 1) slackCall({ method: 'users.info', outcome: `code_${at}` });
+  for (let at = 0; at < 1_000; at += 1) slackCall({ method: 'users.info', outcome: `code_${at}`, took: 1 });
   const samples = (await page()).body
     .split('\n')
     .filter((line) => line.startsWith('tally_slack_calls_total{'));
@@ -29,9 +29,9 @@ it('counts together what would be too many to tell apart, and loses none', async
 
 it('names the class of a service’s status, and its failures by name', async () => {
   const { exchange, page } = started();
-  exchange({ service: 'billing', outcome: 200, took: 40 });
-  exchange({ service: 'billing', outcome: 418, took: 40 });
-  exchange({ service: 'billing', outcome: 'timed-out', took: 10_001 });
+  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 200, took: 40 });
+  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 418, took: 40 });
+  exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 'timed-out', took: 10_001 });
   const { body } = await page();
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="2xx"} 1\n');
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="4xx"} 1\n');

@@ -227,7 +227,7 @@ describe('no data', () => {
 
 describe('authorization', () => {
   test('takes the token of every role and masks it in what it keeps', async () => {
-    for (const { label, value } of billing.tokens.filter((each) => each.label !== 'Lapsed')) {
+    for (const { label, value } of billing.tokens.filter((each) => each.label !== 'Expired')) {
       expect((await post(balanceOf('123'), { headers: { 'X-User-Token': value } })).status).toBe(200);
       expect(billing.requests.at(-1)?.token).toBe(label);
     }
@@ -243,8 +243,10 @@ describe('authorization', () => {
     expect((await post(balanceOf('123'), { headers })).status).toBe(401);
   });
 
-  test('refuses a lapsed token with 401', async () => {
-    expect((await post(balanceOf('123'), { headers: { 'X-User-Token': token('Lapsed') } })).status).toBe(401);
+  test('refuses a expired token with 401', async () => {
+    expect((await post(balanceOf('123'), { headers: { 'X-User-Token': token('Expired') } })).status).toBe(
+      401,
+    );
   });
 });
 
@@ -355,6 +357,39 @@ describe('modes', () => {
       expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1']);
       expect((await post(balanceOf('123'))).status).toBe(200);
     }
+  });
+
+  test('burning costs fifty times as much from then on, and what was spent stays spent', () => {
+    const [usual, burning] = [createUsageHistory(NOW), createUsageHistory(NOW)];
+    burning.setBurn(50, NOW);
+    burning.setBurn(1, NOW + 3 * HOUR);
+    const spent = (history: typeof usual, until: number) =>
+      units(history.balance('123', NOW).balance) - units(history.balance('123', until).balance);
+    expect(spent(burning, NOW + 3 * HOUR)).toBe(50n * spent(usual, NOW + 3 * HOUR));
+    expect(spent(usual, NOW + 3 * HOUR)).toBeGreaterThan(0n);
+    const later = (history: typeof usual) => spent(history, NOW + DAY) - spent(history, NOW + 3 * HOUR);
+    expect(later(burning)).toBe(later(usual));
+    const day = (history: typeof usual) =>
+      units(history.charges('123', NOW - DAY, NOW + 3 * HOUR).at(-1)!.amount);
+    expect(day(burning) - day(usual)).toBe(49n * spent(usual, NOW + 3 * HOUR));
+    expect(burning.charges('123', NOW - 7 * DAY, NOW)).toEqual(usual.charges('123', NOW - 7 * DAY, NOW));
+  });
+
+  test('burning and adding money are switches', async () => {
+    let at = NOW;
+    const own = await start({ now: () => at });
+    const left = async () =>
+      Number(/"balance":([\d.-]+)/.exec(await text(balanceOf('123'), { to: own }))![1]);
+    const before = await left();
+    own.setMode('burning');
+    at += 2 * HOUR;
+    const burnt = await left();
+    expect(before - burnt).toBeGreaterThan(20_000);
+    own.setMode('topped-up');
+    expect((await left()) - burnt).toBeCloseTo(30 * 29_800, 2);
+    own.setMode('healthy');
+    expect((await left()) - burnt).toBeCloseTo(30 * 29_800, 2);
+    await own.close();
   });
 
   test('slow answers as ever', async () => {

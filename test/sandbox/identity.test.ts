@@ -94,8 +94,8 @@ describe('issuing', () => {
     expect((await ask('{}')).headers.get('x-openstack-request-id')).toMatch(/^req-[\da-f-]{36}$/);
   });
 
-  test('ends with an access that lapses sooner, and says so without a zone', async () => {
-    const { token, body } = await issue(identity.accesses.lapsing);
+  test('ends with an access that expires sooner, and says so without a zone', async () => {
+    const { token, body } = await issue(identity.accesses.expiring);
     expect(body.expires_at).toBe('2026-11-21T02:23:56');
     clock += 20 * MINUTE;
     expect(identity.isLive(token)).toBe(false);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { GUEST, MEMBER, OWNER, STRANGER } from '../../sandbox/slack/index.ts';
+import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { openSlack, startWorld, type World, words } from './slack-bot.ts';
 
 const GENERAL = 'C0GENERAL1';
@@ -167,13 +167,13 @@ describe('what Slack says by itself', () => {
 });
 
 describe('who sees what', () => {
-  it('shows private channels to their members and public ones to all but guests and strangers', async () => {
+  it('shows private channels to their members and public ones to all but guests and external people', async () => {
     const { slack } = await start(() => {});
     const seen = (person: string) => slack.snapshot(person).channels.map(({ name }) => name);
     expect(seen(OWNER)).toEqual(['general', 'cloud-costs', 'finance', 'with-acme', 'Tally']);
     expect(seen(MEMBER)).toEqual(['general', 'cloud-costs', 'finance', 'with-acme', 'Tally']);
     expect(seen(GUEST)).toEqual(['general', 'Tally']);
-    expect(seen(STRANGER)).toEqual(['with-acme', 'Tally']);
+    expect(seen(EXTERNAL)).toEqual(['with-acme', 'Tally']);
     expect(await slack.say(GUEST, FINANCE, 'hello')).toEqual({ ok: false, error: 'channel_not_found' });
     expect(slack.snapshot(GUEST).messages[FINANCE]).toBeUndefined();
   });

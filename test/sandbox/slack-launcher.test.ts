@@ -76,21 +76,24 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   it('lets time pass for the bot, for Slack and for billing alike', async () => {
     const { slack, clock } = sandbox;
     const tomorrow = clock.now() + 86_400_000;
-    const skip = (time: string) =>
+    const skip = (to: object) =>
       fetch(`${sandbox.url}/sandbox/skip`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ as: OWNER, time }),
+        body: JSON.stringify({ as: OWNER, to }),
       });
     const before = clock.now();
-    expect(await (await skip('09:00')).json()).toEqual({ ok: true });
+    expect(await (await skip({ time: '09:00' })).json()).toEqual({ ok: true });
     const { tz } = slack.snapshot(OWNER).people.find(({ id }) => id === OWNER)!;
     const shown = (at: number) =>
       new Date(at).toLocaleTimeString('sv-SE', { timeZone: tz, hour: '2-digit', minute: '2-digit' });
     expect(shown(clock.now() + 5_000)).toBe('09:00');
     expect(clock.now()).toBeGreaterThan(before);
-    expect((await skip('25:00')).status).toBe(200);
-    expect(await (await skip('25:00')).json()).toEqual({ ok: false, error: 'no_such_time' });
+    expect(await (await skip({ time: '25:00' })).json()).toEqual({ ok: false, error: 'no_such_time' });
+    const later = clock.now();
+    expect(await (await skip({ hours: 1 })).json()).toEqual({ ok: true });
+    expect(clock.now()).toBeGreaterThanOrEqual(later + 3_600_000);
+    expect((await skip({ hours: -1 })).status).toBe(400);
 
     clock.skipTo(tomorrow + 86_400_000);
     const said = slack.messages(OWNER, COSTS).length;

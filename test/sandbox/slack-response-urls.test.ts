@@ -114,7 +114,15 @@ describe('a response URL', () => {
     expect(seen(OWNER)).toEqual([]);
   });
 
-  it('has nothing to replace after a command: the answer is a further one', async () => {
+  it('replaces the first private answer to a command', async () => {
+    await asked();
+    await answer({ text: 'One' });
+    await answer({ text: 'Two', replace_original: true });
+    expect(seen(OWNER)).toEqual([['Two', true]]);
+  });
+
+  it('can be told not to: then the answer is a further one', async () => {
+    world.slack.behaviour.replacesCommandAnswers = false;
     await asked();
     await answer({ text: 'One' });
     await answer({ text: 'Two', replace_original: true });

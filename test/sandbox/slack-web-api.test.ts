@@ -42,6 +42,32 @@ describe('who may call', () => {
   });
 });
 
+describe('an answer in a thread', () => {
+  const post = async (args: object) =>
+    (await call('chat.postMessage', { channel: GENERAL, text: 'x', ...args })) as {
+      ts: string;
+      message: object;
+    };
+
+  it('stands in the thread alone, or in the channel as well where it is broadcast', async () => {
+    const { ts } = await post({});
+    const quiet = await post({ thread_ts: ts });
+    expect(quiet.message).not.toHaveProperty('subtype');
+    const loud = await post({ thread_ts: ts, reply_broadcast: true });
+    expect(loud.message).toMatchObject({ thread_ts: ts, subtype: 'thread_broadcast' });
+    const shown = slack.messages(OWNER, GENERAL).map(({ isBroadcast = false }) => isBroadcast);
+    expect(shown).toEqual([false, false, true]);
+    expect((await post({ reply_broadcast: true })).message).not.toHaveProperty('subtype');
+  });
+
+  it('is refused under a message that only one person sees', async () => {
+    await call('chat.postEphemeral', { channel: GENERAL, user: OWNER, text: 'Psst' });
+    const { ts } = slack.messages(OWNER, GENERAL).at(-1)!;
+    const args = { channel: GENERAL, text: 'x', thread_ts: ts };
+    expect(await errorOf('chat.postMessage', args)).toBe('cannot_reply_to_message');
+  });
+});
+
 describe('what a call tells', () => {
   it('tells who the bot is', async () => {
     expect(await call('auth.test')).toMatchObject({

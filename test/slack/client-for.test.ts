@@ -42,14 +42,14 @@ async function started(credentials?: NodeJS.ProcessEnv): Promise<void> {
     }),
   });
   const log = createLog('silent', { write: () => undefined });
-  const responder = createResponseUrlClient();
-  release.push(() => responder.close());
+  const responseUrls = createResponseUrlClient();
+  release.push(() => responseUrls.close());
   worker = createInstallations(config.slack, {
     onForget: async () => undefined,
     redis: bot.redis.client,
     keyring: createKeyring(config.keys),
     audit: createAudit(bot.redis.client),
-    responder,
+    responseUrls,
     log,
     boltLogger: boltLogger(log),
     clock: Date.now,
@@ -106,7 +106,7 @@ describe('a post without a payload', () => {
     expect((await bot.keys()).filter((key) => key.includes(GRID.id))).toEqual([]);
   });
 
-  it('does not go out with a token that lapsed', async () => {
+  it('does not go out with a token that expired', async () => {
     await started();
     await bot.install({ ...NORTH, expires: 0 });
     bot.slack.refuse('oauth.v2.access', 'internal_error');

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 interface Ran {
-  readonly house: ListenerBot;
+  readonly tally: ListenerBot;
   /** What did something, by name, in order. */
   readonly ran: string[];
 }
@@ -34,7 +34,7 @@ interface Ran {
 async function started(): Promise<Ran> {
   const ran: string[] = [];
   const waiting = modal({ title: 'Wait', blocks: [section('…')] });
-  const house = await startListenerBot({
+  const tally = await startListenerBot({
     commands: { '/spend': { right: 'ask', run: async () => void ran.push('command') } },
     actions: { click: { right: 'ask', run: async () => void ran.push('action') } },
     views: {
@@ -56,8 +56,8 @@ async function started(): Promise<Ran> {
     },
     events: { app_mention: { right: 'ask', run: async () => void ran.push('event') } },
   });
-  releases.push(() => house.stop());
-  return { house, ran };
+  releases.push(() => tally.stop());
+  return { tally, ran };
 }
 
 /** Headers of the right shape; signed by Slack only with Slack's secret. */
@@ -96,25 +96,25 @@ describe('a body that nobody signed', () => {
   const unread = ['payload=null', 'payload=%7B', `payload=null&${'%e4&'.repeat(250_000)}`, '{', 'null'];
 
   it.each(unread)('is refused for that, not for what is in it: %#', async (body) => {
-    const { house } = await started();
+    const { tally } = await started();
     for (const headers of [{}, signed(body, 'another')])
       for (const type of [FORM, 'application/json'])
-        expect((await post(house.url, body, headers, type)).status).toBe(401);
+        expect((await post(tally.url, body, headers, type)).status).toBe(401);
   });
 
   it('is refused by the size that it announces, before any of it comes', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another') };
-    const { socket, received } = await dial(house.url);
+    const { socket, received } = await dial(tally.url);
     socket.write(head({ ...headers, 'content-length': 4 * MB }));
     await until(received);
     expect(received()).toContain('HTTP/1.1 413 ');
   });
 
   it('is refused as soon as it is longer than Slack’s are, where it announces no size', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const headers = { 'content-type': FORM, ...signed('', 'another'), 'transfer-encoding': 'chunked' };
-    const { socket, received } = await dial(house.url);
+    const { socket, received } = await dial(tally.url);
     const size = SERVER_LIMITS.bodyBytes + 1;
     socket.write(`${head(headers)}${size.toString(16)}\r\n${'a'.repeat(size)}`);
     await until(received);
@@ -122,11 +122,11 @@ describe('a body that nobody signed', () => {
   });
 
   it('is thrown away, so that its sender sees the refusal, but not for ever', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const large = 'a'.repeat(4 * MB);
     for (const headers of [{}, signed(large, 'another')])
-      expect((await post(house.url, large, headers)).status).toBe(413);
-    const { socket, received, closed } = await dial(house.url);
+      expect((await post(tally.url, large, headers)).status).toBe(413);
+    const { socket, received, closed } = await dial(tally.url);
     socket.write(head({ 'content-type': FORM, 'content-length': 1024 * MB }));
     for (let i = 0; i < 6; i += 1) socket.write('a'.repeat(MB));
     await until(closed);
@@ -134,7 +134,7 @@ describe('a body that nobody signed', () => {
   });
 
   it('is not waited for without headers that could be Slack’s', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const odd = [
       {},
       { ...signed(''), 'x-slack-signature': 'v0=short' },
@@ -142,7 +142,7 @@ describe('a body that nobody signed', () => {
       { ...signed(''), 'x-slack-request-timestamp': '99999999999' },
     ];
     for (const headers of odd) {
-      const { socket, received } = await dial(house.url);
+      const { socket, received } = await dial(tally.url);
       socket.write(head({ 'content-type': FORM, ...headers, 'content-length': MB }));
       await until(received);
       expect(received()).toContain('HTTP/1.1 401 ');
@@ -150,13 +150,13 @@ describe('a body that nobody signed', () => {
   });
 
   it('may be Slack’s check of a certificate, which is small and does nothing', async () => {
-    const { house, ran } = await started();
+    const { tally, ran } = await started();
     const check = 'ssl_check=1&token=x&command=/spend';
-    expect((await post(house.url, check, {})).status).toBe(200);
-    expect((await post(house.url, check, signed(check, 'another'))).status).toBe(200);
-    expect((await post(house.url, check, signed(check))).status).toBe(200);
-    expect((await post(house.url, `${check}&${'a'.repeat(2000)}`, {})).status).toBe(401);
-    expect((await post(house.url, 'ssl_check=0', {})).status).toBe(401);
+    expect((await post(tally.url, check, {})).status).toBe(200);
+    expect((await post(tally.url, check, signed(check, 'another'))).status).toBe(200);
+    expect((await post(tally.url, check, signed(check))).status).toBe(200);
+    expect((await post(tally.url, `${check}&${'a'.repeat(2000)}`, {})).status).toBe(401);
+    expect((await post(tally.url, 'ssl_check=0', {})).status).toBe(401);
     expect(ran).toEqual([]);
   });
 });
@@ -173,13 +173,13 @@ describe('a signed body', () => {
     `command=/spend&${Array.from({ length: SERVER_LIMITS.formFields }, (_, i) => `f${i}=1`).join('&')}`,
     `command=/spend${'&'.repeat(SERVER_LIMITS.bodyBytes - 100)}`,
   ])('that can be read in no way, or in two, gets a response: %#', async (body) => {
-    const { house, ran } = await started();
-    expect((await post(house.url, body, signed(body))).status).toBe(400);
+    const { tally, ran } = await started();
+    expect((await post(tally.url, body, signed(body))).status).toBe(400);
     expect(ran).toEqual([]);
   });
 
   it('is verified byte by byte, also where it is no UTF-8', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const bytes = Buffer.concat([Buffer.from('command=/spend&text='), Buffer.from([0xff, 0xfe])]);
     const timestamp = String(Math.floor(Date.now() / 1000));
     const digest = createHmac('sha256', SIGNING_SECRET)
@@ -191,14 +191,14 @@ describe('a signed body', () => {
       'x-slack-request-timestamp': timestamp,
       'x-slack-signature': `v0=${digest}`,
     };
-    const url = `${house.url}/slack/events`;
+    const url = `${tally.url}/slack/events`;
     expect((await fetch(url, { method: 'POST', headers, body: bytes })).status).toBe(200);
   });
 
   it('is read whichever pieces it comes in', async () => {
-    const { house, ran } = await started();
+    const { tally, ran } = await started();
     const body = `payload=${encodeURIComponent(payload)}`;
-    const { socket, received } = await dial(house.url);
+    const { socket, received } = await dial(tally.url);
     socket.write(head({ 'content-type': FORM, ...signed(body), 'transfer-encoding': 'chunked' }));
     for (const sign of body) socket.write(`1\r\n${sign}\r\n`);
     socket.write('0\r\n\r\n');
@@ -208,9 +208,9 @@ describe('a signed body', () => {
   });
 
   it('answers Slack’s question whether the address is ours', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const body = JSON.stringify({ type: 'url_verification', challenge: 'c-1', token: 'x' });
-    const answer = await post(house.url, body, signed(body), 'application/json');
+    const answer = await post(tally.url, body, signed(body), 'application/json');
     expect([answer.status, await answer.json()]).toEqual([200, { challenge: 'c-1' }]);
   });
 });
@@ -252,23 +252,23 @@ describe('a form', () => {
 
 describe('bodies under way', () => {
   it('are bounded together, and what is done makes room again', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 1;
-    const slow = await Promise.all(Array.from({ length: open }, () => dial(house.url)));
+    const slow = await Promise.all(Array.from({ length: open }, () => dial(tally.url)));
     for (const { socket } of slow) {
       socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
       socket.write('a'.repeat(SERVER_LIMITS.bodyBytes - 1));
     }
     const body = 'command=/nothing';
-    let answer = await post(house.url, body, signed(body));
+    let answer = await post(tally.url, body, signed(body));
     await until(async () => {
-      answer = await post(house.url, body, signed(body));
+      answer = await post(tally.url, body, signed(body));
       return answer.status === 503;
     });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await fetch(`${house.url}/anything`)).status).toBe(404);
+    expect((await fetch(`${tally.url}/anything`)).status).toBe(404);
     for (const { socket } of slow) socket.destroy();
-    await until(async () => (await post(house.url, body, signed(body))).status === 200);
+    await until(async () => (await post(tally.url, body, signed(body))).status === 200);
   });
 
   it('cost what they are long, in however many chunks they come', async () => {
@@ -295,8 +295,8 @@ describe('bodies under way', () => {
 
 describe('a connection', () => {
   it('that sends its headers or its body too slowly is closed', async () => {
-    const { house } = await started();
-    const [silent, headers, body] = [await dial(house.url), await dial(house.url), await dial(house.url)];
+    const { tally } = await started();
+    const [silent, headers, body] = [await dial(tally.url), await dial(tally.url), await dial(tally.url)];
     headers.socket.write('POST /slack/events HTTP/1.1\r\nhost: x\r\n');
     body.socket.write(head({ ...signed('', 'another'), 'content-length': 1000 }));
     const drip = setInterval(() => {
@@ -311,9 +311,9 @@ describe('a connection', () => {
   }, 30_000);
 
   it('for a path that every object has is answered like any other', async () => {
-    const { house } = await started();
+    const { tally } = await started();
     for (const path of ['/__proto__', '/constructor', '//', '/slack/events/..'])
-      expect((await fetch(`${house.url}${path}`)).status).toBe(404);
+      expect((await fetch(`${tally.url}${path}`)).status).toBe(404);
   });
 });
 
@@ -341,14 +341,14 @@ describe('a request that is sent a second time, byte by byte', () => {
     ],
     ['event', 'application/json', JSON.stringify(event)],
   ])('is acknowledged and does nothing more: a %s', async (kind, type, body) => {
-    const { house, ran } = await started();
+    const { tally, ran } = await started();
     const headers = signed(body);
-    expect((await post(house.url, body, headers, type)).status).toBe(200);
+    expect((await post(tally.url, body, headers, type)).status).toBe(200);
     await until(() => ran.length > 0);
-    expect((await post(house.url, body, headers, type)).status).toBe(200);
-    await until(() => house.log().includes('ignored a replayed request'));
+    expect((await post(tally.url, body, headers, type)).status).toBe(200);
+    await until(() => tally.log().includes('ignored a replayed request'));
     const another = { ...signed(`${body} `) };
-    expect((await post(house.url, `${body} `, another, type)).status).toBe(200);
+    expect((await post(tally.url, `${body} `, another, type)).status).toBe(200);
     await until(() => ran.length > 1);
     expect(ran).toEqual([kind, kind]);
   });
@@ -370,7 +370,7 @@ describe('a request that is sent a second time, byte by byte', () => {
   });
 
   it('finds the same suggestions: they may be asked for twice within a second', async () => {
-    const { house, ran } = await started();
+    const { tally, ran } = await started();
     const body = interactive({
       ...ACTION,
       type: 'block_suggestion',
@@ -379,7 +379,7 @@ describe('a request that is sent a second time, byte by byte', () => {
       value: '',
     });
     const headers = signed(body);
-    const answers = [await post(house.url, body, headers), await post(house.url, body, headers)];
+    const answers = [await post(tally.url, body, headers), await post(tally.url, body, headers)];
     for (const answer of answers) expect(await answer.text()).toContain('A word');
     expect(ran).toEqual(['options', 'options']);
   });

@@ -21,7 +21,7 @@ async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promi
   return bot;
 }
 
-const recordOf = ({ id }: { id: string }) => bot.redis.client.hgetall(`tally:workspace:${id}`);
+const recordOf = ({ id }: { id: string }) => bot.redis.client.hgetall(`tally:{${id}}:record`);
 const refreshes = () =>
   bot.slack.called('oauth.v2.access').filter(({ fields }) => fields.grant_type === 'refresh_token');
 const asked = (method: string, of: string) => bot.slack.called(method).filter((call) => call.of === of);
@@ -130,8 +130,8 @@ describe('an installation', () => {
     expect(fields.channel).toBe(INSTALLER);
     for (const word of ['/billing connect', '/balance 123', '/spend 123', '"action_id":"connect"'])
       expect(fields.blocks).toContain(word);
-    await until(async () => (await bot.redis.client.exists(`tally:audit:${NORTH.id}`)) === 1);
-    const [[, entry]] = (await bot.redis.client.xrange(`tally:audit:${NORTH.id}`, '-', '+')) as [
+    await until(async () => (await bot.redis.client.exists(`tally:{${NORTH.id}}:audit`)) === 1);
+    const [[, entry]] = (await bot.redis.client.xrange(`tally:{${NORTH.id}}:audit`, '-', '+')) as [
       [string, string[]],
     ];
     expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
@@ -379,7 +379,7 @@ describe('a workspace without an installation that can be used', () => {
     await started();
     await bot.install(NORTH);
     const { installation = '' } = await recordOf(NORTH);
-    await bot.redis.client.hset(`tally:workspace:${SOUTH.id}`, { installation });
+    await bot.redis.client.hset(`tally:{${SOUTH.id}}:record`, { installation });
     const { body } = await bot.command(SOUTH, '/balance 123');
     expect(body).toContain('can’t read the stored installation of Tally');
     expect(bot.log()).toContain('"reason":"not-authentic"');
@@ -395,7 +395,10 @@ describe('an organisation', () => {
     const east: Team = { ...GRID, id: 'T0EAST0001' };
     expect((await bot.command(GRID, '/billing help')).reply).toContain('/spend');
     expect((await bot.command(east, '/billing help')).reply).toContain('/spend');
-    expect((await bot.redis.client.smembers('tally:org:E0GRID0001')).sort()).toEqual([east.id, GRID.id]);
+    expect((await bot.redis.client.smembers('tally:{E0GRID0001}:members')).sort()).toEqual([
+      east.id,
+      GRID.id,
+    ]);
     const [call] = asked('users.info', 'E0GRID0001');
     expect(call?.fields.team_id).toBe(GRID.id);
     expect(await recordOf(GRID)).toEqual({ served: 'E0GRID0001' });

@@ -8,7 +8,7 @@ import { addProject } from '../support/projects.ts';
 import { testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const HASH = 'tally:workspace:T0SANDBOX1';
+const HASH = 'tally:{T0SANDBOX1}:record';
 /** Within the 40 characters of an amount that are shown. */
 const HOSTILE = '<!channel> <https://x.io|click> <@U1>';
 const JSONS = JSON.stringify(HOSTILE);
@@ -176,7 +176,7 @@ describe('a scheduled post that is late, corrected, or fails', () => {
       addedBy: OWNER,
       addedAt: 0,
     };
-    await redis.client.hset('tally:workspace:T0TEAM0001', `project:${HOSTILE}`, JSON.stringify(project));
+    await redis.client.hset('tally:{T0TEAM0001}:record', `project:${HOSTILE}`, JSON.stringify(project));
     await save(redis.client, 'T0TEAM0001', schedule({ since: nine - 3_600_000 }));
     await parts.delivery.run('T0TEAM0001');
     digits = '400';

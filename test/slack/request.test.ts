@@ -12,15 +12,15 @@ import type { Request } from '../../src/slack/request.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
-let house: ListenerBot;
-afterEach(() => house.stop());
+let tally: ListenerBot;
+afterEach(() => tally.stop());
 
 async function started(listeners: Listeners): Promise<ListenerBot> {
-  house = await startListenerBot(listeners);
-  return house;
+  tally = await startListenerBot(listeners);
+  return tally;
 }
 
-const view = (title: string, id = 'go') => modal({ title, blocks: [actions(button(id, 'Go'))] });
+const view = (title: string) => modal({ title, blocks: [actions(button('connect', 'Go'))] });
 
 const command = (run: (request: Request) => Promise<void>): Record<string, CommandListener> => ({
   '/spend': { right: 'ask', run: (_, request) => run(request) },
@@ -34,14 +34,14 @@ const issue = async (request: Request) => {
   await request.reply.modal.update(view('Issued'));
 };
 
-const titles = () => house.slack.modal(OWNER)?.view.title?.text;
-const calls = (method: string) => house.slack.calls.filter((call) => call.method === method).length;
-const untilIssued = () => house.slack.waitFor(() => titles() === 'Issued');
+const titles = () => tally.slack.modal(OWNER)?.view.title?.text;
+const calls = (method: string) => tally.slack.calls.filter((call) => call.method === method).length;
+const untilIssued = () => tally.slack.waitFor(() => titles() === 'Issued');
 
 describe('a modal that a visit opened', () => {
   it('is drawn anew by the same visit, after a command', async () => {
     await started({ commands: command(issue) });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilIssued();
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
@@ -53,7 +53,7 @@ describe('a modal that a visit opened', () => {
         await request.reply.modal.open(view('Issued'));
       }),
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilIssued();
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 1]);
   });
@@ -61,13 +61,13 @@ describe('a modal that a visit opened', () => {
   it('is drawn anew after a click in a message', async () => {
     await started({
       commands: command((request) =>
-        request.reply.update({ text: 'A', blocks: [actions(button('go', 'Go'))] }),
+        request.reply.update({ text: 'A', blocks: [actions(button('connect', 'Go'))] }),
       ),
-      actions: { go: action(issue) },
+      actions: { connect: action(issue) },
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    const { ts } = await house.slack.waitFor(() => house.slack.messages(OWNER, CHANNEL).at(-1));
-    await house.slack.press(OWNER, { channel: CHANNEL, ts }, 'go');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    const { ts } = await tally.slack.waitFor(() => tally.slack.messages(OWNER, CHANNEL).at(-1));
+    await tally.slack.press(OWNER, { channel: CHANNEL, ts }, 'connect');
     await untilIssued();
     expect(calls('views.open')).toBe(1);
   });
@@ -75,14 +75,14 @@ describe('a modal that a visit opened', () => {
   it('takes the place of the modal whose button was pressed', async () => {
     await started({
       commands: command((request) => request.reply.modal.open(view('First'))),
-      actions: { go: action(issue) },
+      actions: { connect: action(issue) },
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
-    await house.slack.press(OWNER, { viewId: id }, 'go');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    const { id } = await tally.slack.waitFor(() => tally.slack.modal(OWNER));
+    await tally.slack.press(OWNER, { viewId: id }, 'connect');
     await untilIssued();
     expect([calls('views.open'), calls('views.update')]).toEqual([1, 2]);
-    expect(house.slack.modal(OWNER)?.id).toBe(id);
+    expect(tally.slack.modal(OWNER)?.id).toBe(id);
   });
 
   it('is opened over Home, which is no modal to draw anew', async () => {
@@ -91,16 +91,16 @@ describe('a modal that a visit opened', () => {
         app_home_opened: {
           right: 'ask',
           run: async (_, __, { client }) => {
-            const home = { type: 'home', blocks: [actions(button('go', 'Go'))] };
+            const home = { type: 'home', blocks: [actions(button('connect', 'Go'))] };
             await client.views.publish({ user_id: OWNER, view: home as never });
           },
         },
       },
-      actions: { go: action(issue) },
+      actions: { connect: action(issue) },
     });
-    await house.slack.openHome(OWNER);
-    await house.slack.waitFor(() => (house.slack.home(OWNER)?.view.blocks.length ?? 0) > 0);
-    await house.slack.press(OWNER, { viewId: 'home' }, 'go');
+    await tally.slack.openHome(OWNER);
+    await tally.slack.waitFor(() => (tally.slack.home(OWNER)?.view.blocks.length ?? 0) > 0);
+    await tally.slack.press(OWNER, { viewId: 'home' }, 'connect');
     await untilIssued();
     expect(calls('views.open')).toBe(1);
   });
@@ -112,26 +112,26 @@ describe('a modal that a visit opened', () => {
         throw new TokenRejected('identity');
       }),
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    await house.slack.waitFor(() => titles() === 'That did not work');
-    expect(textOf(house.slack.modal(OWNER)?.view)).toContain('rejected the access token');
-    expect(house.reads()).toEqual([]);
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.waitFor(() => titles() === 'That did not work');
+    expect(textOf(tally.slack.modal(OWNER)?.view)).toContain('rejected the access token');
+    expect(tally.reads()).toEqual([]);
   });
 
   it('leaves a direct message where it was closed meanwhile', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
-        await house.slack.dismiss(OWNER);
+        await tally.slack.dismiss(OWNER);
         await request.reply.modal.update(view('Issued'), {
           text: 'Issued instead.',
           blocks: [section('Issued instead.')],
         });
       }),
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    await house.slack.waitFor(() => house.slack.calls.find(({ method }) => method === 'chat.postMessage'));
-    expect(house.slack.modal(OWNER)).toBeUndefined();
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.waitFor(() => tally.slack.calls.find(({ method }) => method === 'chat.postMessage'));
+    expect(tally.slack.modal(OWNER)).toBeUndefined();
   });
 
   it('is refreshed as long as it stands as this visit drew it', async () => {
@@ -141,8 +141,8 @@ describe('a modal that a visit opened', () => {
         await request.reply.modal.updateIfUnchanged(view('Known'));
       }),
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    await house.slack.waitFor(() => titles() === 'Known');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.waitFor(() => titles() === 'Known');
   });
 
   it('is left alone by a refresh that comes after something else drew it', async () => {
@@ -158,12 +158,12 @@ describe('a modal that a visit opened', () => {
         await request.reply.modal.updateIfUnchanged(view('Stale'));
         refreshed = true;
       }),
-      actions: { go: action((request) => request.reply.modal.update(view('Second')).then(late)) },
+      actions: { connect: action((request) => request.reply.modal.update(view('Second')).then(late)) },
     });
-    await house.slack.say(OWNER, CHANNEL, '/spend');
-    const { id } = await house.slack.waitFor(() => house.slack.modal(OWNER));
-    await house.slack.press(OWNER, { viewId: id }, 'go');
-    await house.slack.waitFor(() => refreshed);
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
+    const { id } = await tally.slack.waitFor(() => tally.slack.modal(OWNER));
+    await tally.slack.press(OWNER, { viewId: id }, 'connect');
+    await tally.slack.waitFor(() => refreshed);
     expect(titles()).toBe('Second');
   });
 });
@@ -173,9 +173,9 @@ describe('what is for the asker alone', () => {
     right: 'ask',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
-  const messages = (method: string) => house.slack.calls.filter((call) => call.method === method);
+  const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
   const ask = async (fields: object) => {
-    await house.deliver({
+    await tally.deliver({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },
@@ -183,12 +183,12 @@ describe('what is for the asker alone', () => {
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
       ...fields,
     });
-    await house.slack.waitFor(() => house.log().includes('could not be') || messages('chat.postMessage')[0]);
+    await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
 
   it('stands in the channel where the response_url is no good any more', async () => {
     await started({ commands: { '/spend': sayHello } });
-    await house.deliver({
+    await tally.deliver({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },
@@ -196,12 +196,12 @@ describe('what is for the asker alone', () => {
       response_url: 'http://127.0.0.1:1/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
     });
-    await house.slack.waitFor(() => house.reads().includes('Hello.'));
+    await tally.slack.waitFor(() => tally.reads().includes('Hello.'));
   });
 
   it('comes as a direct message where the channel does not take it either, for whatever reason', async () => {
     await started({ commands: { '/spend': sayHello } });
-    house.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
+    tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
     await ask({ channel: { id: CHANNEL } });
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
@@ -214,39 +214,40 @@ describe('what is for the asker alone', () => {
 
   it('that can go nowhere is logged with the first reason', async () => {
     await started({ commands: { '/spend': sayHello } });
-    house.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
-    house.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
+    tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
+    tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
     await ask({ channel: { id: CHANNEL } });
-    await house.slack.waitFor(() => house.log().includes('a reply could not be delivered'));
-    const [, lost = ''] = house.log().split('answered with a failure');
+    await tally.slack.waitFor(() => tally.log().includes('a reply could not be delivered'));
+    const [, lost = ''] = tally.log().split('answered with a failure');
     expect(lost).toContain('response_url (ECONNREFUSED)');
   });
 });
 
 describe('a click in a message', () => {
-  const again = () => actions(button('rerun:again', 'Again', { value: '/spend now' }), button('go', 'Go'));
+  const again = () =>
+    actions(button('rerun:again', 'Again', { value: '/spend now' }), button('connect', 'Go'));
   const message = (text: string) => ({ text, blocks: [section(text), again()] });
   const listeners: Listeners = {
     commands: {
       '/spend': {
         right: 'ask',
         run: async (text, request) => {
-          if (text === 'aloud') await request.reply.public(CHANNEL, message('For everybody.'));
+          if (text === 'public') await request.reply.public(CHANNEL, message('For everybody.'));
           else await request.reply.update(message(text === '' ? 'Before.' : 'For the asker.'));
         },
       },
     },
-    actions: { go: action((request) => request.reply.update(message('For the asker.'))) },
+    actions: { connect: action((request) => request.reply.update(message('For the asker.'))) },
   };
-  const seenBy = (person: string) => house.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
-  const untilSeen = (count: number) => house.slack.waitFor(() => seenBy(OWNER).length === count);
+  const seenBy = (person: string) => tally.reads(CHANNEL, person).map((read) => read.split('\n')[0]);
+  const untilSeen = (count: number) => tally.slack.waitFor(() => seenBy(OWNER).length === count);
 
   it.each(['Again', 'Go'])('that everybody sees leaves it as it is: %s', async (label) => {
     await started(listeners);
-    await house.slack.say(OWNER, CHANNEL, '/spend aloud');
+    await tally.slack.say(OWNER, CHANNEL, '/spend public');
     await untilSeen(1);
-    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
-    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    const { ts } = tally.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await tally.slack.press(OWNER, { channel: CHANNEL, ts }, label);
     await untilSeen(2);
     expect(seenBy(OWNER)).toEqual(['For everybody.', 'For the asker.']);
     expect(seenBy(MEMBER)).toEqual(['For everybody.']);
@@ -254,11 +255,11 @@ describe('a click in a message', () => {
 
   it.each(['Again', 'Go'])('that the asker alone sees takes its place: %s', async (label) => {
     await started(listeners);
-    await house.slack.say(OWNER, CHANNEL, '/spend');
+    await tally.slack.say(OWNER, CHANNEL, '/spend');
     await untilSeen(1);
-    const { ts } = house.slack.messages(OWNER, CHANNEL).at(-1)!;
-    await house.slack.press(OWNER, { channel: CHANNEL, ts }, label);
-    await house.slack.waitFor(() => seenBy(OWNER)[0] === 'For the asker.');
+    const { ts } = tally.slack.messages(OWNER, CHANNEL).at(-1)!;
+    await tally.slack.press(OWNER, { channel: CHANNEL, ts }, label);
+    await tally.slack.waitFor(() => seenBy(OWNER)[0] === 'For the asker.');
     expect(seenBy(OWNER)).toHaveLength(1);
   });
 });
@@ -279,40 +280,40 @@ describe('an answer that Slack does not take at once', () => {
     ...listeners,
     commands: { '/spend': { ...listeners.commands!['/spend']!, open: true } },
   };
-  const posts = () => house.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
-  const answers = () => house.reads().filter((read) => read === 'Figures.').length;
-  const mention = () => house.slack.say(OWNER, CHANNEL, '@Tally spend');
+  const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
+  const answers = () => tally.reads().filter((read) => read === 'Figures.').length;
+  const mention = () => tally.slack.say(OWNER, CHANNEL, '@Tally spend');
 
   it('waits for its turn: of three mentions at once each is answered once', async () => {
     await started(open);
-    house.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
+    tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 1 }, 4);
     await Promise.all([mention(), mention(), mention()]);
-    await house.slack.waitFor(() => answers() === 3, 15_000);
+    await tally.slack.waitFor(() => answers() === 3, 15_000);
     expect(posts()).toHaveLength(7);
-    expect(house.log()).not.toContain('answered with a failure');
+    expect(tally.log()).not.toContain('answered with a failure');
   });
 
   it('goes the next way where the wait would be too long', async () => {
     await started(open);
-    house.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
+    tally.slack.failNext('chat.postMessage', { status: 429, retryAfter: 31 });
     await mention();
-    await house.slack.waitFor(() => house.reads().length > 0);
+    await tally.slack.waitFor(() => tally.reads().length > 0);
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.postEphemeral']);
   });
 
   it('is not sent a second time where a gateway lost sight of it', async () => {
     await started(open);
-    house.slack.failNext('chat.postMessage', { status: 504 });
+    tally.slack.failNext('chat.postMessage', { status: 504 });
     await mention();
-    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'));
+    await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'));
     expect(posts().map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 
   it('is sent once more where Slack had no time for it', async () => {
     await started(open);
-    house.slack.failNext('chat.postMessage', { status: 503 });
+    tally.slack.failNext('chat.postMessage', { status: 503 });
     await mention();
-    await house.slack.waitFor(() => answers() === 1);
+    await tally.slack.waitFor(() => answers() === 1);
     expect(posts()).toHaveLength(2);
   });
 
@@ -325,7 +326,7 @@ describe('an answer that Slack does not take at once', () => {
       treat(req, res, taken);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    await house.deliver({
+    await tally.deliver({
       type: 'block_actions',
       team: { id: TEAM },
       user: { id: OWNER },
@@ -339,7 +340,7 @@ describe('an answer that Slack does not take at once', () => {
   it('stands once where the response_url drops the connection after it took it', async () => {
     await started(listeners);
     const { taken, close } = await click((req) => req.socket.destroy());
-    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'));
+    await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'));
     close();
     expect([taken(), posts()]).toEqual([1, []]);
   });
@@ -347,7 +348,7 @@ describe('an answer that Slack does not take at once', () => {
   it('stands once where the response_url answers late', async () => {
     await started(listeners);
     const { taken, close } = await click((_, res) => setTimeout(() => res.end('ok'), 6_000).unref());
-    await house.slack.waitFor(() => house.log().includes('Slack did not confirm an answer'), 10_000);
+    await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'), 10_000);
     close();
     expect([taken(), posts()]).toEqual([1, []]);
   }, 15_000);
@@ -357,7 +358,7 @@ describe('an answer that Slack does not take at once', () => {
     const { taken, close } = await click((_, res, times) =>
       times === 1 ? res.writeHead(429, { 'retry-after': '1' }).end() : res.end('ok'),
     );
-    await house.slack.waitFor(() => taken() === 2);
+    await tally.slack.waitFor(() => taken() === 2);
     close();
     expect(posts()).toEqual([]);
   });

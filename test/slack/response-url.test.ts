@@ -30,12 +30,16 @@ async function responseUrl(...answers: [status: number, body: string][]) {
     res.writeHead(status).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const responder: ResponseUrlClient = createResponseUrlClient(500);
+  const responseUrls: ResponseUrlClient = createResponseUrlClient(500);
   releases.push(
     () => new Promise((resolve) => server.close(resolve)),
-    () => responder.close(),
+    () => responseUrls.close(),
   );
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`, posted, responder };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`,
+    posted,
+    responseUrls,
+  };
 }
 
 const rich: Message = {
@@ -51,10 +55,10 @@ const rich: Message = {
 
 describe('a response_url', () => {
   it('gets the message for the asker alone unless it is for everyone', async () => {
-    const { url, posted, responder } = await responseUrl();
-    await responder.post(url, rich);
-    await responder.post(url, rich, { everyone: true });
-    await responder.post(url, rich, { replace: true });
+    const { url, posted, responseUrls } = await responseUrl();
+    await responseUrls.post(url, rich);
+    await responseUrls.post(url, rich, { everyone: true });
+    await responseUrls.post(url, rich, { replace: true });
     expect(posted.map(({ response_type }) => response_type)).toEqual([
       'ephemeral',
       'in_channel',
@@ -70,8 +74,8 @@ describe('a response_url', () => {
   ])(
     'gets the same answer once more without chart and table when Slack refuses them (%i %s)',
     async (status, body) => {
-      const { url, posted, responder } = await responseUrl([status, body]);
-      await responder.post(url, rich);
+      const { url, posted, responseUrls } = await responseUrl([status, body]);
+      await responseUrls.post(url, rich);
       expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
         ['data_visualization', 'table'],
         ['rich_text'],
@@ -80,8 +84,8 @@ describe('a response_url', () => {
   );
 
   it('is not tried a third time', async () => {
-    const { url, posted, responder } = await responseUrl([400, 'invalid_blocks'], [400, 'invalid_blocks']);
-    await expect(responder.post(url, rich)).rejects.toMatchObject({
+    const { url, posted, responseUrls } = await responseUrl([400, 'invalid_blocks'], [400, 'invalid_blocks']);
+    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
       kind: 'slack-failed',
       code: 'invalid_blocks',
     });
@@ -93,8 +97,8 @@ describe('a response_url', () => {
     [404, 'used_url', 'used_url'],
     [503, '<html>busy</html>', 'HTTP 503'],
   ])('that is no good any more is reported with the reason (%i)', async (status, body, code) => {
-    const { url, responder } = await responseUrl([status, body]);
-    await expect(responder.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
+    const { url, responseUrls } = await responseUrl([status, body]);
+    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
   });
 
   it.each([
@@ -106,21 +110,21 @@ describe('a response_url', () => {
     [200, '<html>fine</html>'],
     [204, ''],
   ])('has taken the message when it says so, in whatever words (%i %s)', async (status, body) => {
-    const { url, posted, responder } = await responseUrl([status, body]);
-    await responder.post(url, rich);
+    const { url, posted, responseUrls } = await responseUrl([status, body]);
+    await responseUrls.post(url, rich);
     expect(posted).toHaveLength(1);
   });
 
   it('is no good any more when it says so with a success', async () => {
-    const { url, responder } = await responseUrl([200, 'used_url']);
-    await expect(responder.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
+    const { url, responseUrls } = await responseUrl([200, 'used_url']);
+    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
   });
 
   it('never appears in an error: it lets whoever has it post', async () => {
-    const { url, responder } = await responseUrl([404, 'used_url']);
-    const error = (await responder.post(url, rich).catch((thrown: Error) => thrown)) as Error;
+    const { url, responseUrls } = await responseUrl([404, 'used_url']);
+    const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
-    await expect(responder.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
+    await expect(responseUrls.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
       code: 'ECONNREFUSED',
     });
   });
@@ -136,17 +140,17 @@ describe('a response_url that does not confirm', () => {
       answer(req, res, taken);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const responder = createResponseUrlClient(500);
+    const responseUrls = createResponseUrlClient(500);
     releases.push(
       () => {
         server.closeAllConnections();
         return new Promise((resolve) => server.close(resolve));
       },
-      () => responder.close(),
+      () => responseUrls.close(),
     );
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      responder,
+      responseUrls,
       taken: () => taken,
     };
   }
@@ -162,8 +166,8 @@ describe('a response_url that does not confirm', () => {
     ['resets it', (req) => req.socket.resetAndDestroy(), 'ECONNRESET'],
     ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
   ])('may have posted: %s', async (_, answer, code) => {
-    const { url, responder, taken } = await faulty(answer);
-    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: true });
+    const { url, responseUrls, taken } = await faulty(answer);
+    expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: true });
     expect(taken()).toBe(1);
   });
 
@@ -171,9 +175,9 @@ describe('a response_url that does not confirm', () => {
     ['http://127.0.0.1:1/', 'ECONNREFUSED'],
     ['http://nowhere.invalid/', 'ENOTFOUND'],
   ])('has posted nothing where nothing could be sent: %s', async (url, code) => {
-    const responder = createResponseUrlClient(3_000);
-    releases.push(() => responder.close());
-    expect(await error(responder.post(url, rich))).toMatchObject({ code, unclear: false });
+    const responseUrls = createResponseUrlClient(3_000);
+    releases.push(() => responseUrls.close());
+    expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: false });
   });
 
   it.each([
@@ -182,13 +186,13 @@ describe('a response_url that does not confirm', () => {
     [503, '<html>'],
     [200, 'used_url'],
   ])('has posted nothing where it refuses (%i %s)', async (status, body) => {
-    const { url, responder } = await faulty((_, res) => res.writeHead(status).end(body));
-    expect(await error(responder.post(url, rich))).toMatchObject({ unclear: false });
+    const { url, responseUrls } = await faulty((_, res) => res.writeHead(status).end(body));
+    expect(await error(responseUrls.post(url, rich))).toMatchObject({ unclear: false });
   });
 
   it('is told of as busy, with how long', async () => {
-    const { url, responder } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
+    const { url, responseUrls } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
     const busy = { code: 'HTTP 429', retryAfter: 7, unclear: false };
-    expect(await error(responder.post(url, rich))).toMatchObject(busy);
+    expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);
   });
 });

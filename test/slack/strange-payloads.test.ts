@@ -16,11 +16,11 @@ const NOW = Date.UTC(2026, 10, 21, 10);
 const INHERITED = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
 const WORD = { text: plainText('A word'), value: 'a' };
 
-let house: ListenerBot;
+let tally: ListenerBot;
 let ran: number[];
 beforeEach(async () => {
   ran = [];
-  house = await startListenerBot(
+  tally = await startListenerBot(
     {
       commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
       views: {
@@ -46,7 +46,7 @@ beforeEach(async () => {
     { clock: () => NOW },
   );
 });
-afterEach(() => house.stop());
+afterEach(() => tally.stop());
 
 /** A response_url, and what was posted to it. */
 async function startReplies() {
@@ -75,34 +75,34 @@ const suggestion = (action_id: string, value: string | null) => ({
   block_id: 'b',
   value,
 });
-const untilLogged = (text: string) => house.slack.waitFor(() => house.log().includes(text));
-const nothingUnknown = () => expect(house.log()).not.toMatch(/unknown error|a listener failed/);
+const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().includes(text));
+const nothingUnknown = () => expect(tally.log()).not.toMatch(/unknown error|a listener failed/);
 
 describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
   it('is no button', async () => {
-    expect(await house.deliver(act(name))).toMatchObject({ status: 200 });
+    expect(await tally.deliver(act(name))).toMatchObject({ status: 200 });
     await untilLogged('no listener for this action');
     nothingUnknown();
   });
 
   it('is no form', async () => {
     const payload = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
-    expect(await house.deliver(payload)).toEqual({ status: 200, body: '' });
+    expect(await tally.deliver(payload)).toEqual({ status: 200, body: '' });
     nothingUnknown();
   });
 
   it('has no suggestions', async () => {
-    expect(await house.deliver(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
+    expect(await tally.deliver(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
     nothingUnknown();
   });
 
   it('is no command', async () => {
-    await house.deliver(act('rerun:again', name));
-    await house.slack.waitFor(() => house.reads().some((read) => read.includes(`Unknown command “${name}”`)));
+    await tally.deliver(act('rerun:again', name));
+    await tally.slack.waitFor(() => tally.reads().some((read) => read.includes(`Unknown command “${name}”`)));
   });
 
   it('is no event', async () => {
-    await house.slack.event({ type: name, user: OWNER });
+    await tally.slack.event({ type: name, user: OWNER });
     nothingUnknown();
   });
 
@@ -116,15 +116,15 @@ describe.each(INHERITED)('the name %s, which nobody gave', (name) => {
 
 describe('a suggestion asked for with nothing typed', () => {
   it('is found as for no words', async () => {
-    const { body } = await house.deliver(suggestion('words', null));
+    const { body } = await tally.deliver(suggestion('words', null));
     expect(JSON.parse(body)).toEqual({ options: [WORD] });
   });
 });
 
 describe('what is shared as of an instant that never was', () => {
   it.each(['-9e99', 'NaN', '', '9e99', '1e400', '8.64e15', '-1', 'x', '1.5'])('is of now: %s', async (at) => {
-    await house.deliver(act('share', `${at} /spend`));
-    await house.slack.waitFor(() => ran.length > 0);
+    await tally.deliver(act('share', `${at} /spend`));
+    await tally.slack.waitFor(() => ran.length > 0);
     expect(ran).toEqual([NOW]);
   });
 });
@@ -136,15 +136,15 @@ describe('a form that comes without its state', () => {
     [{}, ''],
     [{ values: null }, ''],
   ])('is read as empty: %o', async (state, private_metadata) => {
-    const { body } = await house.deliver(submission({ callback_id: 'form', state, private_metadata }));
+    const { body } = await tally.deliver(submission({ callback_id: 'form', state, private_metadata }));
     expect(body).toContain('"response_action":"update"');
-    await house.slack.waitFor(() => ran.length > 0);
+    await tally.slack.waitFor(() => ran.length > 0);
   });
 });
 
 describe('a form of an older version that cannot be read', () => {
   it('says so in its place', async () => {
-    const { body } = await house.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
+    const { body } = await tally.deliver(submission({ callback_id: 'broken', state: { values: {} } }));
     expect(JSON.parse(body)).toMatchObject({ response_action: 'update' });
     expect(body).toContain('Something went wrong in Tally. Nothing was changed.');
   });
@@ -154,8 +154,8 @@ describe('a payload that names no workspace', () => {
   it('is answered where an answer can go, and acknowledged', async () => {
     const { response_url, replies } = await startReplies();
     const payload = { ...act('rerun:again', '/spend'), team: null, user: { id: OWNER }, response_url };
-    expect(await house.deliver(payload)).toMatchObject({ status: 200 });
-    await house.slack.waitFor(() => replies.length > 0);
+    expect(await tally.deliver(payload)).toMatchObject({ status: 200 });
+    await tally.slack.waitFor(() => replies.length > 0);
     expect(replies[0]).toContain('Tally only answers members');
     nothingUnknown();
     expect(ran).toEqual([]);
@@ -163,7 +163,7 @@ describe('a payload that names no workspace', () => {
 
   it('is refused in the modal that sent it', async () => {
     const payload = submission({ id: 'V1', callback_id: 'form', state: { values: {} } });
-    const { status } = await house.deliver({ ...payload, team: null, user: { id: OWNER } });
+    const { status } = await tally.deliver({ ...payload, team: null, user: { id: OWNER } });
     expect(status).toBe(200);
     await untilLogged('Tally only answers members of the workspace that installed it.');
     nothingUnknown();
@@ -193,18 +193,18 @@ describe('what is no text where Slack sends text', () => {
       { ...submission({ callback_id: 'form' }), user: { id: OWNER, team_id: odd } },
       { ...suggestion('words', ''), value: odd },
     ];
-    for (const payload of payloads) expect(await house.deliver(payload)).toEqual({ status: 200, body: '' });
+    for (const payload of payloads) expect(await tally.deliver(payload)).toEqual({ status: 200, body: '' });
     const heard = [{ event_id: odd }, { event: { type: odd } }, { team_id: odd }, { authorizations: [odd] }];
-    for (const more of heard) expect(await house.hear(event(more))).toBe(200);
+    for (const more of heard) expect(await tally.hear(event(more))).toBe(200);
     expect(ran).toEqual([]);
     nothingUnknown();
-    expect(house.log()).not.toContain('unhandledRejection');
+    expect(tally.log()).not.toContain('unhandledRejection');
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])('is no workspace that could leave: %s', async (id) => {
     const gone = { type: 'team_access_revoked', team_ids: [id] };
-    expect(await house.hear(event({ event: gone }))).toBe(200);
-    expect(await house.hear(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
+    expect(await tally.hear(event({ event: gone }))).toBe(200);
+    expect(await tally.hear(event({ team_id: id, event: { type: 'app_uninstalled' } }))).toBe(200);
     nothingUnknown();
   });
 });

@@ -26,12 +26,17 @@ async function started(options: Parameters<typeof startOAuthBot>[0] = {}): Promi
 
 const keysWith = async (id: string) => (await bot.keys()).filter((key) => key.includes(id));
 const isInstalled = ({ id }: { id: string }) =>
-  bot.redis.client.hexists(`tally:workspace:${id}`, 'installation');
+  bot.redis.client.hexists(`tally:{${id}}:record`, 'installation');
 
 /** As the bot is woken for a schedule: by the calendar, and once. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
-  const scheduler = createScheduler({ connection, clock: Date.now, onError: () => undefined });
+  const scheduler = createScheduler({
+    connection,
+    shards: async () => 1,
+    clock: Date.now,
+    onError: () => undefined,
+  });
   await scheduler.setTimings(workspace, [schedule().timing]);
   await scheduler.runAt(workspace, Date.now() + 60_000);
   await scheduler.stop(1_000);
@@ -46,10 +51,9 @@ async function livedIn(team: Team): Promise<void> {
   expect((await bot.command(team, '/balance 123')).reply).toContain('left');
   await until(async () => (await keysWith(team.whole ? ORG : team.id)).length >= 2);
   await save(bot.redis.client, team.id, schedule({ since: Date.now() }));
-  await bot.redis.client.hset(`tally:ledger:${team.id}`, 'schedul1/2026-11-20', '{}');
+  await bot.redis.client.hset(`tally:{${team.id}}:delivery-log`, 'schedul1/2026-11-20', '{}');
   await wakes(bot.redis.url, team.id);
-  await bot.redis.client.set(`tally:lock:refresh:${team.id}`, 'x', 'PX', 60_000);
-  await bot.redis.client.zadd(`tally:heard:${team.id}`, 1, 'Ev1');
+  await bot.redis.client.set(`tally:{${team.id}}:token-lock`, 'x', 'PX', 60_000);
 }
 
 describe('a workspace that leaves', () => {
@@ -62,12 +66,12 @@ describe('a workspace that leaves', () => {
     await started();
     await livedIn(NORTH);
     await livedIn(SOUTH);
-    const neighbour = await bot.redis.client.hgetall(`tally:workspace:${SOUTH.id}`);
+    const neighbour = await bot.redis.client.hgetall(`tally:{${SOUTH.id}}:record`);
     expect((await keysWith(NORTH.id)).length).toBeGreaterThanOrEqual(4);
     bot.slack.revoke(NORTH.id);
     for (const event of events) expect(await bot.event({ team_id: NORTH.id, event })).toBe(200);
     expect(await keysWith(NORTH.id)).toEqual([]);
-    expect(await bot.redis.client.hgetall(`tally:workspace:${SOUTH.id}`)).toEqual(neighbour);
+    expect(await bot.redis.client.hgetall(`tally:{${SOUTH.id}}:record`)).toEqual(neighbour);
     expect((await bot.command(SOUTH, '/balance 123')).reply).toContain('left');
   });
 
@@ -81,7 +85,7 @@ describe('a workspace that leaves', () => {
   it('leaves nothing although its installation cannot be opened any more', async () => {
     await started();
     await livedIn(NORTH);
-    await bot.redis.client.hset(`tally:workspace:${NORTH.id}`, { installation: 'v1.gone.x.y' });
+    await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { installation: 'v1.gone.x.y' });
     expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
@@ -157,7 +161,11 @@ describe('an organisation that leaves', () => {
     await bot.install(GRID);
     for (const team of [GRID, EAST]) await bot.connect(team, 'Read-only');
     expect(await keysWith('GRID')).toEqual(
-      expect.arrayContaining([`tally:org:${ORG}`, `tally:workspace:${ORG}`, `tally:workspace:${GRID.id}`]),
+      expect.arrayContaining([
+        `tally:{${ORG}}:members`,
+        `tally:{${ORG}}:record`,
+        `tally:{${GRID.id}}:record`,
+      ]),
     );
   };
   const nothingLeft = async () => {
@@ -182,7 +190,7 @@ describe('an organisation that leaves', () => {
     const event = { type: 'team_access_revoked', team_ids: [EAST.id, 'T0NEVERSEEN'] };
     expect(await bot.event({ team_id: EAST.id, enterprise_id: ORG, event })).toBe(200);
     expect(await keysWith(EAST.id)).toEqual([]);
-    expect(await bot.redis.client.smembers(`tally:org:${ORG}`)).toEqual([GRID.id]);
+    expect(await bot.redis.client.smembers(`tally:{${ORG}}:members`)).toEqual([GRID.id]);
     expect((await bot.command(GRID, '/balance 123')).reply).toContain('left');
   });
 
@@ -191,7 +199,7 @@ describe('an organisation that leaves', () => {
     const event = { type: 'team_access_revoked', team_ids: [EAST.id] };
     await bot.event({ team_id: EAST.id, enterprise_id: ORG, event });
     await bot.connect(EAST, 'Read-only');
-    expect((await bot.redis.client.smembers(`tally:org:${ORG}`)).sort()).toEqual([EAST.id, GRID.id]);
+    expect((await bot.redis.client.smembers(`tally:{${ORG}}:members`)).sort()).toEqual([EAST.id, GRID.id]);
   });
 });
 
@@ -245,8 +253,8 @@ const ONE_TOKEN = {
 describe('the one workspace of a bot with a token', () => {
   it('leaves no key behind either', async () => {
     await started({ env: ONE_TOKEN });
-    await bot.redis.client.hset(`tally:workspace:${NORTH.id}`, { settings: '{}' });
-    await bot.redis.client.xadd(`tally:audit:${NORTH.id}`, '*', 'at', '1');
+    await bot.redis.client.hset(`tally:{${NORTH.id}}:record`, { settings: '{}' });
+    await bot.redis.client.xadd(`tally:{${NORTH.id}}:audit`, '*', 'at', '1');
     expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
     expect(await bot.keys()).toEqual([]);
   });

@@ -139,7 +139,7 @@ describe('who somebody is', () => {
     installation = { is_enterprise_install: true };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };
     expect(await find('U1')).toMatchObject({ role: 'member' });
-    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ role: 'stranger' });
+    expect(await people.find(client, identity('U1', 'T2'))).toMatchObject({ role: 'external' });
   });
 
   it('comes with locale and zone', async () => {
@@ -157,12 +157,12 @@ describe('standing', () => {
     [{ is_restricted: true }, 'guest'],
     [{ is_restricted: true, is_ultra_restricted: true }, 'guest'],
     [{ is_restricted: true, is_admin: true }, 'guest'],
-    [{ is_stranger: true }, 'stranger'],
-    [{ team_id: 'T9' }, 'stranger'],
-    [{ team_id: 'T9', is_stranger: false, is_admin: true }, 'stranger'],
-    [{ team_id: undefined }, 'stranger'],
+    [{ is_stranger: true }, 'external'],
+    [{ team_id: 'T9' }, 'external'],
+    [{ team_id: 'T9', is_stranger: false, is_admin: true }, 'external'],
+    [{ team_id: undefined }, 'external'],
     [{ team_id: 'T9', enterprise_user: { enterprise_id: 'E1', teams: ['T9', TEAM] } }, 'member'],
-    [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'stranger'],
+    [{ team_id: 'E1', enterprise_user: { enterprise_id: 'E1', teams: ['T9'] } }, 'external'],
     [{ deleted: true, is_owner: true }, 'nobody'],
     [{ is_bot: true, is_admin: true }, 'nobody'],
   ])('of %o is %s', async (user, standing) => {
@@ -174,17 +174,17 @@ describe('standing', () => {
     expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
-  it('is a stranger’s where the payload says that the person belongs elsewhere', async () => {
+  it('is an external user’s where the payload says that the person belongs elsewhere', async () => {
     const roleOf = async (homeTeamId: string) =>
       (await people.find(client, { ...identity('U1'), homeTeamId })).role;
     expect(await roleOf(TEAM)).toBe('member');
-    expect(await roleOf('T9')).toBe('stranger');
+    expect(await roleOf('T9')).toBe('external');
   });
 
-  it('is a stranger’s where the payload is of another workspace than the token', async () => {
+  it('is an external user’s where the payload is of another workspace than the token', async () => {
     users.U9 = { team_id: 'T9', is_admin: true };
     const home = { teamId: 'T9', userId: 'U9', homeTeamId: 'T9' };
-    expect(await people.find(client, home)).toMatchObject({ role: 'stranger' });
+    expect(await people.find(client, home)).toMatchObject({ role: 'external' });
     expect(times('auth.test')).toBe(1);
   });
 

@@ -8,6 +8,7 @@ import { createTally, type Tally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
+import type { LoadingDelays } from '../../src/slack/loading.ts';
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
@@ -22,17 +23,21 @@ export interface BotOptions {
   /** ms since the epoch, for the bot and billing; Slack signs by the real clock, as Bolt verifies by it. */
   readonly now?: () => number;
   readonly ackTimeout?: number;
-  /** In place of the shared one. */
+  /** Replaces the shared Redis. */
   readonly redisUrl?: string;
-  /** What the switch `slow` of billing means, in ms. */
+  /** The delay of billing's mode `slow`, in ms. */
   readonly slowFor?: number;
   /** ENCRYPTION_KEYS; a fresh key when not given. */
   readonly encryptionKeys?: string;
-  /** How often people may ask; without limits when not given. */
+  /** Rate limits; none by default. */
   readonly limits?: RateLimiter | 'ordinary';
+  /** When Tally shows that it works; hardly ever when not given, however slow the machine is. */
+  readonly loadingDelays?: LoadingDelays;
   /** IDENTITY_AUTH_URL; none when not given. */
   readonly identityUrl?: string;
 }
+
+export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
 
 /** The whole bot in this process, with the sandbox's Slack and billing as the other side and a real Redis. */
 export interface Bot {
@@ -41,15 +46,17 @@ export interface Bot {
   readonly redis: TestRedis;
   /** What its features declare. */
   readonly registry: Registry;
-  /** The bot's own address. */
+  /** The first process's address. */
   readonly url: string;
-  /** What it logged, as one text. */
+  /** Of the process that Slack speaks to. */
+  currentUrl(): string;
+  /** Its log as one text. */
   log(): string;
-  /** Types a command and waits for what it brings: the newest message that this person sees. */
+  /** Types a command and waits for the answer: the next message that this person sees. */
   ask(text: string, person?: string, channel?: string): Promise<Answer>;
   /** Registers the fake billing service's read-only token. */
   connect(): Promise<void>;
-  /** Waits until no question to billing or identity is waiting or under way. */
+  /** Waits until no request to billing or identity is queued or running. */
   settled(): Promise<void>;
   /** Starts another process of the same bot; Slack speaks to that one from now on. */
   another(): Promise<void>;
@@ -63,12 +70,12 @@ export interface Answer {
   readonly text: string;
   readonly ephemeral: boolean;
   readonly blocks: readonly Record<string, unknown>[];
-  /** Everything a reader sees, line by line. */
+  /** All visible text, line by line. */
   readonly reads: string;
 }
 
 export async function startBot(options: BotOptions = {}): Promise<Bot> {
-  const { mode = 'http', now = Date.now, limits = UNLIMITED } = options;
+  const { mode = 'http', now = Date.now, limits = UNLIMITED, loadingDelays = NO_LOADING } = options;
   const redis = await testRedis();
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
@@ -102,6 +109,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       log,
       now,
       limits === 'ordinary' ? undefined : limits,
+      loadingDelays,
     );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
@@ -118,6 +126,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     redis,
     registry: first.registry,
     url,
+    currentUrl: () => url,
     log: () => lines.join(''),
     async ask(text, person = OWNER, channel = CHANNEL) {
       const before = seen(person, channel).length;
@@ -167,7 +176,7 @@ export function readable(message: {
   return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], reads: textOf(blocks) };
 }
 
-/** Every text in blocks or a view, a line each. */
+/** Every text in blocks or a view, one on each line. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
   if (typeof value !== 'object' || value === null) return '';

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../src/workspace/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { Workspaces } from '../../src/workspace/workspaces.ts';
 
-/** A change as somebody makes it who looks now. */
+/** A change by someone who has just read the record. */
 export async function changeIn(
   workspaces: Workspaces,
   teamId: string,

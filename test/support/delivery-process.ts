@@ -1,17 +1,23 @@
 /** A process that delivers scheduled posts and nothing else, for tests that kill it: its addresses come as arguments. */
-import { connectRedis } from '../../src/redis.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts } from './delivery.ts';
+import { lowBalances } from './fake-ledger.ts';
+import { FIXED_KEYRING } from './many-watches.ts';
 
 const [redisUrl = '', slackUrl = '', since, speed] = process.argv.slice(2);
 const [from, times] = [Number(since), Number(speed)];
 const redis = connectRedis(redisUrl);
+const clock = () => Math.floor(from + (Date.now() - from) * times);
 const { engine, close } = createDeliveryParts({
   redis,
   redisUrl,
   slackUrl,
-  clock: () => Math.floor(from + (Date.now() - from) * times),
+  clock,
+  keyring: FIXED_KEYRING,
+  billing: lowBalances(clock),
   onLog: (line) => void process.stderr.write(line),
 });
+await waitUntilReady(redis, 5_000);
 engine.start();
 process.stdout.write('started\n');
 process.on('SIGTERM', () => void close().then(() => process.exit(0)));

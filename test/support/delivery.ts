@@ -1,23 +1,28 @@
-/** The engine of scheduled posts without the rest of the bot, with reports of the tests' own. */
+/** The engine of scheduled posts without the rest of the bot; each test brings its own reports. */
 import { randomBytes } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import type { BillingClient } from '../../src/billing/client.ts';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import { createEngine } from '../../src/delivery/engine.ts';
+import { createRejectionNotes, reportRejectedTokens } from '../../src/delivery/rejections.ts';
 import type { PostableReport, ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
 import { createScheduler } from '../../src/delivery/scheduler.ts';
+import { createWatchFiguresStore } from '../../src/delivery/watch-figures.ts';
+import { createWatching } from '../../src/delivery/watching.ts';
 import { connectQueue } from '../../src/redis.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
+import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
-import { listScheduledWorkspaces } from '../../src/workspace/schedule-store.ts';
+import { layoutOf } from '../../src/workspace/layout.ts';
 import type { ReportName, Schedule } from '../../src/workspace/schedules.ts';
+import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 
 export interface DeliveryOptions {
-  readonly redis: Redis;
+  readonly redis: Redis | Cluster;
   readonly redisUrl: string;
   /** With a slash at the end. */
   readonly slackUrl: string;
@@ -25,6 +30,7 @@ export interface DeliveryOptions {
   /** What each report says. */
   readonly report?: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
   readonly billing?: BillingClient;
+  readonly keyring?: Keyring;
   readonly onLog?: (line: string) => void;
 }
 
@@ -34,11 +40,11 @@ const NO_BILLING = {
 };
 
 export function createDeliveryParts(options: DeliveryOptions) {
-  const { redis, redisUrl, slackUrl, clock = Date.now, billing = NO_BILLING } = options;
+  const { redis, redisUrl, slackUrl, clock = Date.now } = options;
   const lines: string[] = [];
   const onLog = options.onLog ?? ((line: string) => void lines.push(line));
   const log = pino({ level: 'debug' }, { write: onLog });
-  const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+  const { keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]) } = options;
   const workspaces = createWorkspaces({ redis, keyring });
   const deliveryLog = createDeliveryLog(redis);
   const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
@@ -58,30 +64,47 @@ export function createDeliveryParts(options: DeliveryOptions) {
     'month-to-date': reportOf('month-to-date'),
     balance: reportOf('balance'),
   };
+  const watchFigures = createWatchFiguresStore(redis);
+  const noteRejection = createRejectionNotes({
+    workspaces,
+    changed: (workspace) => engine.changed(workspace),
+    clock,
+    onFailure: (err) => log.debug({ err }),
+  });
+  const billing = reportRejectedTokens(options.billing ?? NO_BILLING, noteRejection);
   const delivery = createDelivery({
+    watchFigures,
     workspaces,
     deliveryLog,
     clientFor: async (workspace) => clients(`xoxb-${workspace}`, workspace),
     reports: () => reports,
     billing,
-    used: createLastUsed(workspaces, (err) => log.debug({ err })),
+    lastUsed: createLastUsed(workspaces, (err) => log.debug({ err })),
     clock,
     log,
   });
   const queue = connectQueue(redisUrl, () => undefined);
-  const scheduler = createScheduler({ connection: queue, clock, onError: (err) => log.debug({ err }) });
-  const scheduledWorkspaces = () => listScheduledWorkspaces(redis);
+  const layout = () => layoutOf(redis);
+  const scheduler = createScheduler({
+    connection: queue,
+    shards: async () => (await layout()).shards,
+    clock,
+    onError: (err) => log.debug({ err }),
+  });
   const engine = createEngine({
     scheduler,
     delivery,
     workspaces,
     deliveryLog,
-    scheduledWorkspaces,
+    index: createWorkspaceIndex(redis),
+    layout,
     clock,
     log,
   });
   return {
     workspaces,
+    noteRejection,
+    watching: createWatching({ deliveryLog, figures: watchFigures, billing, changed: engine.changed, clock }),
     deliveryLog,
     delivery,
     scheduler,
@@ -94,7 +117,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
-/** Says one figure, of project 123. */
+/** A report's result with one figure, of project 123. */
 export const finding = (digits: string | undefined, isEmpty = false): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
@@ -114,6 +137,7 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   channel: 'C0COSTS001',
   skipsEmpty: false,
   correctsFrom: 5,
+  waitHours: 3,
   owner: 'U0OWNER001',
   createdBy: 'U0OWNER001',
   createdAt: 0,
@@ -121,6 +145,8 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   ...given,
 });
 
-/** Saves a schedule without the form. */
-export const save = (redis: Redis, workspace: string, one: Schedule) =>
-  redis.hset(`tally:workspace:${workspace}`, `schedule:${one.id}`, JSON.stringify(one));
+/** Saves a schedule without the form; the next repair schedules its runs. */
+export async function save(redis: Redis, workspace: string, one: Schedule): Promise<void> {
+  await createWorkspaceIndex(redis).setCheck(workspace, 0);
+  await redis.hset(recordKey(workspace), `schedule:${one.id}`, JSON.stringify(one));
+}

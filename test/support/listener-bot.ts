@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import type { Listeners } from '../../src/slack/listeners.ts';
+import type { LoadingDelays } from '../../src/slack/loading.ts';
 import { createSlackServer } from '../../src/slack/receiver.ts';
 import { registerListeners } from '../../src/slack/register-listeners.ts';
 import { createResponseUrlClient } from '../../src/slack/response-url.ts';
@@ -15,12 +16,12 @@ import { createAudit } from '../../src/workspace/audit.ts';
 import { createEventDedup } from '../../src/workspace/event-dedup.ts';
 import { createOAuthNonces } from '../../src/workspace/oauth-nonces.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
-import { APP_TOKEN, BOT_TOKEN, CHANNEL, readable, SIGNING_SECRET } from './bot.ts';
+import { APP_TOKEN, BOT_TOKEN, CHANNEL, NO_LOADING, readable, SIGNING_SECRET } from './bot.ts';
 import { unlike } from './payloads.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
-/** The room between Slack and the features, with listeners of the test's own. */
+/** Bolt and the listeners' runtime without any feature; each test brings its own listeners. */
 export interface ListenerBot {
   readonly slack: Slack;
   readonly url: string;
@@ -29,7 +30,7 @@ export interface ListenerBot {
   log(): string;
   /** What the owner sees of the bot in the channel, oldest first. */
   reads(channel?: string, person?: string): readonly string[];
-  /** Delivers a payload of the tests' own making; resolves with the status and the body of the acknowledgement. */
+  /** Sends a payload made by the test; resolves with the status and body of the acknowledgement. */
   deliver(payload: object): Promise<{ readonly status: number; readonly body: string }>;
   /** The same for an event; resolves with the status. */
   hear(body: object): Promise<number>;
@@ -40,14 +41,15 @@ export interface ListenerBotOptions {
   readonly mode?: 'http' | 'socket';
   /** ms since the epoch */
   readonly clock?: () => number;
+  readonly loadingDelays?: LoadingDelays;
 }
 
-/** @param given the listeners, or what makes them of the house's own store */
+/** @param source the listeners, or a function that creates it from the workspace store */
 export async function startListenerBot(
-  given: Listeners | ((workspaces: Workspaces) => Listeners),
+  source: Listeners | ((workspaces: Workspaces) => Listeners),
   options: ListenerBotOptions = {},
 ): Promise<ListenerBot> {
-  const { mode = 'http', clock = Date.now } = options;
+  const { mode = 'http', clock = Date.now, loadingDelays = NO_LOADING } = options;
   const redis = await testRedis();
   const lines: string[] = [];
   let url = '';
@@ -70,14 +72,14 @@ export async function startListenerBot(
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const keyring = createKeyring(config.keys);
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
-  const listeners = typeof given === 'function' ? given(workspaces) : given;
-  const responder = createResponseUrlClient();
+  const listeners = typeof source === 'function' ? source(workspaces) : source;
+  const responseUrls = createResponseUrlClient();
   const installations = createInstallations(config.slack, {
     onForget: async () => undefined,
     redis: redis.client,
     keyring,
     audit: createAudit(redis.client),
-    responder,
+    responseUrls,
     log,
     boltLogger: boltLogger(log),
     clock,
@@ -95,10 +97,11 @@ export async function startListenerBot(
       ...{
         users: createUserDirectory(clock),
         workspaces,
-        responder,
+        responseUrls,
         eventDedup: createEventDedup(redis.client),
       },
       ...{ limits: UNLIMITED, log, clock },
+      loadingDelays,
     },
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
@@ -130,7 +133,7 @@ export async function startListenerBot(
     },
     async stop() {
       await server.stop(2_000);
-      await Promise.all([slack.close(), responder.close(), redis.close()]);
+      await Promise.all([slack.close(), responseUrls.close(), redis.close()]);
     },
   };
 }

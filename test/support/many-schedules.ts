@@ -1,4 +1,6 @@
 import type { Redis } from 'ioredis';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { schedule } from './delivery.ts';
 
 export interface Many {
@@ -17,6 +19,7 @@ export async function saveMany(
   redis: Redis,
   { workspaces, each, channels, due, since }: Many,
 ): Promise<void> {
+  const index = createWorkspaceIndex(redis);
   const time = new Date(due).toISOString().slice(11, 16);
   for (let n = 0; n < workspaces; n += 1) {
     const fields = Array.from({ length: each }, (_, at) => {
@@ -25,6 +28,7 @@ export async function saveMany(
       const channel = `C${String(n).padStart(5, '0')}${String(at % channels).padStart(4, '0')}`;
       return [`schedule:${id}`, JSON.stringify(schedule({ id, timing, channel, since, createdAt: at }))];
     });
-    await redis.hset(`tally:workspace:${workspaceId(n)}`, Object.fromEntries(fields));
+    await index.setCheck(workspaceId(n), 0);
+    await redis.hset(recordKey(workspaceId(n)), Object.fromEntries(fields));
   }
 }

@@ -1,4 +1,4 @@
-/** The whole bot with OAuth credentials, as many processes of it as a test wants, and a person with a browser. */
+/** The whole bot with OAuth, in as many instances as a test starts, and a person with a browser. */
 import { randomBytes } from 'node:crypto';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
@@ -13,7 +13,7 @@ import {
   type Team,
 } from './oauth-slack.ts';
 import { unlike } from './payloads.ts';
-import { isOfNobody, type TestRedis, testRedis } from './redis.ts';
+import { namingKeys, type TestRedis, testRedis } from './redis.ts';
 import { UNLIMITED } from './unlimited.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
@@ -29,7 +29,7 @@ export interface OAuthBot {
   install(team: Team): Promise<{ status: number; html: string }>;
   /** `/slack/install` in a browser: the address of Slack's page, its state, and the cookie. */
   begin(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
-  /** The browser comes back from Slack. */
+  /** Follows Slack's redirect back to the bot. */
   back(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
   /** A slash command; resolves with the acknowledgement. */
   command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
@@ -164,11 +164,7 @@ export async function startOAuthBot(
     },
     event: async (body, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
-    async keys() {
-      const found: string[] = [];
-      for await (const page of redis.client.scanStream({ count: 100 })) found.push(...(page as string[]));
-      return found.filter((key) => !isOfNobody(key)).sort();
-    },
+    keys: () => namingKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));
       await stopped;

@@ -40,7 +40,7 @@ export async function startOAuthSlack() {
   const codes = new Map<string, Team>();
   const tokens = new Map<string, Team>();
   const refreshTokens = new Map<string, Team>();
-  /** Whatever was ever secret here. */
+  /** Every secret that this Slack has issued. */
   const secrets: string[] = [CLIENT.secret, SIGNING_SECRET];
   const refusals = new Map<string, string>();
   /** method → seconds */
@@ -150,23 +150,23 @@ export async function startOAuthSlack() {
       if (error === undefined) refusals.delete(method);
       else refusals.set(method, error);
     },
-    /** This method is answered with 429 from now on. */
+    /** Answers this method with 429 from now on. */
     limit(method: string, seconds: number) {
       limits.set(method, seconds);
     },
-    /** How long it takes to hand out a token, in ms. */
+    /** How long issuing a token takes, in ms. */
     delay(ms: number) {
       delay = ms;
     },
-    /** A person says yes on Slack's page: a code for one exchange. */
+    /** A person allows the installation: returns a code that works once. */
     allow(team: Team): string {
       const code = secret('code-');
       codes.set(code, team);
       return code;
     },
-    /** A token that was handed out before. */
+    /** A token that was issued earlier. */
     grant: (token: string, team: Team) => void tokens.set(token, team),
-    /** Takes back every token of a workspace or organisation. */
+    /** Revokes every token of a workspace or organisation. */
     revoke(id: string) {
       for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
     },

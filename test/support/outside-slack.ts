@@ -1,4 +1,4 @@
-/** Slack as seen from outside: a plain server that counts what it is given, and fails as it is told. */
+/** A minimal Slack for deliveries: counts posts, and fails as a test asks it to. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,6 +7,7 @@ export interface OutsidePost {
   readonly workspace: string;
   readonly channel: string;
   readonly thread: string | undefined;
+  readonly isBroadcast: boolean;
   readonly ts: string;
   /** ms since the epoch, of this machine */
   readonly at: number;
@@ -22,25 +23,30 @@ interface Call {
   readonly args: URLSearchParams;
 }
 
-/** `take`: the post is taken and the answer never comes. A number is HTTP's; a text is Slack's error code. */
+/** `take`: accepts the post and never answers. A number is an HTTP status, a text Slack's error code. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
 export interface OutsideSlack {
   readonly url: string;
   readonly posts: readonly OutsidePost[];
   readonly calls: readonly Call[];
-  /** Asked before each call. */
+  /** Called before each API call. */
   fault: (call: Call) => Fault | undefined;
   /** Milliseconds that each post takes. */
   slow: number;
-  /** What `ts` is made of, in ms. */
+  /** The clock that `ts` is made from, in ms. */
   now: () => number;
-  /** Ids of people. */
+  /** User IDs. */
   readonly admins: Set<string>;
-  /** Taken away by hand. */
+  /** Messages that a person deleted. */
   remove(post: OutsidePost): void;
+  /** Forgets every post and call. */
+  reset(): void;
   close(): Promise<void>;
 }
+
+/** The channel of a person's direct messages. */
+export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
 export async function startOutsideSlack(): Promise<OutsideSlack> {
   const posts: OutsidePost[] = [];
@@ -53,6 +59,7 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
       workspace,
       channel: args.get('channel') ?? '',
       thread: args.get('thread_ts') ?? undefined,
+      isBroadcast: args.get('reply_broadcast') === 'true',
       ts: `${Math.floor(slack.now() / 1000)}.${String(serial).padStart(6, '0')}`,
       at: Date.now(),
       key: metadata.event_payload?.key,
@@ -63,6 +70,16 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     posts.push(post);
     return post;
   };
+  const found = (workspace: string, args: URLSearchParams) =>
+    posts
+      .filter((post) => post.workspace === workspace && post.channel === args.get('channel'))
+      .filter(
+        ({ ts }) => Number(ts) >= Number(args.get('oldest')) && Number(ts) <= Number(args.get('latest')),
+      )
+      .map(({ ts, key, thread, isBroadcast }) => ({
+        ...{ ts, thread, isBroadcast },
+        metadata: { event_type: 'tally_delivery', event_payload: { key } },
+      }));
   const methods: Record<string, (call: Call) => object> = {
     'chat.postMessage': (call) => ({ ok: true, ts: take(call).ts }),
     'chat.update': ({ args }) => {
@@ -73,15 +90,17 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     },
     'conversations.history': ({ workspace, args }) => ({
       ok: true,
-      messages: posts
-        .filter((post) => post.workspace === workspace && post.channel === args.get('channel'))
-        .filter(
-          ({ ts }) => Number(ts) >= Number(args.get('oldest')) && Number(ts) <= Number(args.get('latest')),
-        )
-        .map(({ ts, key }) => ({
-          ts,
-          metadata: { event_type: 'tally_delivery', event_payload: { key } },
-        })),
+      messages: found(workspace, args).filter(
+        ({ thread, isBroadcast }) => thread === undefined || isBroadcast,
+      ),
+    }),
+    'conversations.replies': ({ workspace, args }) => ({
+      ok: true,
+      messages: found(workspace, args).filter(({ thread }) => thread === args.get('ts')),
+    }),
+    'conversations.open': ({ args }) => ({
+      ok: true,
+      channel: { id: directMessage(args.get('users') ?? '') },
     }),
     'auth.test': () => ({ ok: true }),
     'users.info': ({ args }) => ({
@@ -126,6 +145,10 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     admins: new Set(),
     now: Date.now,
     remove: (post) => void posts.splice(posts.indexOf(post), 1),
+    reset() {
+      posts.length = 0;
+      calls.length = 0;
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

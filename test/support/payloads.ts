@@ -1,4 +1,4 @@
 let sent = 0;
 
-/** Slack sends no two clicks alike; what a test sends twice within a second would be the same request come again. */
+/** Makes each click unique, as Slack's are; otherwise two clicks within a second would count as one replayed request. */
 export const unlike = () => ({ action_ts: `1.${String(++sent).padStart(6, '0')}` });

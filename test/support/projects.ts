@@ -11,7 +11,7 @@ export async function addProject(
   { redis }: Pick<Bot, 'redis'>,
   project: Pick<Project, 'alias' | 'id'> & Partial<Project>,
 ): Promise<void> {
-  // Nothing of a project is sealed, so any key does.
+  // No part of a project is sealed, so any key works.
   const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
   const added = { product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...project } as const;
   const workspaces = createWorkspaces({ redis: redis.client, keyring });

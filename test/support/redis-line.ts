@@ -1,9 +1,9 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 
-/** A line to Redis that answers can get lost on. */
+/** A proxy to Redis that can lose answers. */
 export interface RedisLine {
   readonly url: string;
-  /** The next command that contains the text is carried out, and the line breaks before its answer arrives. */
+  /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
   loseAnswerTo(text: string): void;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import type { Redis } from 'ioredis';
 
-/** A secret as it may stand in a text: as it is, quoted, in an address, in hexadecimal, in base64 at every offset. */
+/** The encodings in which a secret can leak: plain, quoted, in a URL, hexadecimal, base64 at every offset. */
 export function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const base64 = [0, 1, 2].flatMap((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
-    // What its neighbours decide is cut off at both ends.
+    // The outer characters depend on the neighbouring bytes.
     const cut = (text: string) => text.replaceAll('=', '').slice(offset === 0 ? 0 : offset + 1, -1);
     return [cut(shifted.toString('base64')), cut(shifted.toString('base64url'))];
   });
@@ -15,7 +15,7 @@ export function formsOf(secret: string): readonly string[] {
   );
 }
 
-/** Every key that Redis holds, with whatever is in it. */
+/** Every key in Redis with its value. */
 export async function dumpOf(redis: Redis): Promise<string> {
   const found: unknown[] = [];
   for (const key of await redis.keys('*')) {

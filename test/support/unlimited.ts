@@ -1,4 +1,4 @@
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
 
-/** Tests ask faster than people do. */
+/** No rate limits, because tests send requests faster than people do. */
 export const UNLIMITED: RateLimiter = { take: () => undefined, demand: () => undefined };

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnsealFailed } from '../../src/domain/failure/index.ts';
-import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
-import type { SealOwner } from '../../src/vault/seal.ts';
+import { createKeyring, type Keyring, type SealOwner } from '../../src/vault/keyring.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
@@ -13,9 +12,9 @@ const keyring = createKeyring([NEW]);
 const unicode = fc.string({ unit: 'binary', maxLength: 300 });
 const owners = fc.record({ workspace: unicode, kind: unicode, id: unicode });
 
-function reasonOf(envelope: string, owner = OWNER, ring: Keyring = keyring): string {
+function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): string {
   try {
-    ring.open(envelope, owner);
+    other.open(envelope, owner);
   } catch (error) {
     if (error instanceof UnsealFailed) return error.reason;
     throw error;
@@ -34,8 +33,8 @@ describe('a seal', () => {
 
   it('that an earlier version wrote opens', () => {
     const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
-    const ring = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
-    expect(ring.open(stored, OWNER)).toBe('a-plainly-fake-token');
+    const other = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+    expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');
   });
 
   it('is malformed with anything before or after it', () => {
@@ -87,6 +86,16 @@ describe('a seal', () => {
         expect(reasonOf(rebuild(flipped.toString('base64url')))).toBe('not-authentic');
       }
     }
+  });
+
+  it('is malformed in another spelling of the same bytes: of a last character some bits mean nothing', () => {
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const envelope = keyring.seal('secret', OWNER);
+    const sibling = letters[letters.indexOf(envelope.at(-1)!) ^ 1]!;
+    const respelled = envelope.slice(0, -1) + sibling;
+    const bytesOf = (text: string) => Buffer.from(text.split('.')[3]!, 'base64url').toString('hex');
+    expect(bytesOf(respelled)).toBe(bytesOf(envelope));
+    expect(reasonOf(respelled)).toBe('malformed');
   });
 
   it('stays shut for every other owner', () => {
@@ -179,6 +188,8 @@ describe('rotation', () => {
 });
 
 it('cannot be made without a key, or with one of another length', () => {
-  expect(() => createKeyring([])).toThrow(RangeError);
-  expect(() => createKeyring([NEW, { id: 'short', key: randomBytes(16) }])).toThrow(RangeError);
+  expect(() => createKeyring([])).toThrow(new RangeError('A keyring needs a key.'));
+  expect(() => createKeyring([NEW, { id: 'short', key: randomBytes(16) }])).toThrow(
+    new RangeError('A key has 32 bytes.'),
+  );
 });

@@ -53,8 +53,8 @@ describe('an application access', () => {
   it('tells when it expires where that is known, and hides a short ID whole', () => {
     const at = Date.UTC(2026, 10, 21);
     expect(describeAccess(access, at, 'UTC')).toBe('access ending abcd');
-    const lapsing = { ...access, lapsesAt: at + 12 * 86_400_000 };
-    expect(describeAccess(lapsing, at, 'UTC')).toBe('access ending abcd, expires Thu 3 Dec 2026 (12 days)');
+    const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
+    expect(describeAccess(expiring, at, 'UTC')).toBe('access ending abcd, expires Thu 3 Dec 2026 (12 days)');
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
   });
 });

@@ -6,10 +6,10 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { type Audit, type AuditEntry, createAudit, MAX_AUDIT_ENTRIES } from '../../src/workspace/audit.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
-import { type TestRedis, testRedis } from '../support/redis.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 
 const ENTRY: AuditEntry = { at: Date.UTC(2026, 10, 21), who: 'U1', action: 'project added', about: 'prod' };
-const KEY = 'tally:audit:T1';
+const KEY = 'tally:{T1}:audit';
 
 let store: TestRedis;
 let redis: Redis;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  for (const id of ['T1', 'T2']) await redis.hset(`tally:workspace:${id}`, 'channel:C1', 'prod');
+  for (const id of ['T1', 'T2']) await redis.hset(`tally:{${id}}:record`, 'channel:C1', 'prod');
 });
 afterAll(() => store.close());
 
@@ -103,8 +103,8 @@ describe('the audit', () => {
     expect(numbers((await audit.page('T1', 20, before)).entries)).toEqual([2, 1]);
   });
 
-  it('shows a deed of another version as it was recorded, and takes the stream’s time for a damaged one', async () => {
-    await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'deed', 'schedule sent', 'at', 'soon');
+  it('shows a action of another version as it was recorded, and takes the stream’s time for a damaged one', async () => {
+    await redis.xadd(KEY, '1795000000000-0', 'who', 'U1', 'action', 'schedule sent', 'at', 'soon');
     expect(await audit.list('T1', 1)).toEqual([
       { at: 1_795_000_000_000, who: 'U1', action: 'schedule sent', about: '' },
     ]);
@@ -122,7 +122,7 @@ describe('the audit', () => {
     await redis.config('RESETSTAT');
     await workspaces.forget('T1');
     expect(await redis.info('commandstats')).toMatch(/cmdstat_unlink:calls=1,/);
-    expect((await redis.keys('*')).sort()).toEqual(['tally:audit:T2', 'tally:workspace:T2']);
+    expect((await namingKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
   });
 
   it('is of a workspace, whatever is asked for', async () => {
@@ -130,7 +130,7 @@ describe('the audit', () => {
       await expect(audit.record(id, ENTRY)).rejects.toThrow(RangeError);
       await expect(audit.list(id, 1)).rejects.toThrow(RangeError);
     }
-    expect(await redis.keys('tally:audit:*')).toEqual([]);
+    expect(await redis.keys('tally:{*}:audit')).toEqual([]);
   });
 
   it('says that the store is unreachable', async () => {

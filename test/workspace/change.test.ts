@@ -16,12 +16,12 @@ import type { Project } from '../../src/workspace/projects.ts';
 import { findConnection, findProject } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
-import { isOfNobody, type TestRedis, testRedis } from '../support/redis.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
-const HASH = 'tally:workspace:T1';
+const HASH = 'tally:{T1}:record';
 const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: 'something' };
 const PROD: Project = {
   ...{ alias: 'prod', id: '123', product: 1, channels: [] },
@@ -86,7 +86,7 @@ describe('a change and its entry in the audit', () => {
     const by = await change();
     const before = await redis.hgetall(HASH);
     // A stream that ended: whatever is added is refused.
-    await redis.xadd('tally:audit:T1', '18446744073709551615-18446744073709551615', 'who', 'U1');
+    await redis.xadd('tally:{T1}:audit', '18446744073709551615-18446744073709551615', 'who', 'U1');
     await expect(SAVING[name]!(by)).rejects.toThrow();
     expect(await redis.hgetall(HASH)).toEqual(before);
   });
@@ -122,7 +122,7 @@ describe('a change and its entry in the audit', () => {
     expect((await read()).settings.zone).toBe('Asia/Tokyo');
   });
 
-  it('stand together where one saving does two deeds', async () => {
+  it('stand together where one saving does two auditLines', async () => {
     const other: AuditEntry = { ...ENTRY, action: 'default connection changed', about: 'second' };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);
@@ -137,7 +137,7 @@ describe('what is under way when a workspace leaves', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
     await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
   });
-  const nothing = async () => expect((await redis.keys('*')).filter((key) => !isOfNobody(key))).toEqual([]);
+  const nothing = async () => expect(await namingKeys(redis)).toEqual([]);
 
   it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
     const by = await change();
@@ -159,7 +159,7 @@ describe('what is under way when a workspace leaves', () => {
     await installed.save('T1', 'an installation');
     await createDeletion(redis, async () => undefined).workspace('T1');
     await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(NotInstalled);
-    expect(await createEventDedup(redis).first('T1', 'Ev1', NOW)).toBe(true);
+    expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
     await workspaces.note('T1', { connection: 'main', at: NOW });
@@ -179,7 +179,7 @@ describe('what is under way when a workspace leaves', () => {
       },
     });
     await expect(left.saveConnection(await change(), MAIN)).rejects.toMatchObject({ kind: 'not-installed' });
-    expect(asked).toEqual(expect.arrayContaining(['tally:workspace:T1', 'T1']));
+    expect(asked).toEqual(expect.arrayContaining(['tally:{T1}:record', 'T1']));
     await nothing();
   });
 });
@@ -205,7 +205,7 @@ describe('of two who change one thing at once', () => {
   });
 
   it('a renamed project has one name, and the slower one hears which', async () => {
-    expect(told(await both(rename('live'), rename('main-site')))).toContain('prod is called live now');
+    expect(told(await both(rename('live'), rename('main-site')))).toContain('prod is now named live');
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
   });
@@ -235,13 +235,13 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
       (by) => workspaces.removeProject(by, { project: PROD, channels: [], at: NOW }),
     );
-    expect(told(late)).toContain('prod is project 777 now');
+    expect(told(late)).toContain('prod is now project 777');
     expect(findProject(await read(), 'prod')?.id).toBe('777');
   });
 
   it('a channel is not given a project that is called otherwise by now', async () => {
     const late = await both(rename('live'), (by) => workspaces.setChannelDefault(by, 'C1', 'prod'));
-    expect(told(late)).toContain('prod is called live now');
+    expect(told(late)).toContain('prod is now named live');
     expect((await read()).channelDefault('C1')).toBeUndefined();
   });
 
@@ -251,7 +251,7 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.setChannelDefault(by, 'C1', 'prod'),
       (by) => workspaces.setChannelDefault(by, 'C1', 'staging'),
     );
-    expect(told(late)).toContain('The default project of the channel is prod now');
+    expect(told(late)).toContain('The channel’s default project is now prod');
     expect((await read()).channelDefault('C1')).toBe('prod');
   });
 
@@ -298,7 +298,7 @@ describe('of two who change one thing at once', () => {
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
       (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-slower-fake-token' }),
     );
-    expect(told(late)).toContain('Another token was registered for main');
+    expect(told(late)).toContain('The token for main was replaced');
     expect(findConnection(await read(), 'main')?.token()).toBe('the-quicker-fake-token');
   });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await store.client.flushdb();
-  for (const team of ['T1', 'T2']) await store.client.hset(`tally:workspace:${team}`, 'settings', '{}');
+  for (const team of ['T1', 'T2']) await store.client.hset(`tally:{${team}}:record`, 'settings', '{}');
 });
 afterAll(() => store.close());
 
@@ -65,8 +65,8 @@ describe('the allowance', () => {
 
   it('leaves nothing behind', async () => {
     await take(AT);
-    expect(await store.client.pttl('tally:issued:T1')).toBeGreaterThan(0);
+    expect(await store.client.pttl('tally:{T1}:issued')).toBeGreaterThan(0);
     await allowance.giveBack('T1', 'U1', AT);
-    expect(await store.client.keys('tally:issued:*')).toEqual([]);
+    expect(await store.client.keys('tally:{*}:issued')).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ const ERRAND: TokenGrant = {
   authUrl: 'https://id.example.com/v3',
 };
 const TOKEN = `gAAAAA${'x'.repeat(198)}`;
-const KEY = 'tally:handles:T1';
+const KEY = 'tally:{T1}:grants';
 const AT = Date.UTC(2026, 10, 21);
 const LIFE = { at: AT, until: AT + 3_600_000 };
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushdb();
-  await redis.hset('tally:workspace:T1', 'settings', '{}');
+  await redis.hset('tally:{T1}:record', 'settings', '{}');
 });
 afterAll(() => store.close());
 
@@ -100,7 +100,7 @@ describe('the two halves of a token', () => {
     );
   });
 
-  it('open for one person in one workspace, before they lapse', async () => {
+  it('open for one person in one workspace, before they expire', async () => {
     const carried = await handles.keep('T1', ERRAND, LIFE, TOKEN);
     expect(await claim(carried, { person: 'U2' })).toBeUndefined();
     expect(await claim(carried, { workspace: 'T2' })).toBeUndefined();
@@ -128,7 +128,7 @@ describe('the two halves of a token', () => {
     expect(asked.filter((one) => one !== 'busy')).toHaveLength(1);
   });
 
-  it('go when they lapse: at the next one, and all of them after the last', async () => {
+  it('go when they expire: at the next one, and all of them after the last', async () => {
     await claim(await handles.keep('T1', ERRAND, { at: AT, until: AT + 1_000 }, TOKEN));
     await handles.keep('T1', ERRAND, LIFE, TOKEN);
     expect(await redis.hlen(KEY)).toBe(3);
@@ -148,15 +148,15 @@ describe('the two halves of a token', () => {
     const entry = { at: AT, who: 'U1', action: 'token issued', about: 'prod' } as const;
     await handles.keep('T1', ERRAND, LIFE, TOKEN, { entry });
     expect(await createAudit(redis).list('T1', 5)).toEqual([entry]);
-    await redis.del('tally:audit:T1', KEY);
-    await redis.set('tally:audit:T1', 'no stream');
+    await redis.del('tally:{T1}:audit', KEY);
+    await redis.set('tally:{T1}:audit', 'no stream');
     await expect(handles.keep('T1', ERRAND, LIFE, TOKEN, { entry })).rejects.toThrow('WRONGTYPE');
     expect(await redis.exists(KEY)).toBe(0);
   });
 
   it('are kept of a workspace whose last record went, as its audit says that it stays', async () => {
     await createAudit(redis).record('T1', { at: AT, who: 'U1', action: 'token revoked', about: 'prod' });
-    await redis.del('tally:workspace:T1');
+    await redis.del('tally:{T1}:record');
     const carried = await handles.keep('T1', ERRAND, LIFE);
     expect((await claimed(carried))?.grant).toEqual(ERRAND);
   });

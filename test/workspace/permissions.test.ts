@@ -2,29 +2,29 @@ import { describe, expect, it } from 'vitest';
 import { permissionsOf, type Role, requireRight } from '../../src/workspace/permissions.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 
-const settings = (guests: boolean, strangers: boolean) => ({ ...DEFAULT_SETTINGS, guests, strangers });
+const settings = (guests: boolean, externals: boolean) => ({ ...DEFAULT_SETTINGS, guests, externals });
 
 describe('rights', () => {
-  it.each<[Role, { guests: boolean; strangers: boolean; named: boolean }, string]>([
-    ['admin', { guests: false, strangers: false, named: false }, 'ask, manage'],
-    ['member', { guests: false, strangers: false, named: false }, 'ask'],
-    ['member', { guests: false, strangers: false, named: true }, 'ask, manage'],
-    ['guest', { guests: false, strangers: true, named: true }, ''],
-    ['guest', { guests: true, strangers: false, named: true }, 'ask'],
-    ['stranger', { guests: true, strangers: false, named: true }, ''],
-    ['stranger', { guests: false, strangers: true, named: true }, 'ask'],
-    ['nobody', { guests: true, strangers: true, named: true }, ''],
-  ])('of a %s with %o: %s', (standing, { guests, strangers, named }, expected) => {
-    const { canAsk, canManage } = permissionsOf(standing, settings(guests, strangers), named);
+  it.each<[Role, { guests: boolean; externals: boolean; named: boolean }, string]>([
+    ['admin', { guests: false, externals: false, named: false }, 'ask, manage'],
+    ['member', { guests: false, externals: false, named: false }, 'ask'],
+    ['member', { guests: false, externals: false, named: true }, 'ask, manage'],
+    ['guest', { guests: false, externals: true, named: true }, ''],
+    ['guest', { guests: true, externals: false, named: true }, 'ask'],
+    ['external', { guests: true, externals: false, named: true }, ''],
+    ['external', { guests: false, externals: true, named: true }, 'ask'],
+    ['nobody', { guests: true, externals: true, named: true }, ''],
+  ])('of a %s with %o: %s', (standing, { guests, externals, named }, expected) => {
+    const { canAsk, canManage } = permissionsOf(standing, settings(guests, externals), named);
     expect([...(canAsk ? ['ask'] : []), ...(canManage ? ['manage'] : [])].join(', ')).toBe(expected);
   });
 
   it.each<[Role, 'belong' | 'ask' | 'manage', string]>([
     ['guest', 'ask', 'guest'],
     ['guest', 'manage', 'guest'],
-    ['stranger', 'ask', 'stranger'],
-    ['nobody', 'manage', 'stranger'],
-    ['nobody', 'belong', 'stranger'],
+    ['external', 'ask', 'external'],
+    ['nobody', 'manage', 'external'],
+    ['nobody', 'belong', 'external'],
     ['member', 'manage', 'not-manager'],
   ])('that a %s lacks to %s are refused with the reason: %s', (standing, right, reason) => {
     const rights = permissionsOf(standing, DEFAULT_SETTINGS, false);
@@ -33,10 +33,10 @@ describe('rights', () => {
     );
   });
 
-  it('to do what needs belonging alone are a guest’s whatever the settings, and never a stranger’s', () => {
+  it('to do what needs belonging alone are a guest’s whatever the settings, and never an external user’s', () => {
     expect(() => requireRight('belong', permissionsOf('guest', settings(false, false), false))).not.toThrow();
-    expect(() => requireRight('belong', permissionsOf('stranger', settings(true, true), true))).toThrow(
-      expect.objectContaining({ kind: 'not-allowed', reason: 'stranger' }),
+    expect(() => requireRight('belong', permissionsOf('external', settings(true, true), true))).toThrow(
+      expect.objectContaining({ kind: 'not-allowed', reason: 'external' }),
     );
   });
 

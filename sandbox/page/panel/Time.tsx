@@ -1,4 +1,5 @@
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
+import type { Skip } from '../../protocol.ts';
 import { clock } from '../dates.ts';
 import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
@@ -10,10 +11,9 @@ export function Time() {
   const [time, setTime] = useState('09:00');
   const [isPassing, setPassing] = useState(false);
   const shown = useTicking(now);
-  const skip = async (event: FormEvent) => {
-    event.preventDefault();
+  const skip = async (to: Skip) => {
     setPassing(true);
-    await skipTo(time);
+    await skipTo(to);
     setPassing(false);
   };
   const day = shown.toLocaleDateString(me.locale, {
@@ -23,7 +23,14 @@ export function Time() {
     month: 'short',
   });
   return (
-    <form className="modes time" aria-label="Time" onSubmit={(event) => void skip(event)}>
+    <form
+      className="modes time"
+      aria-label="Time"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void skip({ time });
+      }}
+    >
       <h2>Time</h2>
       <p>
         It is <b>{clock(shown, me)}</b> on {day} in {me.tz}.
@@ -40,13 +47,27 @@ export function Time() {
           Skip to this time
         </button>
       </p>
+      <p className="panel-actions">
+        {AHEAD.map(({ label, hours }) => (
+          <button key={label} type="button" disabled={isPassing} onClick={() => void skip({ hours })}>
+            {label}
+          </button>
+        ))}
+      </p>
       <small>
-        Stops five seconds before it. What is due then comes within half a minute: each workspace has its own
-        moment in the first 20 seconds. Once more for the next day.
+        An hour brings the next check of the watches. A time of day stops five seconds before it. What is due
+        then comes within half a minute: each workspace has its own moment in the first 20 seconds. Once more
+        for the next day.
       </small>
     </form>
   );
 }
+
+const AHEAD = [
+  { label: 'Skip 1 hour', hours: 1 },
+  { label: 'Skip 1 day', hours: 24 },
+  { label: 'Skip 16 days', hours: 16 * 24 },
+];
 
 function useTicking(now: () => Date): Date {
   const [, tick] = useState(0);

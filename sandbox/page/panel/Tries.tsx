@@ -55,10 +55,7 @@ function Attempts({ onTry }: { onTry(attempt: { text: string }): void }) {
       <ul className="tries">
         {tries.map((attempt) => (
           <li key={attempt.text}>
-            <button
-              type="button"
-              onClick={() => (attempt.skipTo ? void skip(attempt.skipTo) : onTry(attempt))}
-            >
+            <button type="button" onClick={() => (attempt.skip ? void skip(attempt.skip) : onTry(attempt))}>
               <code>{attempt.text}</code>
               <small>{attempt.why}</small>
             </button>

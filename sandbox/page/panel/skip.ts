@@ -1,11 +1,12 @@
+import type { Skip } from '../../protocol.ts';
 import { post, sentenceOf } from '../api.ts';
 import { useWorkspace } from '../workspace.ts';
 
-/** Lets time pass until the viewer's clock shows this, `HH:MM`. */
-export function useSkip(): (time: string) => Promise<void> {
+/** Lets time pass for the viewer. */
+export function useSkip(): (to: Skip) => Promise<void> {
   const { me, report } = useWorkspace();
-  return async (time) => {
-    const answer = await post('skip', { as: me.id, time });
+  return async (to) => {
+    const answer = await post('skip', { as: me.id, to });
     if (!answer.ok) report(sentenceOf(answer, 'Time did not pass.'));
   };
 }

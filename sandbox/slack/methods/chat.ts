@@ -43,12 +43,17 @@ export const chat: Record<string, Method> = {
       const place = writablePlace(context, args.channel);
       const { text: words, blocks } = readOrRefuse(args);
       const threadTs = textArgument(args.thread_ts) || undefined;
+      // A message that one person alone sees has no thread.
+      if (threadTs !== undefined && context.workspace.find(place.id, threadTs)?.ephemeral)
+        throw new Refusal('cannot_reply_to_message');
       const message = context.workspace.post({
         channel: place.id,
         from: 'bot',
         text: words,
         blocks,
         threadTs,
+        // In a form as text; Slack ignores it without a thread.
+        isBroadcast: threadTs !== undefined && String(args.reply_broadcast) === 'true',
         metadata: metadataIn(args.metadata),
       });
       return { ok: true, channel: place.id, ts: message.ts, message: messageOf(message) };

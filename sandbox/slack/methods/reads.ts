@@ -36,7 +36,7 @@ function userOf(person: Person, { workspace }: MethodContext, includeLocale: boo
     is_primary_owner: person.role === 'owner',
     is_restricted: person.role === 'guest',
     is_ultra_restricted: false,
-    is_stranger: person.role === 'stranger' && !isMet,
+    is_stranger: person.role === 'external' && !isMet,
     is_bot: false,
     is_app_user: false,
     ...(includeLocale && { locale: person.locale }),
@@ -135,7 +135,7 @@ export const reads: Record<string, Method> = {
   'users.list': {
     scope: 'users:read',
     run(args, context) {
-      const people = context.workspace.people.filter(({ role }) => role !== 'stranger');
+      const people = context.workspace.people.filter(({ role }) => role !== 'external');
       const members = people.map((one) => userOf(one, context, isTrue(args.include_locale)));
       return {
         ok: true,

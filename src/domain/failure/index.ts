@@ -1,7 +1,7 @@
 /**
  * Everything that can go wrong on the way from a command to its answer, one class a concern.
  * A class carries data; its constructor writes the sentence that says what happened. What to do about
- * it, and the button, is said in one place: `slack/error-messages.ts`, an exhaustive switch over `kind`.
+ * it, and the button, is said in one place: `slack/error-messages/`, an exhaustive switch over `kind`.
  *
  * Nothing secret and no body of a response ever goes into a failure: it is logged and shown.
  */

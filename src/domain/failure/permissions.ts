@@ -4,14 +4,14 @@ import { FailureBase } from './base.ts';
 /** The rights do not allow it. */
 export class NotAllowed extends FailureBase<'not-allowed'> {
   constructor(
-    readonly reason: 'guest' | 'stranger' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
+    readonly reason: 'guest' | 'external' | 'not-member' | 'not-manager' | 'not-owner' | 'channel',
   ) {
     super(
       'not-allowed',
       {
         guest: 'Guests can’t use Tally in this workspace.',
-        stranger: 'Tally only answers members of the workspace that installed it.',
-        'not-member': 'Only full members of this workspace can schedule posts.',
+        external: 'Tally only answers members of the workspace that installed it.',
+        'not-member': 'Only full members of this workspace can set up schedules and watches.',
         'not-owner': 'Only its owner or a Tally manager can do this.',
         'not-manager': 'Only Tally managers can do this.',
         channel: 'This project is limited to certain channels.',

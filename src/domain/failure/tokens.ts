@@ -33,7 +33,7 @@ export class TokenTooLong extends FailureBase<'token-too-long'> {
   }
 }
 
-/** A token that could not be shown, and not be given back either. `until` says in words when it lapses. */
+/** A token that could be neither shown nor revoked. `until` says in words when it expires. */
 export class TokenNotRevoked extends FailureBase<'token-not-revoked'> {
   /** @param why what went wrong before, where that has words */
   constructor(

@@ -1,5 +1,6 @@
 /** Parses the text of a command: words in any order, each kind once. Syntax only: no date is resolved here. */
 
+import { commandText } from '../commands.ts';
 import { PRODUCTS, type ProductId } from '../product.ts';
 import {
   type Argument,
@@ -43,8 +44,7 @@ type Items = { readonly [K in Argument['kind']]?: Extract<Argument, { kind: K }>
 const PERIOD_HINT = 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.';
 const SPEND_HINT =
   'Type a project, a period (last-7-days, this-month, 2026-10) or a product (cloud, storage, virtualization).';
-const BALANCE_HINT =
-  'Type a project or a product (cloud, storage, virtualization). Only /spend takes periods.';
+const BALANCE_HINT = `Type a project or a product (cloud, storage, virtualization). Only ${commandText('/spend')} takes periods.`;
 const PROJECT_HINT = 'Type a project’s name or ID.';
 
 /** In digits. The ID becomes a numeric literal of the query. */
@@ -159,7 +159,7 @@ function phraseOf(items: Items): PeriodPhrase | undefined {
 /** Refuses a period, a wrong one too; the suggestion is the text without it. */
 const timelessItemAt: ArgumentParser = (source, at, projectKnown) => {
   const why = 'is a period, and a balance is always as of now';
-  const works = 'Only /spend takes periods.';
+  const works = `Only ${commandText('/spend')} takes periods.`;
   const read = tryParse(() => parsePeriodArgument(source, at, projectKnown));
   if (read instanceof ParseError) throw new ParseError(read.start, read.end, why, works, ['']);
   if (read.value !== undefined) throw parseErrorAt(source, at, read.value.next, why, works, '');

@@ -1,6 +1,6 @@
 /** Parses a period phrase at an index among tokens. Syntax only: no date is resolved here. */
 
-import type { Unit } from '../time/calendar-unit.ts';
+import type { Unit } from '../time/calendar.ts';
 import {
   firstOf,
   type Match,
@@ -140,6 +140,7 @@ const future: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
   const { tokens } = source;
   if (!senseOf(tokens[at], 'next') && !senseOf(tokens[at], 'tomorrow')) return undefined;
   const counts = tokens[at + 1]?.kind === 'number' && senseOf(tokens[at + 2], 'unit');
+  const unit = senseOf(tokens[counts ? at + 2 : at + 1], 'unit')?.unit;
   const next = counts ? at + 3 : senseOf(tokens[at + 1], 'unit') ? at + 2 : at + 1;
   throw parseErrorAt(
     source,
@@ -147,6 +148,7 @@ const future: Parser<WithoutSource<PeriodPhrase>> = (source, at) => {
     next,
     'is in the future',
     'Ask about a period up to today, such as this-week, mtd or last-7-days.',
+    unit === undefined || unit === 'day' ? 'today' : `this-${unit}`,
   );
 };
 

@@ -1,6 +1,5 @@
 /** The syntax tree of a period phrase and its canonical text; no clock or time zone is known here. */
-import type { Day } from '../time/calendar.ts';
-import type { Unit } from '../time/calendar-unit.ts';
+import type { Day, Unit } from '../time/calendar.ts';
 import { MONTH_NAMES } from './vocabulary.ts';
 
 type At =

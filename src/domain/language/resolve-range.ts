@@ -1,8 +1,18 @@
 /** Resolves a period phrase to days of the calendar, as of today. */
 
 import { InvalidWord } from '../failure/index.ts';
-import { addDays, type Day, daysBefore, daysBetween, formatDays } from '../time/calendar.ts';
-import { countUnits, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../time/calendar-unit.ts';
+import {
+  addDays,
+  countUnits,
+  type Day,
+  daysBefore,
+  daysBetween,
+  endOfUnit,
+  formatDays,
+  shiftUnits,
+  startOfUnit,
+  type Unit,
+} from '../time/calendar.ts';
 import type { ComparisonRule } from '../time/comparison-window.ts';
 import { MAX_PERIOD_DAYS, PERIOD_TOO_LONG } from './period-grammar.ts';
 import { type DateExpression, formatPhrase, type PeriodPhrase } from './period-phrase.ts';
@@ -59,7 +69,8 @@ function stretchOf(point: DateExpression, today: Day, zone: string): CalendarSpa
 
 function begun(point: DateExpression, today: Day, zone: string): CalendarSpan {
   const stretch = stretchOf(point, today, zone);
-  if (stretch.first > today) throw inFuture(point.typed);
+  if (stretch.first > today)
+    throw inFuture(point.typed, stretch.unit === 'day' ? 'today' : `this-${stretch.unit}`);
   return stretch;
 }
 
@@ -150,6 +161,7 @@ export function resolveRange(phrase: PeriodPhrase, today: Day, zone: string): Da
       clipWord(phrase.typed),
       PERIOD_TOO_LONG,
       'Ask for ten years or less, such as last-3-years.',
+      'last-3-years',
     );
   if (phrase.includingToday && span.last !== today)
     throw new InvalidWord(

@@ -1,7 +1,7 @@
 /** Why a known word or a number cannot be used where it is, and what to type instead. */
 
 import { UNRECOGNIZED } from '../failure/index.ts';
-import type { Unit } from '../time/calendar-unit.ts';
+import type { Unit } from '../time/calendar.ts';
 import { ParseError } from './combinators.ts';
 import type { Token, TokenizedText } from './tokenizer.ts';
 import { MONTH_NAMES } from './vocabulary.ts';

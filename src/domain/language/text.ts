@@ -96,5 +96,5 @@ function withoutQuotesAround(text: string): string {
 }
 
 /** `1 day`, `2 days` */
-export const pluralize = (number: number, noun: string): string =>
-  `${number} ${noun}${number === 1 ? '' : 's'}`;
+export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
+  `${number} ${number === 1 ? noun : plural}`;

@@ -1,6 +1,7 @@
 /** The words of Tally's language, in lower case, and what each is for. */
+
 import { PRODUCTS, type ProductId } from '../product.ts';
-import type { Unit } from '../time/calendar-unit.ts';
+import type { Unit } from '../time/calendar.ts';
 
 export type WordSense =
   | { readonly role: 'last' | 'this' | 'next' | 'tomorrow' | 'today' | 'yesterday' | 'to' | 'date' | 'since' }

@@ -18,6 +18,8 @@ const LIMITS = { digits: 100, exponent: 60, characters: 110, shown: 40 } as cons
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
 const CENT = new Big('0.01');
+/** Decimal places of what people read. */
+const PLACES = 2;
 
 export const ZERO: Money = new Big(0);
 
@@ -53,23 +55,37 @@ export function clipWireValue(wire: WireScalar, nothing: string): string {
 
 /** @returns the exact sum; zero for no values */
 export function sumMoney(values: readonly Money[]): Money {
-  return values.reduce((total, value) => total.plus(value), ZERO);
+  const [first = ZERO, ...rest] = values;
+  return rest.reduce((total, value) => total.plus(value), first);
+}
+
+/** To create a constructor costs more than all the arithmetic of a question. Amounts have at most 160 digits. */
+const constructors = new Map<number, typeof Big>();
+
+/** @returns a constructor whose quotients have so many decimal places, half-even */
+function bigWithPlaces(places: number): typeof Big {
+  const known = constructors.get(places);
+  if (known !== undefined) return known;
+  const Precise = Big();
+  Precise.DP = places;
+  Precise.RM = Big.roundHalfEven;
+  constructors.set(places, Precise);
+  return Precise;
 }
 
 /** @returns at least 20 significant digits and 20 decimal places, half-even @throws Error for a division by zero */
 export function divide(a: Money, by: number | Money): Money {
   const divisor = new Big(by);
-  const Precise = Big();
-  Precise.DP = 20 + Math.max(0, divisor.e - a.e + 1);
-  Precise.RM = Big.roundHalfEven;
+  const Precise = bigWithPlaces(20 + Math.max(0, divisor.e - a.e + 1));
   return new Precise(a).div(divisor);
 }
 
+const Whole = Big();
+Whole.DP = 0;
+Whole.RM = Big.roundDown;
+
 /** @returns the quotient cut to an integer, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
 export function divideToInteger(a: Money, by: Money): Money {
-  const Whole = Big();
-  Whole.DP = 0;
-  Whole.RM = Big.roundDown;
   return new Whole(a).div(by);
 }
 
@@ -111,8 +127,8 @@ export function formatMoney(value: Money, locale: string, label = ''): string {
 
 /** @returns a plain decimal, half-even to two places, or to two significant digits below a cent */
 export function toRoundedDigits(value: Money): string {
-  if (value.eq(0)) return '0.00';
-  if (value.abs().gte(CENT)) return value.toFixed(2, Big.roundHalfEven);
+  if (value.eq(0)) return ZERO.toFixed(PLACES);
+  if (value.abs().gte(CENT)) return value.toFixed(PLACES, Big.roundHalfEven);
   const short = value.prec(2, Big.roundHalfEven);
   return short.toFixed(1 - short.e);
 }
@@ -120,10 +136,19 @@ export function toRoundedDigits(value: Money): string {
 /** @param digits a decimal; its whole fraction is kept, whatever its length */
 function localized(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
-  return formatterFor(locale, sign !== undefined)
+  if (locale === FALLBACK_LOCALE && sign === undefined) return groupThousands(digits);
+  const formatter = formatterFor(locale, sign !== undefined);
+  if (fraction.length === PLACES && sign === undefined) return formatter.format(digits as `${number}`);
+  return formatter
     .formatToParts(digits as `${number}`)
     .map(({ type, value }) => (type === 'fraction' ? fraction : type === 'currency' ? sign : value))
     .join('');
+}
+
+/** As Intl writes it in en-US, whose data takes megabytes: most readers' numbers need none of it. */
+function groupThousands(digits: string): string {
+  const [whole = '', fraction] = digits.split('.');
+  return `${whole.replace(/\B(?=(?:\d{3})+$)/g, ',')}.${fraction}`;
 }
 
 /** To create a formatter costs a hundred times as much as to use it. Bounded, because locales come from outside. */
@@ -139,8 +164,8 @@ function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {
 function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   const options: Intl.NumberFormatOptions = {
     // Two places, to get the locale's decimal sign. We insert the digits after it, because Node 20 allows 20 at most.
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
+    minimumFractionDigits: PLACES,
+    maximumFractionDigits: PLACES,
     useGrouping: 'always',
     numberingSystem: 'latn',
     // Any currency will do: we replace its sign and keep its place.

@@ -1,6 +1,15 @@
 /** Estimates what the running month will cost, and measures the error of the same method in the months before. */
-import { addDays, type Day, daysBefore, daysInRange, isoWeekday } from '../time/calendar.ts';
-import { endOfUnit, shiftUnits, startOfUnit } from '../time/calendar-unit.ts';
+import {
+  addDays,
+  type Day,
+  daysBefore,
+  daysInRange,
+  endOfUnit,
+  formatDays,
+  isoWeekday,
+  shiftUnits,
+  startOfUnit,
+} from '../time/calendar.ts';
 import { divide, type Money, sumMoney } from './amount.ts';
 import { reportedAmounts, type Usage } from './usage.ts';
 import { isWellReported } from './usage-change.ts';
@@ -39,8 +48,11 @@ export const forecastFrom = (today: Day): Day =>
  * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there is no `error`
  * @returns undefined where fewer than 7 of the last 28 complete days are reported
  */
-export function forecastMonth(usage: Usage, today: Day, zone: string): Forecast | undefined {
-  const amounts = reportedAmounts(usage);
+export const forecastMonth = (usage: Usage, today: Day, zone: string): Forecast | undefined =>
+  forecastFromAmounts(reportedAmounts(usage), today, zone);
+
+/** @param amounts of the reported days from {@link forecastFrom} to yesterday @returns as {@link forecastMonth} */
+export function forecastFromAmounts(amounts: Amounts, today: Day, zone: string): Forecast | undefined {
   const expected = expectedCosts(amounts, today, zone);
   if (expected === undefined) return undefined;
   const days = monthOf(today, zone);
@@ -104,4 +116,19 @@ function errorInMonth(first: Day, amounts: Amounts, today: Day, zone: string): M
   const estimated = reported.filter((day) => day >= sameDay);
   const cost = sumMoney(estimated.flatMap((day) => amounts.get(day) ?? []));
   return sumMoney(estimated.map(expected.costOf)).minus(cost).abs();
+}
+
+/**
+ * `Estimate for Nov 2026: about 861,234.00 ± 12,000.00, from 27 of the last 28 days`. Our own words and figures
+ * alone.
+ * @param today a day of the month
+ */
+export function formatForecast(
+  { total, error, reported, of }: Forecast,
+  today: Day,
+  money: (value: Money) => string,
+): string {
+  const range = error === undefined ? '' : ` ± ${money(error)}`;
+  const month = formatDays(`${today.slice(0, 8)}01`, `${today.slice(0, 8)}01`).slice(6);
+  return `Estimate for ${month}: about ${money(total)}${range}, from ${reported} of the last ${of} days`;
 }

@@ -1,10 +1,10 @@
 import { pluralize } from '../language/text.ts';
 import { type Day, formatDays } from '../time/calendar.ts';
-import type { Money } from './amount.ts';
+import type { Amount, Money } from './amount.ts';
 import type { Runway } from './runway.ts';
 
 /** Under this many days people act at once. */
-const WARNING_DAYS = 14;
+export const WARNING_DAYS = 14;
 
 /** Whether the money runs out in less than two weeks, or has run out. */
 export const isRunningOut = (runway: Runway): boolean =>
@@ -87,3 +87,19 @@ function basis(estimate: {
     ...(estimate.bonusesCounted ? [] : ['bonuses not counted']),
   ].join(', ');
 }
+
+type Write = (value: Money) => string;
+
+/** `1,234.00 left`. What could not be read is quoted: outside text, no mark-up. */
+export function formatBalance(balance: Amount, money: Write): string {
+  if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
+  return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
+}
+
+/** `bonuses 12.00`, with outside text as above; '' where they are zero. */
+export const formatBonuses = (bonuses: Amount, money: Write): string =>
+  'unreadable' in bonuses
+    ? `bonuses not readable (${bonuses.unreadable})`
+    : bonuses.value.eq(0)
+      ? ''
+      : `bonuses ${money(bonuses.value)}`;

@@ -3,10 +3,16 @@
  * gap, whatever the clocks do.
  */
 import { UTCDate } from '@date-fns/utc';
-import { addDays as addDaysTo } from 'date-fns/addDays';
-import { differenceInCalendarDays } from 'date-fns/differenceInCalendarDays';
+import { addMonths } from 'date-fns/addMonths';
+import { addQuarters } from 'date-fns/addQuarters';
+import { addWeeks } from 'date-fns/addWeeks';
+import { addYears } from 'date-fns/addYears';
+import { differenceInCalendarMonths } from 'date-fns/differenceInCalendarMonths';
 import { getDaysInMonth } from 'date-fns/getDaysInMonth';
-import { getISODay } from 'date-fns/getISODay';
+import { startOfISOWeek } from 'date-fns/startOfISOWeek';
+import { startOfMonth } from 'date-fns/startOfMonth';
+import { startOfQuarter } from 'date-fns/startOfQuarter';
+import { startOfYear } from 'date-fns/startOfYear';
 import { LRUCache } from 'lru-cache';
 import { firstInstantAt, offsetAt, wallTimeAt } from './zone-clock.ts';
 
@@ -20,24 +26,27 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** For date-fns, which would otherwise use the machine's zone. @returns the day's midnight in UTC */
-export const dateOf = (day: Day): UTCDate => new UTCDate(day);
+const dateOf = (day: Day): UTCDate => new UTCDate(day);
 
 /** @returns the day of a date in UTC */
-export const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
+const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
+
+/** The language reads a date without a time as midnight in UTC, where each day has as many ms. @returns ms */
+const midnightOf = (day: Day): number => Date.parse(day);
 
 /** @param n may be negative */
 export function addDays(day: Day, n: number): Day {
-  return dayOf(addDaysTo(dateOf(day), n));
+  return dayOf(new Date(midnightOf(day) + n * DAY_MS));
 }
 
 /** @returns whole days from `a` to `b`, negative where `b` is earlier */
 export function daysBetween(a: Day, b: Day): number {
-  return differenceInCalendarDays(dateOf(b), dateOf(a));
+  return (midnightOf(b) - midnightOf(a)) / DAY_MS;
 }
 
 /** @returns 1 for Monday to 7 for Sunday, as ISO 8601 counts */
 export function isoWeekday(day: Day): number {
-  return getISODay(dateOf(day));
+  return new Date(midnightOf(day)).getUTCDay() || 7;
 }
 
 /** @param month 1 to 12 */
@@ -90,16 +99,14 @@ export function dayExists(day: Day, zone: string): boolean {
 function withoutSkipped(days: readonly Day[], zone: string): readonly Day[] {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return days;
-  const [before, after] = [dateOf(addDays(first, -2)), dateOf(addDays(last, 2))];
-  const jump = offsetAt(after.getTime(), zone) - offsetAt(before.getTime(), zone);
+  const jump = offsetAt(midnightOf(last) + 2 * DAY_MS, zone) - offsetAt(midnightOf(first) - 2 * DAY_MS, zone);
   return jump >= DAY_MS / 2 ? days.filter((day) => dayExists(day, zone)) : days;
 }
 
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */
 export function daysInRange(first: Day, last: Day, zone: string): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
-  const midnight = dateOf(first).getTime();
-  const days = Array.from({ length: count }, (_, n) => dayOf(new Date(midnight + n * DAY_MS)));
+  const days = Array.from({ length: count }, (_, n) => addDays(first, n));
   const months = Array.from({ length: Math.ceil(count / 30) }, (_, n) => days.slice(n * 30, n * 30 + 30));
   return months.flatMap((month) => withoutSkipped(month, zone));
 }
@@ -135,4 +142,32 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   if (first === last) return `${WEEKDAYS[isoWeekday(first) % 7]} ${dayAndMonth(first)}${year}`;
   if (first.slice(0, 7) !== last.slice(0, 7)) return `${dayAndMonth(first)} – ${dayAndMonth(last)}${year}`;
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
+}
+
+/** Days, weeks, months, quarters and years. Weeks are ISO weeks, Monday to Sunday. */
+
+export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+const START = { week: startOfISOWeek, month: startOfMonth, quarter: startOfQuarter, year: startOfYear };
+const ADD = { week: addWeeks, month: addMonths, quarter: addQuarters, year: addYears };
+const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
+
+/** @returns the first day of the unit that contains `day` */
+export function startOfUnit(unit: Unit, day: Day): Day {
+  return unit === 'day' ? day : dayOf(START[unit](dateOf(day)));
+}
+
+/** @param first the first day of a unit @returns the first day of the unit `n` units later, earlier where `n` is negative */
+export function shiftUnits(unit: Unit, first: Day, n: number): Day {
+  return unit === 'day' ? addDays(first, n) : dayOf(ADD[unit](dateOf(first), n));
+}
+
+/** @returns the last day of the unit that contains `day` */
+export function endOfUnit(unit: Unit, day: Day): Day {
+  return addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
+}
+
+/** @returns how many whole units there are from `first`, the first day of one, to `last`, the last day of one */
+export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {
+  return (differenceInCalendarMonths(dateOf(last), dateOf(first)) + 1) / MONTHS_IN[unit];
 }

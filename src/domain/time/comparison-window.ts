@@ -7,9 +7,10 @@ import {
   daysInRange,
   endOfDay,
   formatDays,
+  shiftUnits,
   startOfDay,
+  type Unit,
 } from './calendar.ts';
-import { shiftUnits, type Unit } from './calendar-unit.ts';
 
 export interface ComparisonWindow {
   /** First and last millisecond of the window. */

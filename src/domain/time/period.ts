@@ -1,5 +1,6 @@
 /** Resolves a phrase, an instant and a zone into a period: the instants to ask about, and the days between them. */
 
+import { LRUCache } from 'lru-cache';
 import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
 import { parsePeriodText } from '../language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/period-phrase.ts';
@@ -77,21 +78,42 @@ export function resolvePeriod(
   zone: string,
   writtenAt: number = now,
 ): Period {
-  const today = dayAt(now, zone);
-  const { first, last, plan } = rangeAsOf(phrase, today, dayAt(writtenAt, zone), zone);
+  const period = periodOn(phrase, dayAt(now, zone), dayAt(writtenAt, zone), zone);
+  if (period.today === undefined) return period;
+  if (period.from === now) throw new PeriodJustBegan(period.phrase);
+  return { ...period, to: now };
+}
+
+/** On one day a phrase means the same days for everybody in a zone, and people ask about few of them. */
+const periods = new LRUCache<string, Period>({
+  max: 1_000,
+  maxSize: 50_000,
+  sizeCalculation: ({ days }) => days.length,
+});
+
+/** @returns the period as of a day; where it ends `today`, `to` is the end of that day */
+function periodOn(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): Period {
+  const key = [formatPhrase(phrase), today, writtenOn, zone].join(' ');
+  const known = periods.get(key);
+  if (known !== undefined) return known;
+  const period = findPeriod(phrase, today, writtenOn, zone);
+  periods.set(key, period);
+  return period;
+}
+
+function findPeriod(phrase: PeriodPhrase, today: Day, writtenOn: Day, zone: string): Period {
+  const { first, last, plan } = rangeAsOf(phrase, today, writtenOn, zone);
   const days = daysInRange(first, last, zone);
   const [firstDay, lastDay] = [days[0], days.at(-1)];
   if (firstDay === undefined || lastDay === undefined) throw skippedByZone(phrase, first, last, zone);
   const endsToday = lastDay === today;
-  const from = startOfDay(firstDay, zone);
-  if (endsToday && from === now) throw new PeriodJustBegan(canonicalText(phrase));
   const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(first, complete, plan, zone);
   const extent = daysLabel(complete.length, endsToday, lastDay === daysBefore(today, 1, zone)[0]);
   return {
     phrase: canonicalText(phrase),
-    from,
-    to: endsToday ? now : endOfDay(lastDay, zone),
+    from: startOfDay(firstDay, zone),
+    to: endOfDay(lastDay, zone),
     zone,
     days,
     ...(endsToday && { today }),

@@ -6,10 +6,16 @@ import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 
 const instants = new LRUCache<string, number>({ max: 10_000 });
+const offsets = new LRUCache<string, number>({ max: 10_000 });
 
 /** @returns ms to add to the instant (ms) for the wall clock of `zone` @throws RangeError for an unknown zone */
 export function offsetAt(instant: number, zone: string): number {
-  return zonedAt(instant, zone).offsetNanoseconds / 1e6;
+  const key = `${instant} ${zone}`;
+  const cached = offsets.get(key);
+  if (cached !== undefined) return cached;
+  const offset = zonedAt(instant, zone).offsetNanoseconds / 1e6;
+  offsets.set(key, offset);
+  return offset;
 }
 
 /** The wall clock of `zone` at an instant (ms), as `2026-11-21T09:00:00.000`. @throws RangeError for an unknown zone */

@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { SlackFailed } from '../../domain/failure/index.ts';
 import type { Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
@@ -5,6 +6,16 @@ import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
 import type { Feature } from '../feature.ts';
 import { auditMessage, auditSentMessage, auditTextMessage } from './blocks.ts';
 import { formatAuditCsv } from './words.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing audit': true;
+  }
+  interface Actions {
+    audit: true;
+    'audit-csv': true;
+  }
+}
 
 const A_PAGE = 20;
 const CSV = 'csv';
@@ -35,7 +46,7 @@ export function createAuditTrail({ audit }: { readonly audit: Audit }): Feature 
   return {
     help: [
       {
-        usage: '/billing audit [csv]',
+        usage: `${commandText('/billing audit')} [csv]`,
         what: 'Shows who changed what, without secrets; also as CSV.',
         right: 'manage',
       },

@@ -1,8 +1,13 @@
 import type { Money } from '../../domain/money/amount.ts';
 import { formatMoney } from '../../domain/money/amount.ts';
-import { formatBalance, formatBonuses } from '../../domain/money/balance-text.ts';
-import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
+import {
+  formatBalance,
+  formatBonuses,
+  formatRunwayBasis,
+  formatRunwayLine,
+} from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { moreMenu } from '../../slack/answer-actions.ts';
 import {
   moneyFormatter,
   type ProjectAnswer,
@@ -13,11 +18,13 @@ import {
 import {
   commandButton,
   commandOption,
-  nameOption,
+  nameButton,
+  outputOptions,
   scheduleOption,
   shareButton,
+  watchOption,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
+import { actions, type Message } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { BalanceFigures } from './figures.ts';
 
@@ -54,13 +61,15 @@ function buttons({ target, mayName, asked, byline }: BalanceReport) {
       text: `${word} last-7-days ${PRODUCTS[product].word}`,
     }),
     ...(byline === undefined ? shareButton({ command: '/balance', text }, asked) : []),
-    overflow('rerun:more', [
+    ...(mayName ? nameButton(target) : []),
+    ...moreMenu([
       commandOption('This month so far', {
         command: '/spend',
         text: `${word} this-month ${PRODUCTS[product].word}`,
       }),
-      ...(mayName ? [nameOption(target)] : []),
+      ...outputOptions({ command: '/balance', text }),
       scheduleOption(target, 'balance'),
+      watchOption(target, 'balance'),
     ]),
   );
 }

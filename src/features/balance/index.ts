@@ -1,6 +1,9 @@
 import type { BillingClient } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
+import { namesOutput, type Output } from '../../domain/language/output.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { sendCsv, showDetails } from '../../slack/output-reply.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { askEach } from '../../slack/several-projects.ts';
 import type { AnswerNote } from '../../workspace/last-balance.ts';
@@ -9,20 +12,32 @@ import { resolveProject } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
+import { balanceDetails, formatBalanceCsv } from './output.ts';
 import { severalBalancesMessage } from './several.ts';
 import { parseBalanceRequest } from './words.ts';
 
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/balance': true;
+  }
+}
+
 const HELP: HelpLine = {
-  usage: '/balance [projects] [product]',
+  usage: `${commandText('/balance')} [projects] [product]`,
   what: 'What projects have left, their bonuses, and about how long that lasts.',
-  examples: ['/balance 123', '/balance 123 storage', '/balance prod,staging', '/balance all'],
+  examples: [
+    `${commandText('/balance')} 123`,
+    `${commandText('/balance')} 123 storage`,
+    `${commandText('/balance')} prod,staging`,
+    `${commandText('/balance')} all`,
+  ],
 };
 
-const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} /spend takes periods.`;
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
 
 export interface BalanceParts {
   readonly billing: BillingClient;
-  readonly used: LastUsed;
+  readonly lastUsed: LastUsed;
   /** ms since the epoch */
   readonly clock: () => number;
 }
@@ -30,27 +45,38 @@ export interface BalanceParts {
 interface Answer {
   readonly message: Message;
   readonly figures: readonly BalanceFigures[];
+  readonly output: Output | undefined;
 }
 
 /** `/balance`: what is left and how long it lasts. */
-export function createBalance({ billing, used, clock }: BalanceParts): Feature {
+export function createBalance({ billing, lastUsed, clock }: BalanceParts): Feature {
   async function answer(text: string, request: Request): Promise<Answer | 'help'> {
     const { user, at, workspace, locale, sharedBy: byline } = request;
     const input = parseBalanceRequest(text, workspace.aliases);
     if (input === 'help') return input;
-    const { several, product } = input;
+    const { several, product, output } = input;
     const details = () => ({ asked: at, fetched: clock(), locale, byline });
     if (several !== undefined) {
       const answers = await askEach(several, product, request, (target) =>
         askBalance(billing, workspace, target, at),
       );
       const message = severalBalancesMessage({ ...details(), ...answers, several, product });
-      return { message, figures: answers.answered };
+      return { message, figures: answers.answered, output };
     }
     const target = resolveProject(input, workspace, askLocation(request));
     const figures = await askBalance(billing, workspace, target, at);
     const mayName = user.canManage && target.alias === undefined;
-    return { message: balanceMessage({ ...details(), ...figures, mayName }), figures: [figures] };
+    return { message: balanceMessage({ ...details(), ...figures, mayName }), figures: [figures], output };
+  }
+
+  async function send({ message, figures, output }: Answer, request: Request): Promise<void> {
+    if (output === undefined || figures.length === 0) return request.reply.update(message);
+    if (output === 'csv') return sendCsv(formatBalanceCsv(figures), 'balance.csv', request);
+    const fetched = clock();
+    await showDetails(
+      figures.map((one) => balanceDetails(one, fetched)),
+      request,
+    );
   }
 
   return {
@@ -59,12 +85,13 @@ export function createBalance({ billing, used, clock }: BalanceParts): Feature {
       '/balance': {
         right: 'ask',
         open: true,
+        opensModal: namesOutput,
         async run(text, request) {
           const found = await answer(text, request);
           if (found === 'help') return request.reply.private(helpMessage('What have we got?', [HELP], SMALL));
-          await request.reply.update(found.message);
+          await send(found, request);
           const asked = { teamId: request.user.teamId, workspace: request.workspace };
-          for (const figures of found.figures) await used.note(asked, noteOf(figures, clock()));
+          for (const figures of found.figures) await lastUsed.note(asked, noteOf(figures, clock()));
         },
       },
     },

@@ -1,13 +1,19 @@
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
-import { formatBalance } from '../../domain/money/balance-text.ts';
 import type { Runway } from '../../domain/money/runway.ts';
-import { formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
+import { formatBalance, formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { moreMenu } from '../../slack/answer-actions.ts';
 import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
-import { commandButton, commandOption, shareButton } from '../../slack/command-buttons.ts';
-import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
+import {
+  commandButton,
+  commandOption,
+  outputOptions,
+  scheduleOption,
+  shareButton,
+} from '../../slack/command-buttons.ts';
+import { actions, type Message } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { clipText, fitsOption } from '../../slack/kit/limits.ts';
+import { clipText } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
@@ -106,13 +112,13 @@ function rowsOf(report: SeveralBalances, isNamingProducts: boolean): string[][] 
 function buttons({ several, product, asked, byline }: SeveralBalances) {
   const ending = product === undefined ? '' : ` ${PRODUCTS[product].word}`;
   const word = listWord(several);
-  const month = commandOption('This month so far', {
-    command: '/spend',
-    text: `${word} this-month${ending}`,
-  });
   return actions(
     ...commandButton('spend', 'Spend', { command: '/spend', text: `${word} last-7-days${ending}` }),
     ...(byline === undefined ? shareButton({ command: '/balance', text: `${word}${ending}` }, asked) : []),
-    ...(fitsOption(month) ? [overflow('rerun:more', [month])] : []),
+    ...moreMenu([
+      commandOption('This month so far', { command: '/spend', text: `${word} this-month${ending}` }),
+      ...outputOptions({ command: '/balance', text: `${word}${ending}` }),
+      scheduleOption({ word, product }, 'balance'),
+    ]),
   );
 }

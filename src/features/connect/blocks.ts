@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { BalanceRecord } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
 import { changedNothing, type Failure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -12,6 +13,7 @@ import {
   header,
   type Message,
   markup,
+  quote,
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
@@ -50,10 +52,10 @@ export function connectedBlocks(connected: ConnectedResult): Block[] {
 
 /** A command asks the default connection, so only that one can be tried by an ID alone. */
 function next({ connection: { name }, input: { project }, names, chosen }: ConnectedResult): string {
-  const tries = `Now try \`/balance ${project}\` and \`/spend ${project} last-7-days\`.`;
+  const tries = `Now try \`${commandText('/balance')} ${project}\` and \`${commandText('/spend')} ${project} last-7-days\`.`;
   if (names.length === 1) return tries;
   if (name === chosen) return `${name} is the default connection. ${tries}`;
-  return `The default connection is still ${chosen}. To use ${name}, choose it for a project in \`/billing projects\`, or make it the default in \`/billing status\`.`;
+  return `The default connection is still ${chosen}. To use ${name}, choose it for a project in \`${commandText('/billing projects')}\`, or make it the default in \`${commandText('/billing status')}\`.`;
 }
 
 function amount({ balance }: BalanceRecord, locale: string): string {
@@ -78,16 +80,31 @@ export function describeConnection(connection: Connection, at: number, zone: str
 export const connectedModal = (blocks: readonly Block[]): ModalView =>
   modal({ title: 'Connect billing', blocks });
 
+const CHECK_ADDRESS =
+  'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';
+
 /** Advice for the person who has just pasted the token; they don't need to ask an admin. */
 const ADVICE: Partial<Record<Failure['kind'], string>> = {
   'token-rejected':
     'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',
+  'service-failed': CHECK_ADDRESS,
+  'invalid-response': CHECK_ADDRESS,
+  'response-too-large': CHECK_ADDRESS,
+  'service-unreachable': 'Check the address, or try again later: the service may be down.',
   forbidden:
     'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
 };
 
 /** Why the test of a new token failed. */
 export function refusalMessage(failure: Failure): Message {
+  if (failure.kind === 'redirect-refused')
+    return {
+      text: failure.message,
+      blocks: [
+        section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
+        quote(failure.target),
+      ],
+    };
   const advice = ADVICE[failure.kind];
   return advice === undefined
     ? failureMessage(failure)

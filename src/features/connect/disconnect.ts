@@ -1,4 +1,5 @@
-import { ConnectionMissing, NotConnected, SecretPasted } from '../../domain/failure/index.ts';
+import { InvalidWord, NotConnected, SecretPasted, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
@@ -18,6 +19,21 @@ export interface DisconnectParts {
   readonly workspaces: Workspaces;
 }
 
+/** Offered as buttons. */
+const MOST_OFFERED = 5;
+
+/** With the nearest name as a button, else with all of them. */
+function unknownConnection(name: string, names: readonly string[]): InvalidWord {
+  const nearest = nearestWord(name, names);
+  const offered = (nearest === undefined ? names : [nearest]).slice(0, MOST_OFFERED);
+  return new InvalidWord(
+    name,
+    UNRECOGNIZED,
+    `You have: ${names.join(', ')}.`,
+    offered.map((one) => `disconnect ${one}`),
+  );
+}
+
 /** `/billing disconnect [name]`: which one, then which one is the default afterwards, then whether. */
 export function createDisconnect({
   workspaces,
@@ -28,7 +44,7 @@ export function createDisconnect({
     if (connectionNames.length === 0) throw new NotConnected();
     const name = wanted ?? onlyOf(connectionNames);
     if (name === undefined) return request.reply.update(chooseConnectionMessage(connectionNames));
-    if (!connectionNames.includes(name)) throw new ConnectionMissing(name);
+    if (!connectionNames.includes(name)) throw unknownConnection(name, connectionNames);
     const heirs = heirsOf(name, request.workspace);
     const heir = heirs.find((one) => one === wish) ?? onlyOf(heirs);
     if (heir === undefined && heirs.length > 0)

@@ -1,8 +1,8 @@
-import type { ModalView } from '@slack/types';
+import type { InputBlock, ModalView } from '@slack/types';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { context, header, option, section } from '../../slack/kit/atoms.ts';
-import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
+import { actions, type Block, button, context, header, option, section } from '../../slack/kit/atoms.ts';
+import { choiceInput, type FormFields, modal, textInput } from '../../slack/kit/modal.ts';
 import {
   type Connection,
   FIRST_CONNECTION_NAME,
@@ -52,11 +52,19 @@ const choices = (names: Record<string, string>) =>
 
 const PRODUCT_CHOICES = PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id)));
 
-/** The three fields that everyone fills in, then the others under More. The token's field is never filled in. */
-export function connectForm(known: ConnectFormDefaults, record: Workspace): ModalView {
+/**
+ * The three fields that everyone fills in; the others appear after **More…**. The token's field is never filled in: Slack
+ * keeps what was typed there.
+ */
+export function connectForm(
+  known: ConnectFormDefaults,
+  record: Workspace,
+  { isUnfolded = false }: { readonly isUnfolded?: boolean } = {},
+): ModalView {
   const others = record.connectionNames;
   return modal({
     callback: 'connect',
+    metadata: isUnfolded ? '' : JSON.stringify(foldedFields(known)),
     title: 'Connect billing',
     submit: 'Test and save',
     close: 'Cancel',
@@ -84,65 +92,80 @@ export function connectForm(known: ConnectFormDefaults, record: Workspace): Moda
         initial: known.project,
         max: 64,
       }),
-      header('More'),
-      choiceInput({
-        block: 'product',
-        label: 'Product of the project',
-        hint: 'For projects under Cloud servers, choose Cloud platform.',
-        options: PRODUCT_CHOICES,
-        initial: known.product ?? String(DEFAULT_PRODUCT),
-      }),
-      textInput({
-        block: 'name',
-        label: 'Name of the connection',
-        hint:
-          others.length === 0
-            ? 'Keep this name unless you have several accounts.'
-            : `You have: ${others.join(', ')}. Use one of these to replace its token, or a new name to add a connection.`,
-        initial: known.name,
-        max: 32,
-      }),
-      choiceInput({
-        block: 'role',
-        label: 'Role of the token',
-        hint: 'As in the console. Read-only or Accountant is enough.',
-        options: choices(ROLE_NAMES),
-        initial: known.role ?? 'read-only',
-      }),
-      choiceInput({
-        block: 'lifetime',
-        label: 'Lifetime of the token',
-        hint: 'As in the console. Tally counts it from today.',
-        options: choices(LIFETIME_NAMES),
-        initial: known.lifetime ?? '90-days',
-      }),
-      choiceInput({
-        block: 'type',
-        label: 'Type of the token',
-        hint: 'As in the console.',
-        options: choices(TYPE_NAMES),
-        initial: known.type ?? 'for-oneself',
-      }),
-      textInput({
-        block: 'account',
-        label: 'Account',
-        hint: 'Helps you recognize the token later.',
-        initial: known.account,
-        max: MAX_ACCOUNT_LENGTH,
-        optional: true,
-      }),
-      textInput({
-        block: 'auth_url',
-        label: 'Address of the identity service',
-        hint: 'Only needed for OS_TOKENs. It ends with /v3.',
-        placeholder: 'https://identity.example.com/v3',
-        initial: known.authUrl,
-        max: 500,
-        optional: true,
-      }),
+      ...(isUnfolded ? moreInputs(known, others) : [actions(button('connect-more', 'More…'))]),
     ],
   });
 }
+
+/** What the form says for the fields that it doesn't show: what they begin with, never what somebody typed. */
+const foldedFields = (known: ConnectFormDefaults): FormFields => ({
+  product: known.product ?? String(DEFAULT_PRODUCT),
+  name: known.name ?? FIRST_CONNECTION_NAME,
+  role: known.role ?? 'read-only',
+  lifetime: known.lifetime ?? '90-days',
+  type: known.type ?? 'for-oneself',
+  account: known.account ?? '',
+  auth_url: known.authUrl ?? '',
+});
+
+const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [
+  header('More'),
+  choiceInput({
+    block: 'product',
+    label: 'Product of the project',
+    hint: 'For projects under Cloud servers, choose Cloud platform.',
+    options: PRODUCT_CHOICES,
+    initial: known.product ?? String(DEFAULT_PRODUCT),
+  }),
+  textInput({
+    block: 'name',
+    label: 'Name of the connection',
+    hint:
+      others.length === 0
+        ? 'Keep this name unless you have several accounts.'
+        : `You have: ${others.join(', ')}. Use one of these to replace its token, or a new name to add a connection.`,
+    initial: known.name,
+    max: 32,
+  }),
+  choiceInput({
+    block: 'role',
+    label: 'Role of the token',
+    hint: 'As in the console. Read-only or Accountant is enough.',
+    options: choices(ROLE_NAMES),
+    initial: known.role ?? 'read-only',
+  }),
+  choiceInput({
+    block: 'lifetime',
+    label: 'Lifetime of the token',
+    hint: 'As in the console. Tally counts it from today.',
+    options: choices(LIFETIME_NAMES),
+    initial: known.lifetime ?? '90-days',
+  }),
+  choiceInput({
+    block: 'type',
+    label: 'Type of the token',
+    hint: 'As in the console.',
+    options: choices(TYPE_NAMES),
+    initial: known.type ?? 'for-oneself',
+  }),
+  textInput({
+    block: 'account',
+    label: 'Account',
+    hint: 'Helps you recognize the token later.',
+    initial: known.account,
+    max: MAX_ACCOUNT_LENGTH,
+    optional: true,
+  }),
+  textInput({
+    block: 'auth_url',
+    label: 'Address of the identity service',
+    hint: 'Only needed for OS_TOKENs. It ends with /v3.',
+    placeholder: 'https://identity.example.com/v3',
+    initial: known.authUrl,
+    max: 500,
+    optional: true,
+  }),
+];
 
 /** What saving the form will do to the connection of this name. */
 function describeEffect(name: string, record: Workspace): string {

@@ -1,4 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure, NoData, SecretPasted } from '../../domain/failure/index.ts';
 import { DAY_MS } from '../../domain/time/calendar.ts';
 import { withoutActions } from '../../slack/kit/atoms.ts';
@@ -28,12 +29,36 @@ import {
 import {
   type AddressChecks,
   type ConnectRequest,
+  connectFormState,
   decodeConnectMetadata,
   encodeConnectMetadata,
   parseConnectForm,
   parseConnectionName,
   rememberUnnamed,
 } from './words.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing connect': true;
+    '/billing disconnect': true;
+  }
+  interface Actions {
+    connect: true;
+    'connect-again': true;
+    'connect-more': true;
+    disconnect: true;
+    'disconnect-ask': true;
+    'disconnect-heir': true;
+    keep: true;
+  }
+}
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Called after a workspace has registered a token: what waited for one may go on. Never rejects. */
+    connected?(workspace: string): Promise<void>;
+  }
+}
 
 export interface ConnectParts {
   readonly workspaces: Workspaces;
@@ -85,9 +110,9 @@ export function createConnect(parts: ConnectParts): Feature {
     // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
     if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new SecretPasted();
     const balance = await test(input, request);
-    const deed = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
+    const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
-    const change = auditedChange(request, [deed, name], ...chosen.deeds);
+    const change = auditedChange(request, [action, name], ...chosen.actions);
     const connection = await workspaces.saveConnection(change, newConnection(input, id, at), chosen.name);
     const zone = workspace.settings.zone;
     const blocks = connectedBlocks({
@@ -107,12 +132,12 @@ export function createConnect(parts: ConnectParts): Feature {
   return {
     help: [
       {
-        usage: '/billing connect [name]',
+        usage: `${commandText('/billing connect')} [name]`,
         what: 'Registers or replaces the access token that Tally reads billing with.',
         right: 'manage',
       },
       {
-        usage: '/billing disconnect [name]',
+        usage: `${commandText('/billing disconnect')} [name]`,
         what: 'Deletes a token from Tally.',
         right: 'manage',
       },
@@ -120,6 +145,7 @@ export function createConnect(parts: ConnectParts): Feature {
     verbs: {
       connect: {
         right: 'manage',
+        opensModal: true,
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           // A token behind the verb would be filled in as the connection's name.
@@ -133,24 +159,34 @@ export function createConnect(parts: ConnectParts): Feature {
       ...disconnect.actions,
       connect: {
         right: 'manage',
+        opensModal: true,
         run({ value }, request) {
           const isName = isConnectionName(value) && isNameable(value, request.workspace);
           return openForm(request, isName ? value : undefined);
         },
+      },
+      'connect-more': {
+        right: 'manage',
+        run: ({ fields, metadata }, request) =>
+          request.reply.modal.update(
+            connectForm(connectFormState(fields, metadata), request.workspace, { isUnfolded: true }),
+          ),
       },
       'connect-again': {
         right: 'manage',
         run: ({ value }, request) =>
           request.reply.modal.update(
             connectForm(decodeConnectMetadata(value), request.workspace),
-            connectTextMessage('The form is closed. Run /billing connect to open it again.'),
+            connectTextMessage(
+              `The form is closed. Run ${commandText('/billing connect')} to open it again.`,
+            ),
           ),
       },
     },
     views: {
       connect: {
         right: 'manage',
-        read: (fields) => parseConnectForm(fields, checks),
+        read: (fields, metadata) => parseConnectForm(fields, metadata, checks),
         waiting: checkingModal,
         async work(input: ConnectRequest, request) {
           try {
@@ -175,17 +211,17 @@ export function createConnect(parts: ConnectParts): Feature {
 
 /** Keeps the current default: an only connection is the default without being stored as one, until a second one is added. */
 function defaultWith(name: string, record: Workspace) {
-  if (isDamaged(record, 'settings')) return { name: undefined, deeds: [] };
+  if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
   const isNews = before === undefined && record.connectionNames.length > 0;
-  return { name: before ?? name, deeds: isNews ? [['default connection changed', name] as const] : [] };
+  return { name: before ?? name, actions: isNews ? [['default connection changed', name] as const] : [] };
 }
 
 const tooMany = (name: string): InvalidWord =>
   new InvalidWord(
     name,
-    `is one connection too many: the limit is ${MAX_CONNECTIONS}`,
-    'Replace a connection, or remove one with /billing disconnect.',
+    `would be connection ${MAX_CONNECTIONS + 1}, and the limit is ${MAX_CONNECTIONS}`,
+    `Replace a connection, or remove one with ${commandText('/billing disconnect')}.`,
   );
 
 function newConnection(input: ConnectRequest, person: string, at: number): NewConnection {
@@ -195,7 +231,7 @@ function newConnection(input: ConnectRequest, person: string, at: number): NewCo
     ...{ name, baseUrl, token, role, lifetime, type },
     ...(authUrl !== '' && { authUrl }),
     ...(account !== '' && { account }),
-    ...(days !== undefined && { lapsesAt: at + days * DAY_MS }),
+    ...(days !== undefined && { expiresAt: at + days * DAY_MS }),
     test: { project, product },
     registeredBy: person,
     registeredAt: at,

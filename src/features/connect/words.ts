@@ -2,7 +2,7 @@ import { AddressRefused, InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { type FormFields, withErrorAtTop } from '../../slack/kit/modal.ts';
+import { type FormFields, withErrorAtTop, withFoldedErrors } from '../../slack/kit/modal.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -51,7 +51,9 @@ export function parseConnectionName(text: string): string | undefined {
   return name;
 }
 
-export function parseConnectForm(fields: FormFields, checks: AddressChecks): Reading {
+/** @param metadata what the form carries for the fields that it doesn't show; outside text */
+export function parseConnectForm(sent: FormFields, metadata: string, checks: AddressChecks): Reading {
+  const fields = { ...decodeConnectMetadata(metadata), ...sent } as FormFields;
   const errors: Record<string, string> = {};
   /** What a field means, or the sentence why it means nothing. */
   function take<T>(block: string, value: T | undefined, otherwise: string): T {
@@ -94,7 +96,8 @@ export function parseConnectForm(fields: FormFields, checks: AddressChecks): Rea
     project: take('project', isProjectId(project) ? project : undefined, AN_ID),
     product: take('product', isProductId(product) ? product : undefined, A_PRODUCT),
   };
-  return Object.keys(errors).length > 0 ? { errors: withErrorAtTop(errors, ABOVE_MORE, 'More') } : { input };
+  if (Object.keys(errors).length === 0) return { input };
+  return { errors: withErrorAtTop(withFoldedErrors(errors, sent, ABOVE_MORE[0]), ABOVE_MORE, 'More') };
 }
 
 /** The fields of the form that are in sight when it opens. */
@@ -126,6 +129,15 @@ export function encodeConnectMetadata({ token: _, ...rest }: ConnectRequest): st
   const all = JSON.stringify(rest);
   return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ name: rest.name }) : all;
 }
+
+/** What the form shows again after **More…**: all but the token. */
+export const connectFormState = (fields: FormFields, metadata: string): ConnectFormDefaults => {
+  const folded = decodeConnectMetadata(metadata) as FormFields;
+  const { base_url: baseUrl, project } = fields;
+  const { auth_url: authUrl, product, name, role, lifetime, type, account } = folded;
+  const known = { baseUrl, project, authUrl, product, name, role, lifetime, type, account };
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+};
 
 /** The same where a name turned out to be a secret: that is not shown again. */
 export const rememberUnnamed = (request: ConnectRequest): string =>

@@ -1,7 +1,21 @@
+import { commandText } from '../../domain/commands.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES, shortHelpMessage } from '../../slack/kit/help.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing help': true;
+  }
+}
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Its lines of `/billing help`, in order. */
+    readonly help: readonly HelpLine[];
+  }
+}
 
 const TITLE = 'What Tally answers';
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
@@ -11,7 +25,7 @@ const MORE = 'more';
 /** `/billing help`: what this person can do here, in the features' own lines; `/billing VERB help` has those of one verb. */
 export function createHelp(lines: () => readonly HelpLine[]): Feature {
   return {
-    help: [{ usage: '/billing help', what: 'Shows this page.' }],
+    help: [{ usage: commandText('/billing help'), what: 'Shows this page.' }],
     verbs: {
       help: {
         right: 'ask',
@@ -20,7 +34,7 @@ export function createHelp(lines: () => readonly HelpLine[]): Feature {
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
-          const more = commandButton('help-more', 'More…', { command: '/billing', text: `help ${MORE}` });
+          const more = commandButton('help-more', 'More…', { command: '/billing help', text: MORE });
           return reply.update(shortHelpMessage(TITLE, allowed, more));
         },
       },

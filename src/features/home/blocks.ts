@@ -1,6 +1,7 @@
+import { commandText, mentionText } from '../../domain/commands.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
+import { commandButton } from '../../slack/command-buttons.ts';
 import {
   actions,
   type Block,
@@ -12,24 +13,28 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { mention } from '../../slack/kit/escape.ts';
+import { isFullMember } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import { findConnection, requireSettings } from '../../workspace/workspace.ts';
+import type { Section } from '../feature.ts';
 import { attentionBlocks, connectionBlocks } from './connections.ts';
-import { isFullMember, projectBlocks, projectCommands } from './projects.ts';
+import { projectBlocks, projectCommands } from './projects.ts';
 
 /** Slack refuses a view with more, and the person would keep an old page. */
 const MOST_BLOCKS = 100;
 
-export type HomeSection = (request: Request) => readonly Block[] | Promise<readonly Block[]>;
-
-/** @param more what other features show */
-export async function homeBlocks(request: Request, more: readonly HomeSection[]): Promise<readonly Block[]> {
+/** @param urgent what needs somebody now @param more what else other features show */
+export async function homeBlocks(
+  request: Request,
+  urgent: readonly Section[],
+  more: readonly Section[],
+): Promise<readonly Block[]> {
   const { workspace } = request;
   const isConnected = workspace.connectionNames.length > 0;
   const isUsed = workspace.connectionNames.some((name) => workspace.lastUsed(name) !== undefined);
   const hasNames = workspace.aliases.size > 0;
-  const sections: readonly HomeSection[] = [
-    ...(isConnected ? [attentionBlocks] : []),
+  const sections: readonly Section[] = [
+    ...(isConnected ? [attentionBlocks, ...urgent] : []),
     ...(isConnected && (hasNames || isUsed) ? [] : [steps]),
     hasNames ? projectBlocks : isUsed ? nameless : () => [],
     ...more,
@@ -43,7 +48,7 @@ export async function homeBlocks(request: Request, more: readonly HomeSection[])
 const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** A section that meets a damaged record says so; the rest of the page is drawn as usual. */
-async function guarded(draw: HomeSection, request: Request): Promise<readonly Block[]> {
+async function guarded(draw: Section, request: Request): Promise<readonly Block[]> {
   try {
     return await draw(request);
   } catch (error) {
@@ -62,11 +67,11 @@ function steps(request: Request): Block[] {
     header('Get your first answer in three steps'),
     ...(isConnected ? [markup('*1.* Connect Tally to the billing service: done')] : connectStep(request)),
     markup(
-      `*2.* Type \`/balance ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
+      `*2.* Type \`${commandText('/balance')} ${id}\` in any channel to see what project ${id} has left, and for how long. You find the ID on the project card in the console.`,
     ),
     ...(balance === undefined ? [] : [actions({ ...balance, style: 'primary' })]),
     markup(
-      `*3.* Type \`/spend ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
+      `*3.* Type \`${commandText('/spend')} ${id} last-7-days\` to see what it cost each day, compared with the week before.`,
     ),
     ...(spend === undefined ? [] : [actions(spend)]),
   ];
@@ -81,7 +86,10 @@ function testedProject({ workspace }: Request): { readonly id: string; readonly 
 /** Questions have been answered, but this page knows no project by name. */
 function nameless(request: Request): Block[] {
   const tested = testedProject(request);
-  const adding = verb(['projects add', tested?.words].filter(Boolean).join(' '));
+  const adding = {
+    command: '/billing projects',
+    text: ['add', tested?.words].filter(Boolean).join(' '),
+  } as const;
   const name = request.user.canManage
     ? commandButton('name', 'Name a project…', adding, { style: 'primary' })
     : [];
@@ -89,7 +97,7 @@ function nameless(request: Request): Block[] {
   return [
     header('Projects'),
     markup(
-      `No project has a name yet. Ask by ID, for example \`/balance ${tested?.id ?? '123'}\`. Name a project to type \`/balance prod\` and to see its balance here.`,
+      `No project has a name yet. Ask by ID, for example \`${commandText('/balance')} ${tested?.id ?? '123'}\`. Name a project to type \`${commandText('/balance')} prod\` and to see its balance here.`,
     ),
     ...(buttons.length > 0 ? [actions(...buttons)] : []),
   ];
@@ -101,7 +109,7 @@ function connectStep({ user, workspace }: Request): Block[] {
       markup('*1.* Connect Tally to the billing service. You need its address and a read-only access token.'),
       actions(
         button('connect', 'Connect…', { style: 'primary' }),
-        ...commandButton('settings', 'Settings…', verb('settings')),
+        ...commandButton('settings', 'Settings…', { command: '/billing settings' }),
       ),
     ];
   const named = requireSettings(workspace).managers.slice(0, 5).map(mention);
@@ -109,21 +117,26 @@ function connectStep({ user, workspace }: Request): Block[] {
   return [markup(`*1.* Ask ${who} to connect Tally.`)];
 }
 
-const verb = (text: string): CommandInvocation => ({ command: '/billing', text });
-
 /** Redraws Home with balances asked for now. */
 export const REFRESH = 'home-refresh';
 
 const mainButtons = (request: Request): Block =>
   actions(
-    ...(isFullMember(request) ? commandButton('schedule', 'Schedule a post…', verb('schedule')) : []),
-    ...(request.user.canManage ? commandButton('add', 'Add a project…', verb('projects add')) : []),
+    ...(isFullMember(request)
+      ? [
+          ...commandButton('schedule', 'Schedule a post…', { command: '/billing schedule' }),
+          ...commandButton('watch', 'Watch…', { command: '/billing watch' }),
+        ]
+      : []),
+    ...(request.user.canManage
+      ? commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' })
+      : []),
     button(REFRESH, 'Refresh'),
     ...(request.user.canManage
       ? [
           button('connect', 'Connect…'),
-          ...commandButton('settings', 'Settings…', verb('settings')),
-          ...commandButton('status', 'Status', verb('status')),
+          ...commandButton('settings', 'Settings…', { command: '/billing settings' }),
+          ...commandButton('status', 'Status', { command: '/billing status' }),
         ]
       : []),
   );
@@ -132,9 +145,9 @@ function help({ at }: Request): Block[] {
   return [
     header('Help'),
     markup(
-      'In any channel: `/balance 123`, `/spend 123 last-month`. In a thread: `@Tally spend 123 last-month`. Under Messages here: `spend 123 last-month`.',
+      `In any channel: \`${commandText('/balance')} 123\`, \`${commandText('/spend')} 123 last-month\`. In a thread: \`@Tally ${mentionText('/spend')} 123 last-month\`. Under Messages here: \`${mentionText('/spend')} 123 last-month\`.`,
     ),
-    actions(...commandButton('help', 'All commands', verb('help'))),
+    actions(...commandButton('help', 'All commands', { command: '/billing help' })),
     context(
       'Answers to these buttons arrive under Messages. Only you see them.',
       `As of ${formatInstant(at)}`,

@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
@@ -48,7 +49,7 @@ function line({ name, connection, isOpen }: HomeConnection, { workspace, at }: R
   const isDefault = workspace.connectionNames.length > 1 && name === workspace.defaultConnection;
   const shown = `*${escapeMarkup(name)}*${isDefault ? ' (default)' : ''}`;
   if (connection === undefined) return `${shown} · *the record is damaged.* Replace its token.`;
-  if (!isOpen) return `${shown} · *the token can’t be decrypted.* See \`/billing status\`.`;
+  if (!isOpen) return `${shown} · *the token can’t be decrypted.* See \`${commandText('/billing status')}\`.`;
   const expiry = formatExpiry(connection, at, zone);
   const used = workspace.lastUsed(name);
   return [
@@ -62,10 +63,9 @@ function line({ name, connection, isOpen }: HomeConnection, { workspace, at }: R
 const CALM = 'All connections work. No access token expires in the next two weeks.';
 const CUT_OFF =
   'A project uses a connection that no longer exists. A Tally manager can choose another one for it.';
-const NO_DEFAULT =
-  'There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in /billing status.';
-const DAMAGED = 'A billing connection is damaged. A Tally manager can fix it with /billing connect.';
-const SHUT = 'A billing connection doesn’t work. A Tally manager can see why in /billing status.';
+const NO_DEFAULT = `There is no default connection, so only projects with their own connection work. A Tally manager can choose a default in ${commandText('/billing status')}.`;
+const DAMAGED = `A billing connection is damaged. A Tally manager can fix it with ${commandText('/billing connect')}.`;
+const SHUT = `A billing connection doesn’t work. A Tally manager can see why in ${commandText('/billing status')}.`;
 
 function findProblem(all: readonly HomeConnection[], { workspace, at }: Request): string | undefined {
   const { zone } = requireSettings(workspace);
@@ -76,7 +76,7 @@ function findProblem(all: readonly HomeConnection[], { workspace, at }: Request)
   if (all.length > 1 && workspace.defaultConnection === undefined) return NO_DEFAULT;
   const [first] = intact
     .filter((connection) => expiresSoon(connection, at, zone))
-    .sort((a, b) => (a.lapsesAt ?? 0) - (b.lapsesAt ?? 0));
+    .sort((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
   if (first === undefined) return undefined;
-  return `A billing access token ${formatExpiry(first, at, zone)}. A Tally manager can replace it with /billing connect.`;
+  return `A billing access token ${formatExpiry(first, at, zone)}. A Tally manager can replace it with ${commandText('/billing connect')}.`;
 }

@@ -1,22 +1,42 @@
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
+import { settleOptional } from '../../billing/optional-result.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAmount } from '../../domain/money/amount.ts';
+import { computeReportFigures, reportPeriodsOf } from '../../domain/money/report-figures.ts';
 import { type Block, withoutActions } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { type LastUsed, storedBalance } from '../../workspace/last-used.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { openConnection } from '../../workspace/resolve-project.ts';
-import type { Feature } from '../feature.ts';
-import { type HomeSection, homeBlocks, REFRESH } from './blocks.ts';
+import { requireSettings } from '../../workspace/workspace.ts';
+import type { Feature, Section } from '../feature.ts';
+import { homeBlocks, REFRESH } from './blocks.ts';
 import { homeProjects, MOST_PROJECTS } from './projects.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Actions {
+    'home-refresh': true;
+  }
+}
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Its part of a person’s Home, rendered each time it is opened. */
+    readonly home?: Section;
+    /** What needs somebody now, at the top of a person’s Home; nothing otherwise. */
+    readonly attention?: Section;
+  }
+}
 
 export interface HomeParts {
   /** What other features show here, in their order. */
-  readonly sections: () => readonly HomeSection[];
+  readonly sections: () => readonly Section[];
+  /** What needs somebody now. */
+  readonly attention: () => readonly Section[];
   readonly billing: BillingClient;
-  readonly used: LastUsed;
+  readonly lastUsed: LastUsed;
   readonly log: Logger;
   /** ms since the epoch */
   readonly clock: () => number;
@@ -26,7 +46,7 @@ export interface HomeParts {
 const FRESH = 60_000;
 
 /** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
-export function createHome({ sections, billing, used, log, clock }: HomeParts): Feature {
+export function createHome({ sections, attention, billing, lastUsed, log, clock }: HomeParts): Feature {
   /** Errors go to the log only: nobody asked a question that needs an answer. */
   const publish = async (client: WebClient, person: string, blocks: readonly Block[]): Promise<void> => {
     const view = { type: 'home' as const, blocks: [...blocks] as never[] };
@@ -35,7 +55,7 @@ export function createHome({ sections, billing, used, log, clock }: HomeParts): 
     );
   };
 
-  /** Asks for one balance and stores it. A project that fails keeps the balance it had, with its date. */
+  /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
   const refresh = async (
     { alias, id: project, product, connection }: Project,
     request: Request,
@@ -43,11 +63,19 @@ export function createHome({ sections, billing, used, log, clock }: HomeParts): 
     const { workspace, user } = request;
     try {
       const access = openConnection(workspace, { alias, connection, label: alias });
-      const { balance, bonuses } = await billing.balance(access, { project, product });
-      const amounts = { balance: parseAmount(balance), bonuses: parseAmount(bonuses) };
-      const stored = storedBalance({ alias, project, product }, amounts);
+      const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
+      const { from, to, label, today } = periods;
+      const target = { alias, project, product };
+      const [left, spent] = await Promise.all([
+        billing.balance(access, target),
+        settleOptional(billing.consumption(access, target, { from, to, label, running: false })),
+      ]);
+      const amounts = { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
+      const figures = 'why' in spent ? undefined : computeReportFigures(spent.items, periods, amounts);
+      const { runway, forecast } = figures ?? {};
+      const stored = storedBalance(target, { ...amounts, runway, forecast, today });
       const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
-      await used.note({ teamId: user.teamId, workspace }, note);
+      await lastUsed.note({ teamId: user.teamId, workspace }, note);
     } catch (error) {
       if (!isFailure(error)) throw error;
       log.debug({ failure: error.kind }, 'a balance on Home could not be refreshed');
@@ -77,7 +105,7 @@ export function createHome({ sections, billing, used, log, clock }: HomeParts): 
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async run(_, request, { client }) {
-          await publish(client, request.user.id, await homeBlocks(request, sections()));
+          await publish(client, request.user.id, await homeBlocks(request, attention(), sections()));
         },
         // For somebody who may not ask, or when it cannot be said who asks.
         onError: ({ blocks }, { user = '' }, { client }) => publish(client, user, withoutActions(blocks)),

@@ -1,6 +1,10 @@
 import type { Button, SectionBlock } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import { WARNING_DAYS } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { dayAt, formatDays } from '../../domain/time/calendar.ts';
 import { commandButton, commandOption } from '../../slack/command-buttons.ts';
 import {
   type Block,
@@ -12,6 +16,7 @@ import {
   section,
 } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { isFullMember } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/accesses.ts';
 import type { Project } from '../../workspace/projects.ts';
@@ -21,8 +26,7 @@ import { damagedIds, requireSettings } from '../../workspace/workspace.ts';
 /** Leaves most of Slack's hundred blocks to the rest of the page. */
 export const MOST_PROJECTS = 30;
 
-const DAMAGED =
-  'A project’s record is damaged, so questions by ID are refused. Remove it in /billing projects.';
+const DAMAGED = `A project’s record is damaged, so questions by ID are refused. Remove it in ${commandText('/billing projects')}.`;
 const ELSEWHERE = 'Ask about projects in their own channels.';
 
 /** The projects that a person can ask about from Home, where no channel limits are met. */
@@ -33,13 +37,18 @@ export const homeProjects = ({ workspace, user }: Request): readonly Project[] =
 export function projectBlocks(request: Request): Block[] {
   const { workspace, user } = request;
   if (workspace.aliases.size === 0) return [];
-  const mine = homeProjects(request);
+  const projects = homeProjects(request).toSorted((a, b) => urgency(a, request) - urgency(b, request));
   const damaged = user.canManage && damagedIds(workspace, 'project').length > 0 ? [section(DAMAGED)] : [];
-  if (mine.length === 0)
+  if (projects.length === 0)
     return [header('Projects'), ...(damaged.length > 0 ? damaged : [section(ELSEWHERE)])];
-  const shown = mine.slice(0, MOST_PROJECTS).map((project) => projectSection(project, request));
-  const note = `The first ${MOST_PROJECTS} of ${mine.length} projects. See all with \`/billing projects\`.`;
-  return [header('Projects'), ...damaged, ...shown, ...(mine.length > MOST_PROJECTS ? [context(note)] : [])];
+  const shown = projects.slice(0, MOST_PROJECTS).map((project) => projectSection(project, request));
+  const note = `The first ${MOST_PROJECTS} of ${projects.length} projects. See all with \`${commandText('/billing projects')}\`.`;
+  return [
+    header('Projects'),
+    ...damaged,
+    ...shown,
+    ...(projects.length > MOST_PROJECTS ? [context(note)] : []),
+  ];
 }
 
 /** What the project has, what it is, and a menu of what can be done with it. */
@@ -48,10 +57,11 @@ function projectSection(project: Project, request: Request): SectionBlock {
   const { canManage } = request.user;
   const access = accessSummary(id, request);
   const todo = canManage
-    ? `Choose another with \`/billing projects edit ${alias}\`.`
+    ? `Choose another with \`${commandText('/billing projects')} edit ${alias}\`.`
     : 'A Tally manager can choose another.';
   const lines = [
     headline(project, request),
+    outlook(project, request),
     `project ${id} · ${PRODUCTS[product].name}`,
     ...(isConnectionMissing(project, request.workspace)
       ? [`*Its connection ${escapeMarkup(connection)} no longer exists.* ${todo}`]
@@ -65,15 +75,12 @@ function projectSection(project: Project, request: Request): SectionBlock {
       ? [commandOption('OS_TOKEN…', { command: '/os-token', text: alias })]
       : []),
     ...(isFullMember(request)
-      ? [commandOption('Schedule a post…', { command: '/billing', text: `schedule ${alias}` })]
+      ? [commandOption('Schedule a post…', { command: '/billing schedule', text: alias })]
       : []),
-    ...(canManage ? [commandOption('Edit…', { command: '/billing', text: `projects edit ${alias}` })] : []),
+    ...(canManage ? [commandOption('Edit…', { command: '/billing projects', text: `edit ${alias}` })] : []),
   ];
-  return { ...markup(lines.join('\n')), accessory: overflow('run:home', options) };
+  return { ...markup(lines.filter(Boolean).join('\n')), accessory: overflow('run:home', options) };
 }
-
-/** Guests and external people can ask, but set up nothing. */
-export const isFullMember = ({ user: { role } }: Request): boolean => role === 'admin' || role === 'member';
 
 const isIssuer = ({ id }: Project, { workspace, user }: Request): boolean => {
   const access = workspace.accesses.get(id);
@@ -85,6 +92,36 @@ export const projectCommands = (words: string): Button[] => [
   ...commandButton('balance', 'Balance', { command: '/balance', text: words }),
   ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${words} last-7-days` }),
 ];
+
+/** The soonest to run out first; what is overdrawn before all, and what nobody knows last. */
+function urgency({ id, product }: Project, { workspace }: Request): number {
+  const last = workspace.lastBalance(id, product);
+  if (last === undefined) return Number.MAX_SAFE_INTEGER;
+  const amount = parseAmount({ text: last.balance });
+  if ('value' in amount && amount.value.lt(0)) return -1;
+  return last.days ?? Number.MAX_SAFE_INTEGER - 1;
+}
+
+/** `About 41 days · estimate for Nov 2026: about 819,649.19`; a warning under 14 days. '' where nothing is known. */
+function outlook({ id, product, currency }: Project, { workspace, user, at }: Request): string {
+  const { days, forecast } = workspace.lastBalance(id, product) ?? {};
+  if (days === undefined && forecast === undefined) return '';
+  const { zone, currency: general } = requireSettings(workspace);
+  const lasts = days === undefined ? '' : days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`;
+  const total = forecast && parseAmount({ text: forecast.total });
+  const today = dayAt(at, zone);
+  const isCurrent = forecast?.month === today.slice(0, 7);
+  return [
+    days !== undefined && days < WARNING_DAYS ? `:warning: *${lasts}*` : lasts,
+    ...(isCurrent && total !== undefined && 'value' in total
+      ? [
+          `estimate for ${formatDays(today, today).slice(-8)}: about ${escapeMarkup(formatMoney(total.value, user.locale, currency ?? general))}`,
+        ]
+      : []),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
 
 /** What it had in bold, as in the headline of an answer, and how old that is. */
 function headline({ alias, id, product, currency }: Project, { workspace, user }: Request): string {

@@ -1,9 +1,9 @@
+import { mentionText } from '../../domain/commands.ts';
 import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 
-const HOW =
-  'Ask in your own words: `how much did prod spend last week?`, or type a command: `spend 123 last month`.';
-const HELP = commandButton('help', 'All commands', { command: '/billing', text: 'help' });
+const HOW = `Ask in your own words: \`how much did prod spend last week?\`, or type a command: \`${mentionText('/spend')} 123 last month\`.`;
+const HELP = commandButton('help', 'All commands', { command: '/billing help' });
 
 const unknown = (word: string): string => `I don’t recognize “${word}”.`;
 

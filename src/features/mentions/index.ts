@@ -1,3 +1,4 @@
+import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
@@ -9,7 +10,7 @@ import { parseMention } from './words.ts';
 
 export interface MentionsParts {
   /** Every command there is, `/spend` and the like. */
-  readonly commands: () => readonly string[];
+  readonly commands: () => readonly SlashCommand[];
   /** Second words of `/billing`. */
   readonly verbs: () => readonly string[];
 }
@@ -45,9 +46,9 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
   return {
     help: [
       {
-        usage: '@Tally spend [project] [period] [product]',
+        usage: `@Tally ${mentionText('/spend')} [project] [period] [product]`,
         what: 'Answers in the thread, for everyone. Your own words work too; in a direct message leave out @Tally.',
-        examples: ['@Tally how much did prod spend last week?', '@Tally balance 123'],
+        examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],
     events: { app_mention: said, message: said },

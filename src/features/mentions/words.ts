@@ -1,3 +1,4 @@
+import type { SlashCommand } from '../../domain/commands.ts';
 import { type InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseCommandText } from '../../domain/language/command-text.ts';
 import { parseQuestion, type QuestionCommand } from '../../domain/language/question.ts';
@@ -8,7 +9,7 @@ import type { CommandInvocation } from '../../slack/command-buttons.ts';
 /** What Tally can be asked to do. */
 export interface KnownCommands {
   /** `/spend` and the like. */
-  readonly commands: readonly string[];
+  readonly commands: readonly SlashCommand[];
   /** Second words of `/billing`. */
   readonly verbs: readonly string[];
   /** Names of projects, in lower case. */
@@ -26,8 +27,11 @@ export type Mention =
   /** Nothing to go by: no words at all, or `word` and what follows; undefined where it may be a secret. */
   | { readonly kind: 'nothing'; readonly word: string | undefined };
 
+/** Its text begins with a verb. */
+const BILLING: SlashCommand = '/billing';
+
 /** The commands that a question can mean. */
-const QUESTION_COMMANDS: ReadonlySet<string> = new Set(['/spend', '/balance']);
+const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 /** A greeting is answered with what Tally can be asked; its word is not refused. */
 const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo', 'thanks', 'thank']);
@@ -44,7 +48,7 @@ export function parseMention(said: string, known: KnownCommands): Mention {
   const command = commandOf(name, known.commands);
   if (command !== undefined)
     return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
-  if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: '/billing', text } };
+  if (known.verbs.includes(name)) return { kind: 'command', rerun: { command: BILLING, text } };
   const question = parseQuestion(text, known.aliases);
   if (question?.kind === 'command') return { kind: 'command', rerun: invocationOf(question) };
   if (GREETINGS.has(name) && question === undefined) return { kind: 'nothing', word: undefined };
@@ -58,7 +62,7 @@ const invocationOf = ({ command, text }: QuestionCommand): CommandInvocation => 
 
 /** `spend on prod last week` is a question; what is neither a question nor a command is refused as a command. */
 function commandOrQuestion(
-  command: string,
+  command: SlashCommand,
   rest: string,
   text: string,
   { aliases }: KnownCommands,
@@ -94,7 +98,7 @@ function guess(
 /** Without a period it may be either question. */
 function questions(text: string | undefined, period = true): readonly CommandInvocation[] {
   if (text === undefined) return [];
-  const spend = { command: '/spend', text };
+  const spend: CommandInvocation = { command: '/spend', text };
   return period ? [spend] : [{ command: '/balance', text }, spend];
 }
 
@@ -107,7 +111,7 @@ function nearby(
   if (near === undefined) return [];
   const command = commandOf(near, commands);
   return command === undefined
-    ? [{ command: '/billing', text: `${near} ${rest}`.trim() }]
+    ? [{ command: BILLING, text: `${near} ${rest}`.trim() }]
     : [{ command, text: tried(rest, aliases).corrected ?? rest }];
 }
 
@@ -130,7 +134,7 @@ function tried(text: string, aliases: ReadonlySet<string>): Tried {
   }
 }
 
-const commandOf = (name: string, commands: readonly string[]): string | undefined =>
+const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
 /** `Spend:` and `/spend` are spend. */

@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { commandButton } from '../../slack/command-buttons.ts';
 import {
@@ -26,7 +27,7 @@ import { belongsToModal } from './blocks.ts';
 import { formatClockTime, formatDuration } from './expiry.ts';
 import type { IneligibleIssuers } from './ineligible.ts';
 
-export const ACCESS_VIEW = 'access';
+export const ACCESS_VIEW = 'access-form';
 const TITLE = 'Application access';
 
 export interface AccessForm {
@@ -82,7 +83,7 @@ export function accessForm(form: AccessForm): ModalView {
       peopleInput({
         block: 'people',
         label: 'People who can get tokens',
-        hint: 'Only these people get tokens, even among owners and managers. Guests need to be turned on in /billing settings too.',
+        hint: `Only these people get tokens, even among owners and managers. Guests need to be turned on in ${commandText('/billing settings')} too.`,
         initial: issuers.people,
         max: MAX_ISSUERS,
       }),
@@ -144,16 +145,16 @@ export interface RegisteredAccess {
   readonly word: string;
   readonly access: ApplicationAccessRecord;
   readonly issued: IssuedToken;
-  readonly givenBack: RevocationResult;
+  readonly revocation: RevocationResult;
   readonly isIssuer: boolean;
-  readonly excluded: readonly IneligibleIssuers[];
+  readonly ineligible: readonly IneligibleIssuers[];
   readonly at: number;
   readonly zone: string;
 }
 
 export function registeredBlocks(registered: RegisteredAccess): Block[] {
-  const { label, word, access, issued, givenBack, isIssuer, excluded, at, zone } = registered;
-  const { name, restricted, lapsesAt } = access;
+  const { label, word, access, issued, revocation, isIssuer, ineligible, at, zone } = registered;
+  const { name, restricted, expiresAt } = access;
   const told = [
     describeAccess(access, at, zone),
     ...(name === undefined ? [] : [`named ${name}`]),
@@ -161,7 +162,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
   ];
   return [
     header(`${label} can issue OS_TOKENs`),
-    section(TESTED[givenBack]),
+    section(TESTED[revocation]),
     section([told.join(' · '), belongsToModal(issued)].join('\n')),
     ...(restricted === false
       ? [
@@ -170,7 +171,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
           ),
         ]
       : []),
-    ...(lapsesAt === undefined
+    ...(expiresAt === undefined
       ? [
           section(
             isShort(issued, at)
@@ -179,7 +180,7 @@ export function registeredBlocks(registered: RegisteredAccess): Block[] {
           ),
         ]
       : []),
-    markup(issuersText(access.issuers, excluded)),
+    markup(issuersText(access.issuers, ineligible)),
     ...(isIssuer
       ? [actions(...commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }))]
       : []),
@@ -194,9 +195,9 @@ const isShort = (issued: IssuedToken, at: number): issued is IssuedToken & { rea
 
 const SHOWN = 20;
 
-export function issuersText({ people, groups }: Issuers, excluded: readonly IneligibleIssuers[]): string {
+export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuers[]): string {
   const named = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
-  const without = excluded.map(({ person, standing }) => `${mention(person)} (${IS[standing]})`);
+  const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
   return [
     `Can get tokens: ${listed(named)}`,
     ...(without.length > 0 ? [`*Can’t get tokens yet:* ${listed(without)}`] : []),
@@ -206,8 +207,8 @@ export function issuersText({ people, groups }: Issuers, excluded: readonly Inel
 const IS: Readonly<Record<Role, string>> = {
   admin: 'an admin',
   member: 'a member',
-  guest: 'guests are turned off in /billing settings',
-  stranger: 'external',
+  guest: `guests are turned off in ${commandText('/billing settings')}`,
+  external: 'external',
   nobody: 'has left, or is an app',
 };
 

@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/command-text.ts';
 import { isProjectId } from '../../domain/product.ts';
@@ -13,7 +14,7 @@ export interface AccessRequest {
   readonly project: string;
   readonly authUrl: string;
   /** Undefined where the registered ID and secret stay. */
-  readonly given: { readonly id: string; readonly secret: string } | undefined;
+  readonly credentials: { readonly id: string; readonly secret: string } | undefined;
   readonly issuers: Issuers;
 }
 
@@ -31,7 +32,7 @@ export function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;
-  const works = 'Type a project name or ID, for example /billing projects access prod.';
+  const works = `Type a project name or ID, for example ${commandText('/billing projects access')} prod.`;
   if (word === '') throw new InvalidWord('access', 'names no project', works);
   const meant = nearestWord(word, [...record.aliases]);
   throw new InvalidWord(
@@ -82,8 +83,8 @@ export function parseAccessForm(
           : undefined,
   }).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence] as const]));
   if (errors.length > 0 || url.value === undefined) return { errors: Object.fromEntries(errors) };
-  const given = isKept ? undefined : { id, secret };
-  return { input: { project: metadata, authUrl: url.value, given, issuers } };
+  const credentials = isKept ? undefined : { id, secret };
+  return { input: { project: metadata, authUrl: url.value, credentials, issuers } };
 }
 
 function read(url: () => string): { readonly value?: string; readonly refusal?: string } {

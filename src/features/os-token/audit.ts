@@ -3,7 +3,7 @@ import type { Failure } from '../../domain/failure/index.ts';
 import type { AuditEntry } from '../../workspace/audit.ts';
 import type { RevokeOutcome } from './blocks.ts';
 
-/** For the audit: what tells two tokens apart and leads to neither. */
+/** Identifies a token in the audit without revealing it. */
 export const tokenAuditId = (auditId: string | undefined): string | undefined =>
   auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
 
@@ -11,13 +11,13 @@ export const tokenAuditId = (auditId: string | undefined): string | undefined =>
 export const tokenAuditText = (label: string, project: string, audit: string | undefined): string =>
   [`${label} (project ${project})`, ...(audit === undefined ? [] : [audit])].join(' · ');
 
-/** What is added where a token was not plainly revoked; undefined where it certainly was not. */
+/** What is added to the entry when a token was not simply revoked; undefined when it certainly was not revoked. */
 const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
   revoked: '',
   dead: '',
   unchecked: '',
   alive: 'still accepted',
-  'already-dead': 'was dead already',
+  'already-dead': 'had expired already',
   'not-offered': undefined,
   refused: undefined,
 };
@@ -26,7 +26,7 @@ const ADDED: Readonly<Record<RevokeOutcome | 'revoked', string | undefined>> = {
 export const mayHaveIssued = ({ kind }: Failure): boolean =>
   ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
 
-/** Of a token that nobody has seen, if it was issued at all. @param about as `tokenAuditText` gives it */
+/** The entry for a token that nobody has seen and that may not exist. @param about from `tokenAuditText` */
 export const unclearIssueAudit = (at: number, who: string, about: string): AuditEntry => ({
   ...{ at, who },
   action: 'token issued',
@@ -35,12 +35,12 @@ export const unclearIssueAudit = (at: number, who: string, about: string): Audit
 
 const UNCLEAR = 'outcome unclear';
 
-/** Whether the service may have taken a token back although it did not say so. */
+/** Whether the service may have revoked a token although Tally got no confirmation. */
 const isUnclear = (failure: Failure): boolean =>
   ['service-unreachable', 'timed-out', 'invalid-response', 'response-too-large'].includes(failure.kind) ||
   (failure.kind === 'service-failed' && failure.status >= 500);
 
-/** Of a token that was to be given back, or may have been; undefined where it certainly was not. */
+/** The entry for a revocation; undefined when the token certainly was not revoked. */
 export function revocationAudit(
   token: Omit<AuditEntry, 'action'>,
   outcome: RevokeOutcome | 'revoked' | Failure,

@@ -1,4 +1,5 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
 import {
@@ -95,7 +96,7 @@ export interface ShownToken extends TokenWindow {
   readonly lines: string;
   /** The service that `OS_ENDPOINT` is of. */
   readonly endpoint: 'compute' | 'identity';
-  /** Whether it can be given back from this window. */
+  /** Whether it can be revoked from this modal. */
   readonly revocation: 'here' | 'too-long' | 'not-offered';
 }
 
@@ -163,7 +164,7 @@ const revokeButton = (label: string, { carried }: WindowToken, confirm?: Confirm
 export const anotherButton = (label: string, word: string): Button =>
   button('os-token-another', label, { value: word });
 
-/** What became of a token that was to be given back. */
+/** The result of revoking a token. */
 export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
 
 export interface RevokedToken {
@@ -228,7 +229,7 @@ export const tokenErrorModal = (
 
 /** Where nothing but a message is possible, there is no token: a message would be kept by Slack. */
 export function slashCommandOnlyMessage(word: string | undefined, rerun: CommandInvocation): Message {
-  const typed = ['/os-token', word].filter(Boolean).join(' ');
+  const typed = [commandText('/os-token'), word].filter(Boolean).join(' ');
   const text = `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`;
   return {
     text,
@@ -245,7 +246,7 @@ export function lostMessage({ label, word }: { label: string; word: string }, is
   const since = isRevoked
     ? 'Tally revoked it.'
     : 'Tally couldn’t revoke it either. Nobody has seen it, and it works until it expires.';
-  const text = `${what} ${since} To get another one, type /os-token ${word}.`;
+  const text = `${what} ${since} To get another one, type ${commandText('/os-token')} ${word}.`;
   return { text, blocks: [section(text)] };
 }
 

@@ -5,7 +5,7 @@ import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 /** Someone who was chosen as an issuer but can't get tokens yet. */
 export interface IneligibleIssuers {
   readonly person: string;
-  readonly standing: Role;
+  readonly role: Role;
 }
 
 /** The chosen people whose role doesn't allow tokens. People whose role Slack doesn't return now are left out. */
@@ -15,14 +15,14 @@ export async function findIneligible(
 ): Promise<readonly IneligibleIssuers[]> {
   const settings = request.workspace.settings;
   // External people never get tokens, even where they can ask.
-  const isIssued = (standing: Role): boolean =>
-    standing !== 'stranger' && permissionsOf(standing, settings, false).canAsk;
+  const isIssued = (role: Role): boolean =>
+    role !== 'external' && permissionsOf(role, settings, false).canAsk;
   const found = await Promise.all(
     people.map(async (person) => {
-      const standing = await request.slack.roleOf(person).catch((error: unknown) => {
+      const role = await request.slack.roleOf(person).catch((error: unknown) => {
         if (!isFailure(error)) throw error;
       });
-      return standing === undefined || isIssued(standing) ? [] : [{ person, standing }];
+      return role === undefined || isIssued(role) ? [] : [{ person, role }];
     }),
   );
   return found.flat();

@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseProjectText } from '../../domain/language/command-text.ts';
 import { formatPhrase } from '../../domain/language/period-phrase.ts';
@@ -19,4 +20,4 @@ export function parseTokenText(text: string, aliases: ReadonlySet<string>): Proj
 }
 
 const refused = (bad: string, why: string, word: string | undefined): InvalidWord =>
-  new InvalidWord(bad, why, `Try /os-token ${word ?? 'prod'}.`, word);
+  new InvalidWord(bad, why, `Try ${commandText('/os-token')} ${word ?? 'prod'}.`, word);

@@ -7,11 +7,11 @@ const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
 /** Second words of `/billing projects` and `/billing default`. */
-const OWN_WORDS = ['access', 'add', 'edit', 'rename', 'remove', 'page', 'none'];
+const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
 
-/** What Tally may be asked by a later version, so that a name of today keeps its meaning. */
+/** Words of other features, and of later versions, so that a name of today keeps its meaning. */
 const KEPT_FREE = [
-  ...['home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
+  ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
   ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
 

@@ -1,4 +1,5 @@
 import type { SectionBlock } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
 import { quoted } from '../../domain/language/secret-detection.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -59,7 +60,9 @@ export function projectListMessage(list: ProjectList): Message {
       ...(buttons.length > 0 ? [actions(...buttons)] : []),
       context(
         [
-          ...(pages > 1 ? [`page ${page} of ${pages} · search with \`/billing projects web\``] : []),
+          ...(pages > 1
+            ? [`page ${page} of ${pages} · search with \`${commandText('/billing projects')} web\``]
+            : []),
           'You can ask about any other project by its ID.',
         ].join(' · '),
       ),
@@ -72,7 +75,7 @@ function row(project: Project, { manager, more, channelDefault, access }: Projec
   const mark = alias === channelDefault ? ' · default in this channel' : '';
   const accessLine = access(project);
   const billing = (label: string, verb: string) =>
-    commandOption(label, { command: '/billing', text: `projects ${verb} ${alias}` });
+    commandOption(label, { command: '/billing projects', text: `${verb} ${alias}` });
   return {
     ...markup(
       [
@@ -105,7 +108,7 @@ const damagedRows = ({ damaged }: Pick<ProjectList, 'damaged'>): SectionBlock[] 
   damaged.slice(0, SHOWN_DAMAGED).map((alias) => ({
     ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
     accessory: overflow('run:project', [
-      commandOption('Remove…', { command: '/billing', text: `projects remove ${alias}` }),
+      commandOption('Remove…', { command: '/billing projects', text: `remove ${alias}` }),
     ]),
   }));
 
@@ -130,12 +133,12 @@ export function projectDetails(project: Project): string {
 }
 
 const addButton = () =>
-  commandButton('add', 'Add a project…', { command: '/billing', text: 'projects add' }, { style: 'primary' });
+  commandButton('add', 'Add a project…', { command: '/billing projects', text: 'add' }, { style: 'primary' });
 
 const turns = (search: string, page: number, pages: number) =>
   pageButtons(page, pages, (to) => ({
-    command: '/billing',
-    text: ['projects', search, 'page', to].filter(Boolean).join(' '),
+    command: '/billing projects',
+    text: [search, 'page', to].filter(Boolean).join(' '),
   }));
 
 /** Says why the list is empty, and what to do instead. */
@@ -147,9 +150,9 @@ function emptyMessage({ projects, others, search, manager, damaged }: ProjectLis
         ? 'No project is available in this channel.'
         : 'No project has a name yet.';
   const todo = manager
-    ? 'Name a project, then type /spend prod instead of its ID.'
-    : 'Ask by ID, for example /spend 123. A Tally manager can name projects.';
-  const all = commandButton('all', 'All projects', { command: '/billing', text: 'projects' });
+    ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
+    : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
+  const all = commandButton('all', 'All projects', { command: '/billing projects' });
   const buttons = [...(projects.length > 0 ? all : []), ...(manager ? addButton() : [])];
   return {
     text,
@@ -221,7 +224,7 @@ export function removedProjectMessage(project: Project): Message {
   return projectTextMessage(
     text,
     actions(button('project-undo', 'Undo', { value: project.alias })),
-    context(`Undo works for ${MINUTES} minutes.`),
+    context(`You can undo this for ${MINUTES} minutes.`),
   );
 }
 
@@ -234,7 +237,7 @@ export function channelDefaultMessage(project: Project, manager: boolean): Messa
       ...commandButton('balance', 'Balance', { command: '/balance', text: alias }),
       ...commandButton('spend', 'Spend, last 7 days', { command: '/spend', text: `${alias} last-7-days` }),
       ...(manager
-        ? commandButton('none', 'Remove default', { command: '/billing', text: 'default none' })
+        ? commandButton('none', 'Remove default', { command: '/billing default', text: 'none' })
         : []),
     ),
     context(what(project)),

@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { commandOption } from '../../slack/command-buttons.ts';
@@ -15,7 +16,7 @@ import { requireProject } from './words.ts';
 
 const NONE = 'none';
 const ALONE = projectTextMessage(
-  'Direct messages have no default project. Type the project, for example /balance prod.',
+  `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
 
 export interface ChannelDefaults {
@@ -72,7 +73,7 @@ export function createChannelDefaults(workspaces: Workspaces): ChannelDefaults {
       await set(channel, alias, request);
       await request.reply.private(
         projectTextMessage(
-          `The default project of this channel is now ${alias}. To remove it, type /billing default none.`,
+          `The default project of this channel is now ${alias}. To remove it, type ${commandText('/billing default')} none.`,
         ),
       );
     },
@@ -87,18 +88,20 @@ const elsewhere = ({ alias }: Project): InvalidWord =>
   new InvalidWord(
     alias,
     'is limited to other channels, so it can’t be the default here',
-    `Add this channel with /billing projects edit ${alias} first.`,
+    `Add this channel with ${commandText('/billing projects')} edit ${alias} first.`,
     undefined,
     'always',
   );
 
 function noDefault(projects: readonly Project[], manager: boolean) {
-  const text = 'This channel has no default project. Type the project, for example /balance prod.';
+  const text = `This channel has no default project. Type the project, for example ${commandText('/balance')} prod.`;
   if (!manager) return projectTextMessage(`${text} A Tally manager can set a default.`);
   if (projects.length === 0)
-    return projectTextMessage(`${text} To set one, name a project first with /billing projects add.`);
+    return projectTextMessage(
+      `${text} To set one, name a project first with ${commandText('/billing projects')} add.`,
+    );
   const options = projects.map(({ alias }) =>
-    commandOption(alias, { command: '/billing', text: `default ${alias}` }),
+    commandOption(alias, { command: '/billing default', text: alias }),
   );
   return projectTextMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }

@@ -1,10 +1,21 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
 import { MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { type Block, context, header, markup, option, plainText, section } from '../../slack/kit/atoms.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  header,
+  markup,
+  option,
+  plainText,
+  section,
+} from '../../slack/kit/atoms.ts';
 import { choiceInput, modal, textInput } from '../../slack/kit/modal.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
-import { DEFAULT_CONNECTION, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
+import { DEFAULT_CONNECTION, encodeProjectMetadata, MOST_CHANNELS, type ProjectFormInput } from './words.ts';
 
 export interface ProjectFormOptions {
   /** The alias of the project that is changed; '' for a new one. */
@@ -14,15 +25,21 @@ export interface ProjectFormOptions {
   readonly owner: string;
   /** Why what was sent could not be saved. */
   readonly problem?: string;
+  /** Whether the fields under More are shown; so they are where one of them says something, or may be the problem. */
+  readonly isUnfolded?: boolean;
 }
 
 export function projectForm(
   record: Workspace,
-  { before, filled, owner, problem }: ProjectFormOptions,
+  { before, filled, owner, problem, isUnfolded: isWanted = false }: ProjectFormOptions,
 ): ModalView {
+  const { connection, currency = '', channels = [] } = filled;
+  const isUnfolded =
+    isWanted || problem !== undefined || connection !== undefined || currency !== '' || channels.length > 0;
+  const folded = { owner: filled.owner ?? owner };
   return modal({
     callback: 'project',
-    metadata: before,
+    metadata: encodeProjectMetadata({ before, folded: isUnfolded ? {} : folded }),
     title: titleOf(before),
     submit: 'Save',
     close: 'Cancel',
@@ -51,23 +68,27 @@ export function projectForm(
         options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
         initial: String(filled.product ?? DEFAULT_PRODUCT),
       }),
-      header('More'),
-      ...connectionInput(record, filled.connection),
-      optional(
-        textInput({
-          block: 'currency',
-          label: 'Currency label',
-          hint: 'Shown next to amounts, instead of the workspace’s label.',
-          placeholder: 'EUR',
-          initial: filled.currency,
-          max: MAX_CURRENCY_LENGTH,
-        }),
-      ),
-      optional(channelsInput(filled.channels ?? [])),
-      ownerInput(filled.owner ?? owner),
+      ...(isUnfolded ? moreInputs(record, filled, folded.owner) : [actions(button('project-more', 'More…'))]),
     ],
   });
 }
+
+const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: string): (Block | InputBlock)[] => [
+  header('More'),
+  ...connectionInput(record, filled.connection),
+  optional(
+    textInput({
+      block: 'currency',
+      label: 'Currency label',
+      hint: 'Shown next to amounts, instead of the workspace’s label.',
+      placeholder: 'EUR',
+      initial: filled.currency,
+      max: MAX_CURRENCY_LENGTH,
+    }),
+  ),
+  optional(channelsInput(filled.channels ?? [])),
+  ownerInput(owner),
+];
 
 const titleOf = (before: string): string => (before === '' ? 'Add a project' : 'Edit a project');
 
@@ -128,7 +149,9 @@ export function savedBlocks(alias: string, happened: string, details: string): B
   return [
     header(alias),
     section(happened),
-    markup(`Now try \`/balance ${alias}\` and \`/spend ${alias} last-7-days\`.`),
+    markup(
+      `Now try \`${commandText('/balance')} ${alias}\` and \`${commandText('/spend')} ${alias} last-7-days\`.`,
+    ),
     context(details),
   ];
 }

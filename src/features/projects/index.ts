@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { parseInvocation } from '../../slack/command-buttons.ts';
 import type { HelpLine } from '../../slack/kit/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/project-picker.ts';
@@ -19,27 +20,58 @@ import { createRemoval } from './removal.ts';
 import { createSaving } from './saving.ts';
 import {
   changesProjects,
+  decodeProjectMetadata,
   type ProjectForm,
   type ProjectFormInput,
   parseProjectForm,
   parseProjectsText,
+  projectFormState,
   requireProject,
 } from './words.ts';
 
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing projects': true;
+    '/billing default': true;
+  }
+  interface Actions {
+    'project-remove': true;
+    'project-undo': true;
+    'project-keep': true;
+    'project-more': true;
+    remember: true;
+    pick: true;
+  }
+}
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** More that a manager can do with a project, by the word after `/billing projects`. */
+    readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
+  }
+}
+
 const HELP: readonly HelpLine[] = [
   {
-    usage: '/billing projects [name]',
+    usage: `${commandText('/billing projects')} [name]`,
     what: 'Lists the projects that have a name. Managers add, edit and remove them.',
-    examples: ['/billing projects', '/billing projects add prod 123'],
+    examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {
-    usage: '/billing default [name | none]',
+    usage: `${commandText('/billing default')} [name | none]`,
     what: 'Shows or sets the project that this channel asks about when you name none.',
-    examples: ['/billing default', '/billing default prod'],
+    examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];
 
 const WITHHELD = 'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
+
+/** In the menu of each project, and as \`/billing projects WORD PROJECT\`. */
+export interface ProjectAction {
+  readonly label: string;
+  /** @param word what was typed for the project: outside text */
+  open(word: string, request: Request): Promise<void>;
+}
 
 export interface ProjectsParts {
   readonly workspaces: Workspaces;
@@ -90,6 +122,7 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
     verbs: {
       projects: {
         right: (text) => (changesProjects(text, Object.keys(more())) ? 'manage' : 'ask'),
+        opensModal: (rest) => /^(?:add\b|(?:edit|rename|access) \S)/.test(rest),
         async run(rest, request, typed) {
           const { workspace } = request;
           const input = parseProjectsText(rest, Object.keys(more()), typed);
@@ -109,6 +142,18 @@ export function createProjects({ workspaces, more, verbs }: ProjectsParts): Feat
     actions: {
       'project-remove': { right: 'manage', run: ({ value }, request) => removal.remove(value, request) },
       'project-undo': { right: 'manage', run: ({ value }, request) => removal.undo(value, request) },
+      'project-more': {
+        right: 'manage',
+        run: ({ fields, metadata }, request) =>
+          request.reply.modal.update(
+            projectForm(request.workspace, {
+              before: decodeProjectMetadata(metadata).before,
+              filled: projectFormState(fields, metadata),
+              owner: request.user.id,
+              isUnfolded: true,
+            }),
+          ),
+      },
       'project-keep': {
         right: 'manage',
         run: (_, request) => request.reply.update(projectTextMessage('Nothing was changed.')),

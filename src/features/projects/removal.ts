@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import { context } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
@@ -20,7 +21,7 @@ export function createRemoval(workspaces: Workspaces) {
     );
     await request.reply.update(
       projectTextMessage(
-        `Removed the damaged record of ${alias}. To add it again, type /billing projects add ${alias}.`,
+        `Removed the damaged record of ${alias}. To add it again, type ${commandText('/billing projects')} add ${alias}.`,
       ),
     );
   };
@@ -54,7 +55,7 @@ export function createRemoval(workspaces: Workspaces) {
           projectTextMessage(
             workspace.aliases.has(alias)
               ? `${alias} is already back.`
-              : 'You can no longer undo this. Add the project again with /billing projects add.',
+              : `You can no longer undo this. Add the project again with ${commandText('/billing projects')} add.`,
           ),
         );
       if (workspace.aliases.size >= MAX_PROJECTS)

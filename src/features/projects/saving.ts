@@ -36,7 +36,7 @@ export function createSaving(workspaces: Workspaces) {
     const { addedBy, addedAt } = known ?? { addedBy: user.id, addedAt: at };
     const project: Project = { ...registered, addedBy, addedAt };
     const channels = known === undefined ? [] : workspace.channelsOf(known.alias);
-    const change = auditedChange(request, deedOf(known, project));
+    const change = auditedChange(request, auditActionOf(known, project));
     const saved =
       known === undefined
         ? await workspaces.addProject(change, project)
@@ -55,7 +55,7 @@ export function createSaving(workspaces: Workspaces) {
   };
 }
 
-function deedOf(known: Project | undefined, project: Project): readonly [AuditAction, string] {
+function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, string] {
   if (known === undefined) return ['project added', `${project.alias} (project ${project.id})`];
   const changed = changes(known, project);
   const also = changed.length > 0 ? `: ${changed.join(', ')}` : '';

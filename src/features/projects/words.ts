@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import { commandText } from '../../domain/commands.ts';
 import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
@@ -5,7 +7,7 @@ import { clipWord } from '../../domain/language/spelling.ts';
 import { VOCABULARY } from '../../domain/language/vocabulary.ts';
 import { CURRENCY_RULE, isCurrencyLabel } from '../../domain/money/amount.ts';
 import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
-import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
+import { type FormFields, selectedValues, withErrorAtTop, withFoldedErrors } from '../../slack/kit/modal.ts';
 import type { Project } from '../../workspace/projects.ts';
 import { isChannel, isPerson } from '../../workspace/record-schema.ts';
 import { findProject } from '../../workspace/workspace.ts';
@@ -65,7 +67,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
-    `These work after /billing projects: ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
+    `These work after ${commandText('/billing projects')}: ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
     meant === undefined ? undefined : ['projects', meant, ...others].join(' '),
   );
 }
@@ -115,7 +117,7 @@ export function requireProject(word: string, record: Workspace, prefix: string):
   throw new InvalidWord(
     clipWord(word),
     UNRECOGNIZED,
-    'Choose a project, or see /billing projects.',
+    `Choose a project, or see ${commandText('/billing projects')}.`,
     meant === undefined ? undefined : `${prefix} ${meant}`,
     'judged',
     prefix,
@@ -134,7 +136,45 @@ export const DEFAULT_CONNECTION = '*';
 
 type Reading = { readonly errors: Record<string, string> } | { readonly input: ProjectForm };
 
-export function parseProjectForm(fields: FormFields, metadata: string, verbs: readonly string[]): Reading {
+/** What the form carries: the project it changes, and what it says for the fields that it doesn't show. */
+interface ProjectMetadata {
+  /** The alias of the project that is changed; '' for a new one. */
+  readonly before: string;
+  /** By block ID. */
+  readonly folded: FormFields;
+}
+
+export const encodeProjectMetadata = (carried: ProjectMetadata): string => JSON.stringify(carried);
+
+const projectMetadata = z.object({
+  before: z.string().default(''),
+  folded: z.record(z.string(), z.string()).default({}),
+});
+
+/** @returns a new project's where the text is none of Tally's */
+export function decodeProjectMetadata(metadata: string): ProjectMetadata {
+  try {
+    return projectMetadata.parse(JSON.parse(metadata));
+  } catch {
+    return { before: '', folded: {} };
+  }
+}
+
+/** What the form shows again after **More…**. */
+export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
+  const { alias, id, product } = sent;
+  const { owner } = decodeProjectMetadata(metadata).folded;
+  return {
+    ...(alias !== undefined && { alias }),
+    ...(id !== undefined && { id }),
+    ...(isProductId(Number(product)) && { product: Number(product) as ProductId }),
+    ...(owner !== undefined && { owner }),
+  };
+}
+
+export function parseProjectForm(sent: FormFields, metadata: string, verbs: readonly string[]): Reading {
+  const { before, folded } = decodeProjectMetadata(metadata);
+  const fields = { ...folded, ...sent };
   const typed = fields.alias ?? '';
   const alias = normalizeAlias(typed);
   const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
@@ -154,10 +194,12 @@ export function parseProjectForm(fields: FormFields, metadata: string, verbs: re
     owner: isPerson(owner) ? undefined : 'Choose a person.',
   });
   if (Object.keys(errors).length > 0 || !isProductId(product))
-    return { errors: withErrorAtTop(errors, ['alias', 'id', 'product'], 'More') };
+    return {
+      errors: withErrorAtTop(withFoldedErrors(errors, sent, 'alias'), ['alias', 'id', 'product'], 'More'),
+    };
   const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
   const label = currency === '' ? {} : { currency };
-  return { input: { before: metadata, alias, id, product, ...chosen, ...label, channels, owner } };
+  return { input: { before, alias, id, product, ...chosen, ...label, channels, owner } };
 }
 
 const refusals = (found: Record<string, string | undefined>): Record<string, string> =>

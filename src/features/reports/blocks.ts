@@ -12,6 +12,7 @@ import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
+  balanceFacts,
   balanceLine,
   forecastLine,
   mainLine,
@@ -51,22 +52,26 @@ function source(
   return [
     ...(project === undefined ? [] : [`project ${project}`]),
     ...(product === undefined ? [] : [PRODUCTS[product].name]),
-    ...(headline === 'left' ? ['balance of now'] : []),
+    ...(headline === 'left' ? ['balance as of now'] : []),
     `${main.window.label} ${escapeMarkup(zone)}`,
+    ...(only === undefined ? [] : balanceFacts(only)),
     `fetched ${instant(fetched)}`,
   ].join(' · ');
 }
 
+/** One line, the picture, then what else there is to know. */
 function single(one: ProjectFigures, { headline, brief }: ReportView): Block[] {
   const month = isMonthReport(brief) ? '' : monthLine(one, brief);
   const lines =
     headline === 'left'
       ? [balanceLine(one, true), spentLine(one, brief), month]
       : [mainLine(one, brief), month, forecastLine(one, brief), balanceLine(one)];
-  const drawn = reportChart(one);
+  const [first = '', ...others] = lines.filter(Boolean);
+  const drawn = reportChart(one, brief);
   return [
-    markup(lines.filter(Boolean).join('\n')),
+    ...(first === '' ? [] : [markup(first)]),
     ...(drawn === undefined ? [] : [drawn]),
+    ...(others.length === 0 ? [] : [markup(others.join('\n'))]),
     ...reportNotes(one, brief).map(section),
   ];
 }

@@ -1,8 +1,7 @@
-import { formatPercent, type Money, toRoundedDigits, ZERO } from '../../domain/money/amount.ts';
-import { formatBonuses } from '../../domain/money/balance-text.ts';
-import { formatForecast } from '../../domain/money/forecast-text.ts';
+import { formatPercent, type Money, ZERO } from '../../domain/money/amount.ts';
+import { formatForecast } from '../../domain/money/forecast.ts';
 import type { DayWindow, ReportPeriods } from '../../domain/money/report-figures.ts';
-import { formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
+import { formatBonuses, formatRunwayBasis, formatRunwayLine } from '../../domain/money/runway-text.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { isFullyReported, type UsageChange } from '../../domain/money/usage-change.ts';
 import {
@@ -13,8 +12,9 @@ import {
 } from '../../domain/money/usage-text.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
-import { barChart, type Chart } from '../../slack/kit/chart.ts';
+import type { Chart } from '../../slack/kit/chart.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { spendChart } from '../../slack/spend-chart.ts';
 import { formatterFor, leftText, type ProjectFigures, shortFailure } from './figures.ts';
 
 type Write = (value: Money) => string;
@@ -46,7 +46,7 @@ export const spentLine = (one: ProjectFigures, brief: ReportPeriods): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day vs 1–20 Oct (20 of 20 days reported)` */
+/** `This month 519,871.04 (1–20 Nov, 19 of 20 days reported) · ▼ 0.2 % a day vs 1–20 Oct` */
 export function monthLine(one: ProjectFigures, { month, today }: ReportPeriods): string {
   const { month: usage, monthChange } = one.briefing;
   const money = formatterFor(one);
@@ -70,20 +70,30 @@ export const coveredDays = ({ label }: DayWindow, change: UsageChange | undefine
 export const monthName = ({ days }: DayWindow, today: Day): string =>
   days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
 
-/** `1,234.00 left · bonuses 12.00 · about 41 days …` @param isHeadline what is left stands above already */
+/** `1,234.00 left · About 41 days …` @param isHeadline what is left stands above already */
 export function balanceLine(one: ProjectFigures, isHeadline = false): string {
   const { balance, briefing } = one;
   const money = formatterFor(one);
   if (typeof balance === 'string') return `*Balance unknown*: ${escapeMarkup(balance)}`;
-  const bonuses = escapeMarkup(formatBonuses(balance.bonuses, money));
   const { runway } = briefing;
   return [
     ...(isHeadline ? [] : [`*${escapeMarkup(leftText(one))}*`]),
-    ...(runway === undefined ? [] : [formatRunwayLine(runway, money), formatRunwayBasis(runway, money)]),
-    bonuses,
-  ]
-    .filter(Boolean)
-    .join(' · ');
+    ...(runway === undefined ? [] : [formatRunwayLine(runway, money)]),
+  ].join(' · ');
+}
+
+/** What the runway rests on and the bonuses that are left, for the small print; mrkdwn. */
+export function balanceFacts(one: ProjectFigures): string[] {
+  const { balance, briefing } = one;
+  if (typeof balance === 'string') return [];
+  const money = formatterFor(one);
+  const { runway } = briefing;
+  const basis = runway === undefined ? '' : formatRunwayBasis(runway, money);
+  const bonuses = formatBonuses(balance.bonuses, money);
+  return [
+    ...(basis === '' ? [] : [escapeMarkup(basis.startsWith('at ') ? `runway ${basis}` : basis)]),
+    ...(bonuses === '' ? [] : [escapeMarkup(`${bonuses} left`)]),
+  ];
 }
 
 function totalText({ total }: Usage, money: Write): string {
@@ -104,10 +114,14 @@ export function formatChange(
 ): string[] {
   if (change === undefined) return [];
   const { figures, coverage } = change;
+  const { reported, of, partial } = coverage.before;
+  const isWholeBefore = reported === of && partial === 0;
   const covered = isFullyReported(change)
     ? ''
     : isBrief
-      ? formatCoverage(coverage.before)
+      ? isWholeBefore
+        ? ''
+        : formatCoverage(coverage.before)
       : formatCoverageOfBoth(change);
   if (figures === undefined)
     return [`no comparison with ${before.label} (${covered || formatCoverageOfBoth(change)})`];
@@ -121,19 +135,11 @@ export function formatChange(
   return [`*${formatPercent(percent, one.locale)}*${isShort && !isSame ? ' a day' : ''} vs ${against}`];
 }
 
-/** A bar for each reported day; a missing one leaves its place out. Drawn from rounded figures. */
-export function reportChart({ briefing: { charted } }: ProjectFigures): Chart | undefined {
-  const isOneMonth = new Set(charted.rows.map(({ day }) => day?.slice(0, 7))).size === 1;
-  // Little room is under a bar: `Sun 8` within a month, else `8 Nov`.
-  const labelOf = (day: Day) =>
-    isOneMonth ? dayName(day)(day).replace(/ \w+$/, '') : dayName(day)(day).slice(4);
-  const bars = charted.rows.flatMap(({ day, amount }) =>
-    day !== undefined && 'value' in amount
-      ? [{ label: labelOf(day), value: Number(toRoundedDigits(amount.value)) }]
-      : [],
-  );
-  return bars.length < 2 ? undefined : barChart('Spent per day', 'Spent', bars);
-}
+/** As the chart of `/spend`: a day that is not reported keeps its place. */
+export const reportChart = (
+  { briefing: { charted: usage } }: ProjectFigures,
+  { charted: days }: ReportPeriods,
+): Chart | undefined => spendChart({ usage, period: { days } });
 
 /** What a reader must know to trust the figures. */
 export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): string[] => [
@@ -145,8 +151,8 @@ export const reportNotes = (one: ProjectFigures, { today }: ReportPeriods): stri
   ...(one.briefing.strays > 0
     ? [
         one.briefing.strays === 1
-          ? '1 row from the billing service belongs to no day of this post and is left out.'
-          : `${one.briefing.strays} rows from the billing service belong to no day of this post and are left out.`,
+          ? '1 item from the billing service falls outside this post’s days and is left out.'
+          : `${one.briefing.strays} items from the billing service fall outside this post’s days and are left out.`,
       ]
     : []),
   ...noticeNotes(one),

@@ -1,6 +1,6 @@
 import { type Amount, formatMoney, type Money } from '../../domain/money/amount.ts';
-import { formatBalance } from '../../domain/money/balance-text.ts';
 import type { DayWindow, ReportFigures, ReportPeriods } from '../../domain/money/report-figures.ts';
+import { formatBalance } from '../../domain/money/runway-text.ts';
 import type { ServiceNotice } from '../../domain/service-notice.ts';
 import { formatDays } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/resolve-project.ts';

@@ -1,3 +1,4 @@
+import type { Button } from '@slack/types';
 import { emptyIfNoData } from '../../billing/optional-result.ts';
 import type { PostableReport, ReportQuestion, ReportResult } from '../../delivery/report.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -8,7 +9,10 @@ import {
   type ReportScope,
   reportPeriodsOf,
 } from '../../domain/money/report-figures.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import { collectNotices } from '../../domain/service-notice.ts';
+import { formatDays } from '../../domain/time/calendar.ts';
+import { commandButton } from '../../slack/command-buttons.ts';
 import { storedBalance } from '../../workspace/last-used.ts';
 import { openConnection, resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
@@ -33,7 +37,12 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
       const [first] = unanswered;
       if (answered.length === 0 && first !== undefined) throw first.failure;
       const message = renderReport({ headline, brief, answered, unanswered, fetched: clock() });
-      return { message, ...figuresOf(answered, unanswered, brief, headline) };
+      const awaits = headline === 'left' ? undefined : awaitedDay(answered, brief);
+      const buttons = detailsButton(answered, brief, headline);
+      return {
+        ...{ message, buttons, ...figuresOf(answered, unanswered, brief, headline) },
+        ...(awaits && { awaits }),
+      };
     },
   });
 
@@ -46,6 +55,36 @@ export function createReports({ clock }: { readonly clock: () => number }): Feat
       balance: reportOf('yesterday', 'left'),
     },
   };
+}
+
+/** Opens the exact figures, for whoever presses it and with their rights. */
+function detailsButton(
+  answered: readonly ProjectFigures[],
+  { main }: ReportPeriods,
+  headline: Headline,
+): Button[] {
+  const { days } = main.window;
+  const products = new Set(answered.map(({ target }) => target.product));
+  const [product] = products;
+  const words = [
+    answered.map(({ target }) => target.word).join(','),
+    ...(headline === 'left' ? [] : [`${days[0]}..${days.at(-1)}`]),
+    // Each registered project remembers its own.
+    ...(products.size === 1 && product !== undefined ? [PRODUCTS[product].word] : []),
+    'details',
+  ];
+  const command = headline === 'left' ? '/balance' : '/spend';
+  return commandButton('details', 'Details', { command, text: words.join(' ') });
+}
+
+/** The newest day of a post, where a project that reports days at all has not reported that one. */
+function awaitedDay(answered: readonly ProjectFigures[], { main, today }: ReportPeriods): string | undefined {
+  const newest = main.window.days.at(-1);
+  if (newest === undefined) return undefined;
+  const isAwaited = answered.some(
+    ({ briefing }) => briefing.main.missing.includes(newest) && briefing.charted.reported.length > 0,
+  );
+  return isAwaited ? formatDays(newest, newest, today.slice(0, 4)) : undefined;
 }
 
 /** Thousands of posts are due at one instant, and their calendars are the same few. */
@@ -88,13 +127,16 @@ async function answer(
         ? left
         : { balance: parseAmount(left.balance), bonuses: parseAmount(left.bonuses) };
     const has = typeof balance === 'string' ? undefined : balance;
-    answeredBy(access.connection, has && storedBalance(target, has));
     const { locale } = requireSettings(workspace);
     const remarks = collectNotices(
       [`the figures for ${days}`, consumed],
       ...(typeof left === 'string' ? [] : [['the balance', left] as const]),
     );
-    return { target, locale, balance, briefing: computeReportFigures(consumed.items, brief, has), remarks };
+    const briefing = computeReportFigures(consumed.items, brief, has);
+    const { runway, forecast } = briefing;
+    const { today } = brief;
+    answeredBy(access.connection, has && storedBalance(target, { ...has, runway, forecast, today }));
+    return { target, locale, balance, briefing, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
     return { project: `${id}:${product}`, label, failure: error };

@@ -1,5 +1,7 @@
+import { commandText } from '../../domain/commands.ts';
 import { EditConflict, NotAllowed } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
+import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { section } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
 import { ownValue } from '../../slack/listeners.ts';
@@ -8,7 +10,6 @@ import { auditedChange } from '../../workspace/change.ts';
 import { MAX_SCHEDULES } from '../../workspace/schedules.ts';
 import { findSchedule } from '../../workspace/workspace.ts';
 import { scheduleAuditText } from './blocks.ts';
-import type { ChannelCheck } from './channel-check.ts';
 import { damagedSchedules, resumableSchedules, showSchedules } from './list.ts';
 import { requireOwnedSchedule } from './permissions.ts';
 import { adopt, checkOwnChannel, OWNER_ACTIONS, resumeSchedule } from './row-actions.ts';
@@ -18,7 +19,9 @@ import type { SchedulesParts } from './upcoming-sends.ts';
 /** The list shows each of them anyway. */
 const MAX_PROBLEMS = 5;
 const GONE = { notice: 'This schedule was deleted.' };
-const TOO_LATE = { notice: 'It’s too late to undo this. Set it up again with /billing schedule.' };
+const TOO_LATE = {
+  notice: `It’s too late to undo this. Set it up again with ${commandText('/billing schedule')}.`,
+};
 
 /** What the list's menus and buttons do. A button only names a schedule; the record says what it is and whose. */
 export function createScheduleActions(parts: SchedulesParts) {
@@ -93,6 +96,6 @@ async function dropDamaged(parts: SchedulesParts, request: Request): Promise<voi
   await parts.workspaces.dropSchedules(auditedChange(request, ['schedule removed', text]), damaged);
   await parts.scheduling.changed(request.user.teamId);
   await showSchedules(parts, request, {
-    notice: 'Removed what was damaged. Set it up again with /billing schedule.',
+    notice: `Removed what was damaged. Set it up again with ${commandText('/billing schedule')}.`,
   });
 }

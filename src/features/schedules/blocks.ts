@@ -113,6 +113,8 @@ function lastDeliveryText(
       return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
+    case 'waiting':
+      return `waiting for billing to report ${escapeMarkup(sent.cause ?? 'the day')}${sent.next === undefined ? '' : `, next look ${formatInstant(sent.next)}`}${byHand}`;
     case 'trying':
       return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try ${formatInstant(sent.next)}.`}${byHand}`;
   }
@@ -135,7 +137,7 @@ interface Reader extends Pick<Request, 'workspace' | 'user'> {
 /** One schedule as three lines of mrkdwn. */
 export function describeSchedule(schedule: Schedule, { workspace, user, sends }: Reader): string {
   const sent = workspace.lastSent(schedule.id);
-  const tried = sent?.result === 'trying' ? sent.date : undefined;
+  const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state = pauseText(schedule) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace)} → ${channelLink(schedule.channel)}`,

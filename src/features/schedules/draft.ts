@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
-import { isProductId } from '../../domain/product.ts';
-import { askLocation, type Request } from '../../slack/request.ts';
-import { resolveProject } from '../../workspace/resolve-project.ts';
+import { NotAllowed } from '../../domain/failure/index.ts';
+import { checkChannel, joinChannel } from '../../slack/channel-check.ts';
+import { canEditOwned } from '../../slack/ownership.ts';
+import type { Request } from '../../slack/request.ts';
+import { limitedProjects } from '../../workspace/chosen-project.ts';
 import type { Schedule } from '../../workspace/schedules.ts';
 import { findSchedule, type Workspace } from '../../workspace/workspace.ts';
-import { checkChannel, joinChannel, limitedProjects } from './channel-check.ts';
-import type { ChosenProject, ScheduleDraft } from './form-state.ts';
-import { canEditSchedule } from './permissions.ts';
+import type { ScheduleDraft } from './form-state.ts';
 import { type CarryOverResult, carryOver, type UpcomingSendsOf } from './upcoming-sends.ts';
-import type { ScheduleWords } from './words.ts';
 
 /** The schedule that the form edits, of any owner; undefined for a new, deleted or damaged one. */
 export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace): Schedule | undefined =>
@@ -18,7 +16,7 @@ export const scheduleBefore = ({ before }: ScheduleDraft, workspace: Workspace):
 /** The schedule that the form edits, if it still exists. @throws NotAllowed where the user may not edit it */
 export function requireEditable({ before }: ScheduleDraft, request: Request): Schedule | undefined {
   const schedule = before === '' ? undefined : findSchedule(request.workspace, before);
-  if (schedule !== undefined && !canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
+  if (schedule !== undefined && !canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
   return schedule;
 }
 
@@ -30,15 +28,25 @@ export function checkDraftChannel(draft: ScheduleDraft, request: Request) {
 
 /** Joins the channel if that is wanted and needed. @returns why the draft cannot be posted, in a sentence */
 export async function findDraftProblem(draft: ScheduleDraft, request: Request): Promise<string | undefined> {
+  const found = await findSightProblem(draft, request);
+  if (typeof found === 'string') return found;
+  if (!found.canJoin) return undefined;
+  if (!draft.joins)
+    return 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
+  return joinChannel(draft.channel, request);
+}
+
+/** Why the user may not see there what would be posted; Tally need not be in the channel for that. */
+export async function findSightProblem(
+  draft: ScheduleDraft,
+  request: Request,
+): Promise<string | { readonly canJoin: boolean }> {
   if (draft.projects.length === 0) return 'Choose a project first.';
   const { problem, canJoin } = await checkDraftChannel(draft, request);
   if (problem !== undefined) return problem;
   if (limitedProjects(draft.channel, draft.projects, request.workspace).length > 0)
     return 'That channel can’t see all these projects. Choose other projects or another channel.';
-  if (!canJoin) return undefined;
-  if (!draft.joins)
-    return 'Tally isn’t in that channel. Let it join, or type /invite @Tally there and try again.';
-  return joinChannel(draft.channel, request);
+  return { canJoin };
 }
 
 export const carryOverDraft = (
@@ -51,7 +59,7 @@ export const carryOverDraft = (
 export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since: number): Schedule {
   const { user, at } = request;
   const before = requireEditable(draft, request);
-  const { projects, report, timing, channel, skipsEmpty, correctsFrom } = draft;
+  const { projects, report, timing, channel, skipsEmpty, correctsFrom, waitHours } = draft;
   // An edit may fix the cause of Tally's own pause; a person's pause stays.
   const paused = before?.paused?.why === 'person' ? { paused: before.paused } : {};
   return {
@@ -62,33 +70,11 @@ export function scheduleFromDraft(draft: ScheduleDraft, request: Request, since:
     channel,
     skipsEmpty,
     correctsFrom,
+    waitHours,
     owner: before?.owner ?? user.id,
     createdBy: before?.createdBy ?? user.id,
     createdAt: before?.createdAt ?? at,
     since,
     ...paused,
   };
-}
-
-/** The project that was typed, else the channel's default. @throws NotAllowed, Failure for a project that was typed */
-export function projectsFromWords(
-  { project, alias, product }: ScheduleWords,
-  request: Request,
-): readonly ChosenProject[] {
-  const named = {
-    ...(project !== undefined && { project }),
-    ...(alias !== undefined && { alias }),
-    ...(isProductId(product) && { product }),
-  };
-  const isNamed = project !== undefined || alias !== undefined;
-  const channelDefault =
-    request.channel === undefined ? undefined : request.workspace.channelDefault(request.channel);
-  if (!isNamed && channelDefault === undefined) return [];
-  try {
-    const target = resolveProject(named, request.workspace, askLocation(request));
-    return [{ id: target.project, product: target.product }];
-  } catch (error) {
-    if (isNamed || !isFailure(error)) throw error;
-    return [];
-  }
 }

@@ -1,15 +1,18 @@
-import { isProductId, isProjectId, type ProductId } from '../../domain/product.ts';
+import * as z from 'zod';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type FormFields, selectedValues } from '../../slack/kit/modal.ts';
+import { type FormFields, selectedValues, withErrorAtTop } from '../../slack/kit/modal.ts';
 import { isKnownZone } from '../../slack/time-zones.ts';
+import { type ChosenProject, parseProjectValue, projectValue } from '../../workspace/chosen-project.ts';
 import { isChannel } from '../../workspace/record-schema.ts';
-import { MAX_DIGEST_PROJECTS, REPORTS, type ReportName, type Schedule } from '../../workspace/schedules.ts';
+import {
+  DEFAULT_WAIT_HOURS,
+  MAX_DIGEST_PROJECTS,
+  MAX_WAIT_HOURS,
+  REPORTS,
+  type ReportName,
+  type Schedule,
+} from '../../workspace/schedules.ts';
 import type { ScheduleWords } from './words.ts';
-
-export interface ChosenProject {
-  readonly id: string;
-  readonly product: ProductId;
-}
 
 /** A schedule as the form has it: fields may be empty, and nothing is checked against the record. */
 export interface ScheduleDraft {
@@ -23,10 +26,14 @@ export interface ScheduleDraft {
   readonly skipsEmpty: boolean;
   /** Percent; 0 for never. */
   readonly correctsFrom: number;
+  /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
+  readonly waitHours: number;
   /** Let Tally join the channel. */
   readonly joins: boolean;
-  /** Time and zone have their alternative block ids. */
+  /** Time, zone and report have their alternative action ids. */
   readonly isRefilled: boolean;
+  /** Whether the fields under More are shown. */
+  readonly isUnfolded: boolean;
 }
 
 /** The usual report of each cadence. */
@@ -38,6 +45,15 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
 };
 const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
+
+/** A choice of another cadence proposes its usual report; a balance stays. */
+export function withUsualReport(draft: ScheduleDraft): ScheduleDraft {
+  const report = USUAL_REPORT[draft.timing.cadence.kind];
+  if (draft.report === 'balance' || draft.report === report) return draft;
+  return { ...draft, report, isRefilled: !draft.isRefilled };
+}
+
+export const isCadenceKind = (value: string): boolean => Object.hasOwn(USUAL_REPORT, value);
 
 /** What a new form begins with. @param place where and in whose zone it was asked for */
 export function newFormState(
@@ -54,9 +70,11 @@ export function newFormState(
     timing: { cadence, time, zone: place.zone },
     channel: isChannel(place.channel ?? '') ? (place.channel ?? '') : '',
     skipsEmpty: false,
-    correctsFrom: DEFAULT_CORRECTION,
+    correctsFrom: report === 'balance' ? 0 : DEFAULT_CORRECTION,
+    waitHours: words.waitHours ?? DEFAULT_WAIT_HOURS,
     joins: true,
     isRefilled: false,
+    isUnfolded: words.waitHours !== undefined,
   };
 }
 
@@ -70,40 +88,37 @@ export const draftOfSchedule = (schedule: Schedule): ScheduleDraft => ({
   before: schedule.id,
   joins: true,
   isRefilled: false,
+  isUnfolded: false,
 });
 
 const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** `123:1`: the value of an option. */
-export const projectValue = ({ id, product }: ChosenProject): string => `${id}:${product}`;
-
-function projectIn(value: string): ChosenProject | undefined {
-  const [id = '', digit] = value.split(':');
-  const product = Number(digit);
-  return isProjectId(id) && isProductId(product) ? { id, product } : undefined;
-}
-
-/** What the form holds while somebody fills it in; a field that is not shown has its default. */
+/** What the form holds while somebody fills it in; a field that is folded away has what the form carries for it. */
 export function parseFormState(fields: FormFields, metadata: string, zone: string): ScheduleDraft {
   const { projects = '', report = '', time = '', channel = '', options = '' } = fields;
-  const corrects = Number(fields.corrects ?? DEFAULT_CORRECTION);
+  const { before, isRefilled, isUnfolded, folded } = decodeScheduleMetadata(metadata);
+  const corrects = Number(fields.corrects ?? folded.correctsFrom ?? DEFAULT_CORRECTION);
+  const waits = Number(fields.waits ?? folded.waitHours ?? DEFAULT_WAIT_HOURS);
+  const skips = fields.options === undefined ? folded.skipsEmpty : selectedValues(options).includes('skip');
+  const chosenZone = fields.zone ?? folded.zone ?? '';
   const isBalance = report === 'balance';
-  const { before, isRefilled } = decodeScheduleMetadata(metadata);
   return {
     before,
-    projects: selectedValues(projects).flatMap((value) => projectIn(value) ?? []),
+    projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
     report: REPORTS.find((name) => name === report) ?? 'yesterday',
     timing: {
       cadence: cadenceIn(fields),
       time: TIME.test(time) ? time : DEFAULT_TIME,
-      zone: isKnownZone(fields.zone ?? '') ? (fields.zone ?? zone) : zone,
+      zone: isKnownZone(chosenZone) ? chosenZone : zone,
     },
     channel: isChannel(channel) ? channel : '',
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
-    skipsEmpty: !isBalance && selectedValues(options).includes('skip'),
+    skipsEmpty: !isBalance && skips === true,
     correctsFrom: !isBalance && corrects >= 0 && corrects <= 100 ? corrects : 0,
+    waitHours: Number.isInteger(waits) && waits >= 0 && waits <= MAX_WAIT_HOURS ? waits : DEFAULT_WAIT_HOURS,
     joins: fields.join === undefined || fields.join === 'yes',
     isRefilled,
+    isUnfolded,
   };
 }
 
@@ -121,30 +136,56 @@ const atMost = (number: number, most: number): number | undefined =>
 /** Block id → sentence, for what is wrong with the fields alone. */
 export function validateFormState(fields: FormFields): Record<string, string> {
   const chosen = selectedValues(fields.projects);
-  const isRight = chosen.every((value) => projectIn(value) !== undefined);
+  const isRight = chosen.every((value) => parseProjectValue(value) !== undefined);
   const found: Record<string, string | undefined> = {
     projects:
       chosen.length > 0 && chosen.length <= MAX_DIGEST_PROJECTS && isRight
         ? undefined
         : `Choose 1 to ${MAX_DIGEST_PROJECTS} projects. Type a name or an ID.`,
     time: TIME.test(fields.time ?? '') ? undefined : 'Choose a time.',
-    zone: isKnownZone(fields.zone ?? '') ? undefined : 'Choose a time zone from the list.',
+    zone:
+      fields.zone === undefined || isKnownZone(fields.zone) ? undefined : 'Choose a time zone from the list.',
     channel: isChannel(fields.channel ?? '') ? undefined : 'Choose a channel, not a direct message.',
   };
-  return Object.fromEntries(
+  const errors = Object.fromEntries(
     Object.entries(found).flatMap(([block, sentence]) => (sentence === undefined ? [] : [[block, sentence]])),
   );
+  const isSilent = Object.keys(errors).length === 0;
+  return isSilent ? {} : withErrorAtTop(errors, ['projects', 'channel', 'report'], 'When');
 }
 
-/** What the form carries beside its fields: the schedule it edits, and the channel it was drawn for. */
-export const encodeScheduleMetadata = ({ before, channel, isRefilled }: ScheduleDraft): string =>
-  `${before} ${channel}${isRefilled ? ' refilled' : ''}`;
+const carried = z.object({
+  before: z.string().default(''),
+  channel: z.string().default(''),
+  isRefilled: z.boolean().default(false),
+  isUnfolded: z.boolean().default(false),
+  /** The fields under More, which Slack sends only while they are shown. */
+  folded: z
+    .object({
+      zone: z.string(),
+      skipsEmpty: z.boolean(),
+      correctsFrom: z.number(),
+      waitHours: z.number(),
+    })
+    .partial()
+    .default({}),
+});
+type CarriedState = Readonly<z.infer<typeof carried>>;
 
-export function decodeScheduleMetadata(
-  metadata: string,
-): Pick<ScheduleDraft, 'before' | 'channel' | 'isRefilled'> {
-  const [before = '', channel = '', refilled = ''] = metadata.split(' ');
-  return { before, channel, isRefilled: refilled !== '' };
+/** What the form carries beside its fields: the schedule it edits, the channel it was drawn for, and what is folded away. */
+export const encodeScheduleMetadata = (draft: ScheduleDraft): string => {
+  const { before, channel, isRefilled, isUnfolded, skipsEmpty, correctsFrom, waitHours, timing } = draft;
+  const folded = { zone: timing.zone, skipsEmpty, correctsFrom, waitHours };
+  return JSON.stringify({ before, channel, isRefilled, isUnfolded, folded } satisfies CarriedState);
+};
+
+/** @returns a new form's where the text is none of Tally's */
+export function decodeScheduleMetadata(metadata: string): CarriedState {
+  try {
+    return carried.parse(JSON.parse(metadata));
+  } catch {
+    return carried.parse({});
+  }
 }
 
 /** Whether the two would post the same at the same times. */

@@ -1,14 +1,16 @@
 import type { InputBlock, ModalView } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import type { ChannelCheck } from '../../slack/channel-check.ts';
 import { actions, type Block, button, context, markup, section } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
-import type { ChannelCheck } from './channel-check.ts';
-import { type ChosenProject, encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
+import type { ChosenProject } from '../../workspace/chosen-project.ts';
+import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';
 import {
   cadenceInputs,
   channelInput,
+  dayInputs,
   joinInput,
-  moreInputs,
   projectsInput,
   reportInput,
   timeInput,
@@ -34,6 +36,9 @@ export interface ScheduleFormState {
   readonly at: number;
 }
 
+/** The action ids of the two tests. */
+export const SCHEDULE_TEST = { me: 'schedule-test-me', channel: 'schedule-test' } as const;
+
 export function scheduleForm(state: ScheduleFormState): ModalView {
   const { draft, notice = [], testResult = [] } = state;
   const { report } = draft;
@@ -46,18 +51,23 @@ export function scheduleForm(state: ScheduleFormState): ModalView {
     blocks: [
       ...notice,
       projectsInput(draft, state.nameOf),
+      channelInput(draft.channel),
+      ...channelCheckBlocks(state),
       ...restrictedBlocks(state),
       reportInput(draft),
       ...cadenceInputs(draft),
       timeInput(draft),
-      zoneInput(draft, state.at),
       ...previewBlocks(state),
-      channelInput(draft.channel),
-      ...channelCheckBlocks(state),
-      ...(report === 'balance' ? [] : moreInputs(draft)),
       ...(state.isDuplicate ? [section(DUPLICATE)] : []),
-      actions(button('schedule-test', 'Send a test now')),
+      actions(
+        button(SCHEDULE_TEST.me, 'Send a test to me'),
+        button(SCHEDULE_TEST.channel, 'Send a test to the channel'),
+        button('schedule-more', draft.isUnfolded ? 'Less' : 'More…'),
+      ),
       ...testResult,
+      ...(draft.isUnfolded
+        ? [zoneInput(draft, state.at), ...(report === 'balance' ? [] : dayInputs(draft))]
+        : []),
     ],
   });
 }
@@ -115,6 +125,6 @@ export const scheduleSavedModal = (saved: string, preview: SchedulePreview): Mod
       markup(saved),
       markup(previewText(preview)),
       ...(preview.stale === undefined ? [] : [markup(staleText(preview.stale))]),
-      context('Change, pause or delete it with `/billing schedules`.'),
+      context(`Change, pause or delete it with \`${commandText('/billing schedules')}\`.`),
     ],
   });

@@ -1,39 +1,59 @@
 import { projectLabel } from '../../delivery/schedule-wording.ts';
-import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseSingleProjectText } from '../../domain/language/command-text.ts';
-import { PRODUCT_IDS } from '../../domain/product.ts';
+import { commandText } from '../../domain/commands.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import type { ActionListener, OptionsListener } from '../../slack/listeners.ts';
+import { projectOption, searchProjects } from '../../slack/project-search.ts';
 import type { Request } from '../../slack/request.ts';
+import { parsePage } from '../../slack/subcommands.ts';
 import { searchZones, zoneOption } from '../../slack/time-zones.ts';
-import { isChannel } from '../../workspace/record-schema.ts';
-import { visibleProjects } from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { createScheduleActions } from './actions.ts';
-import { checkChannel, limitedProjects } from './channel-check.ts';
-import { savingScheduleModal } from './form.ts';
+import { SCHEDULE_TEST, savingScheduleModal } from './form.ts';
 import {
-  type ChosenProject,
   decodeScheduleMetadata,
+  isCadenceKind,
   parseFormState,
   type ScheduleDraft,
   validateFormState,
+  withUsualReport,
 } from './form-state.ts';
-import { FIELD, projectOption, REFILLED } from './inputs.ts';
-import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatusBlocks } from './list.ts';
+import { FIELD, REFILLED } from './inputs.ts';
+import { SCHEDULE_ROW_ACTION, scheduleHomeBlocks, scheduleStatus } from './list.ts';
 import { requireOwnedSchedule } from './permissions.ts';
 import { createScheduleForm, type ScheduleFormParts } from './setup.ts';
 import { loadUpcomingSends } from './upcoming-sends.ts';
-import { CADENCE_EXAMPLES, parsePage, parseScheduleText } from './words.ts';
+import { CADENCE_EXAMPLES, parseScheduleText } from './words.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing schedule': true;
+    '/billing schedules': true;
+  }
+  interface Actions {
+    'schedule-form': true;
+    'schedule-time': true;
+    'schedule-zone': true;
+    'schedule-test': true;
+    'schedule-test-me': true;
+    'schedule-more': true;
+    'schedule-row': true;
+    'schedule-resume': true;
+    'schedule-resume-all': true;
+    'schedule-now': true;
+    'schedule-undo': true;
+    'schedule-drop': true;
+    'schedule-list': true;
+  }
+}
 
 const HELP: readonly HelpLine[] = [
   {
-    usage: '/billing schedule [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]',
+    usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,
     what: 'Post a report in a channel on a schedule: yesterday, last-week, month-to-date or balance.',
-    examples: ['/billing schedule', '/billing schedule prod daily 09:00'],
+    examples: [commandText('/billing schedule'), `${commandText('/billing schedule')} prod daily 09:00`],
   },
   {
-    usage: '/billing schedules',
+    usage: commandText('/billing schedules'),
     what: 'List scheduled posts with their next run and last result; pause, edit, send now or delete.',
   },
 ];
@@ -55,12 +75,13 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
       schedule: {
         right: 'member',
         help,
+        opensModal: true,
         run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
       },
       schedules: {
         right: 'member',
         help,
-        run: (rest, request) => actions.list(request, parsePage(rest)),
+        run: (rest, request) => actions.list(request, parsePage(rest, 'schedules')),
       },
     },
     options: SEARCHES,
@@ -77,7 +98,7 @@ export function createSchedules(parts: ScheduleFormParts): Feature {
       },
     },
     home: async (request) => scheduleHomeBlocks(await withSends(request)),
-    status: async (request) => scheduleStatusBlocks(await withSends(request)),
+    status: async (request) => scheduleStatus(await withSends(request)),
   };
 }
 
@@ -97,7 +118,7 @@ const SEARCHES: Readonly<Record<string, OptionsListener>> = {
   [`${FIELD}:projects`]: {
     right: 'member',
     find: async (query, request, metadata) =>
-      (await findProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
+      (await searchProjects(query, request, decodeScheduleMetadata(metadata).channel)).map((one) =>
         projectOption(one, projectLabel(one, request.workspace)),
       ),
   },
@@ -108,7 +129,17 @@ const formActions = (
 ): Readonly<Record<string, ActionListener>> => ({
   [FIELD]: {
     right: 'member',
-    run: ({ fields, metadata }, request) => form.redraw(draftIn(fields, metadata, request), request),
+    run({ value, fields, metadata }, request) {
+      const draft = draftIn(fields, metadata, request);
+      return form.redraw(isCadenceKind(value) ? withUsualReport(draft) : draft, request);
+    },
+  },
+  'schedule-more': {
+    right: 'member',
+    run({ fields, metadata }, request) {
+      const draft = draftIn(fields, metadata, request);
+      return form.redraw({ ...draft, isUnfolded: !draft.isUnfolded }, request);
+    },
   },
   'schedule-time': {
     right: 'member',
@@ -120,9 +151,13 @@ const formActions = (
     run: ({ value, fields, metadata }, request) =>
       form.refill(draftIn({ ...fields, zone: value }, metadata, request), request),
   },
-  'schedule-test': {
+  [SCHEDULE_TEST.channel]: {
     right: 'member',
-    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request),
+    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request, 'channel'),
+  },
+  [SCHEDULE_TEST.me]: {
+    right: 'member',
+    run: ({ fields, metadata }, request) => form.test(draftIn(fields, metadata, request), request, 'me'),
   },
 });
 
@@ -142,12 +177,16 @@ function listActions(
     await form.openFor(schedule, request);
   };
   return {
-    [SCHEDULE_ROW_ACTION]: onButton(async (value, request) => {
-      const [action = '', id = ''] = value.split(' ');
-      if (action === 'edit') return edit(id, request);
-      if (action === 'adopt') return actions.adopt(id, request);
-      await actions.run(action, id, request);
-    }),
+    [SCHEDULE_ROW_ACTION]: {
+      right: 'member',
+      opensModal: (value) => value.startsWith('edit '),
+      async run({ value }, request) {
+        const [action = '', id = ''] = value.split(' ');
+        if (action === 'edit') return edit(id, request);
+        if (action === 'adopt') return actions.adopt(id, request);
+        await actions.run(action, id, request);
+      },
+    },
     'schedule-resume': onButton((id, request) => actions.run('resume', id, request)),
     'schedule-resume-all': onButton((_, request) => actions.resumeAll(request)),
     'schedule-now': onButton((id, request) => actions.run('now', id, request)),
@@ -155,39 +194,4 @@ function listActions(
     'schedule-drop': { right: 'manage', run: (_, request) => actions.dropDamaged(request) },
     'schedule-list': onButton((_, request) => actions.list(request)),
   };
-}
-
-/** Slack takes up to this many options. */
-const MAX_OPTIONS = 100;
-
-/** Projects that match what was typed: named ones that the channel may see, and IDs. */
-async function findProjects(
-  query: string,
-  request: Request,
-  channel: string,
-): Promise<readonly ChosenProject[]> {
-  const { workspace } = request;
-  const wanted = query.trim().toLowerCase();
-  const isTheirs = isChannel(channel) && (await checkChannel(channel, request)).problem === undefined;
-  const place = { channel: isTheirs ? channel : undefined, manager: false };
-  const named = visibleProjects(workspace, place).filter(
-    ({ alias, id }) => alias.includes(wanted) || id.includes(wanted),
-  );
-  const ids = typed(query).filter(
-    (one) => !named.some(({ id, product }) => id === one.id && product === one.product),
-  );
-  const open = limitedProjects(place.channel ?? '', ids, workspace);
-  return [...named, ...ids.filter((one) => !open.includes(one))].slice(0, MAX_OPTIONS);
-}
-
-/** `123` as each of the products, `123 storage` as that one. */
-function typed(query: string): readonly ChosenProject[] {
-  try {
-    const { project, product } = parseSingleProjectText(query);
-    if (project === undefined) return [];
-    return (product === undefined ? PRODUCT_IDS : [product]).map((one) => ({ id: project, product: one }));
-  } catch (error) {
-    if (error instanceof InvalidWord) return [];
-    throw error;
-  }
 }

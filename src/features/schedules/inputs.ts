@@ -1,11 +1,14 @@
 import type { InputBlock } from '@slack/types';
-import { PRODUCTS } from '../../domain/product.ts';
+import { commandText } from '../../domain/commands.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { option, plainText } from '../../slack/kit/atoms.ts';
 import { checksInput, choiceInput, searchInput } from '../../slack/kit/modal.ts';
+import { projectOption } from '../../slack/project-search.ts';
 import { zoneOption } from '../../slack/time-zones.ts';
+import type { ChosenProject } from '../../workspace/chosen-project.ts';
 import { MAX_DIGEST_PROJECTS, REPORT_NAMES, REPORTS } from '../../workspace/schedules.ts';
-import { type ChosenProject, projectValue, type ScheduleDraft } from './form-state.ts';
+import type { ScheduleDraft } from './form-state.ts';
 
 /** The action id of a field whose change redraws the form. */
 export const FIELD = 'schedule-form';
@@ -46,21 +49,15 @@ export const projectsInput = (
   optional: false,
 });
 
-export function projectOption(project: ChosenProject, name: string) {
-  const product = PRODUCTS[project.product].name;
-  // Without a name, the label already has the ID.
-  const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
-  return option(name, projectValue(project), about);
-}
-
-export const reportInput = ({ report }: ScheduleDraft): InputBlock =>
+export const reportInput = (draft: ScheduleDraft): InputBlock =>
   live(
     choice(
       'report',
       'Report',
-      report,
+      draft.report,
       REPORTS.map((name) => option(REPORT_NAMES[name], name)),
     ),
+    refilled(draft),
   );
 
 export function cadenceInputs({ timing: { cadence } }: ScheduleDraft): InputBlock[] {
@@ -100,7 +97,7 @@ export const zoneInput = (draft: ScheduleDraft, at: number): InputBlock =>
       block_id: 'zone',
       label: plainText('Time zone'),
       hint: plainText(
-        'For the time above. The days of a report follow the reporting time zone in /billing settings.',
+        `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`,
       ),
       element: {
         type: 'external_select',
@@ -136,9 +133,24 @@ export const joinInput = ({ joins }: ScheduleDraft): InputBlock =>
 
 const CORRECTIONS = [1, 2, 5, 10, 25, 50];
 
-export function moreInputs({ skipsEmpty, correctsFrom }: ScheduleDraft): InputBlock[] {
+const WAITS = [0, 1, 2, 3, 6, 12];
+
+/** The fields under More that are about the days of a report; a balance belongs to an instant and has none. */
+export function dayInputs({ skipsEmpty, correctsFrom, waitHours }: ScheduleDraft): InputBlock[] {
+  const waits = [...new Set([...WAITS, waitHours])].sort((a, b) => a - b);
   const shares = [...new Set([...CORRECTIONS, correctsFrom])].filter((one) => one > 0).sort((a, b) => a - b);
   return [
+    {
+      ...choice(
+        'waits',
+        'When billing hasn’t reported the day yet',
+        String(waitHours),
+        waits.map((hours) =>
+          option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
+        ),
+      ),
+      hint: plainText('Tally looks every 30 minutes, then posts without that day and says so.'),
+    },
     checksInput({
       block: 'options',
       label: 'When nothing was spent',

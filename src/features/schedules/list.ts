@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { describeReport } from '../../delivery/schedule-wording.ts';
+import { commandText } from '../../domain/commands.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { commandButton, pageButtons } from '../../slack/command-buttons.ts';
 import {
@@ -10,20 +11,18 @@ import {
   header,
   type Message,
   markup,
-  option,
-  overflow,
   section,
 } from '../../slack/kit/atoms.ts';
+import { deletedMessage, pageOf, type RowChoice, withRowMenu } from '../../slack/owned-list.ts';
+import { canEditOwned, findOrphans, type Owned } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
-import { UNDO_MS } from '../../workspace/projects.ts';
 import type { LastDelivery, Schedule } from '../../workspace/schedules.ts';
 import { damagedIds, type Workspace } from '../../workspace/workspace.ts';
+import type { StatusPart } from '../feature.ts';
 import { describeSchedule, isStuck } from './blocks.ts';
-import { canEditSchedule, findOrphans, schedulesVisibleTo } from './permissions.ts';
+import { schedulesVisibleTo } from './permissions.ts';
 import { loadUpcomingSends, type SchedulesParts, type UpcomingSendsOf } from './upcoming-sends.ts';
 
-/** A section with a menu each; Slack takes 50 blocks a message. */
-const PAGE = 20;
 /** On a Home that shows other things as well. */
 const MOST_AT_HOME = 10;
 
@@ -35,18 +34,12 @@ interface ScheduleList {
   /** From 1; beyond the last one it is the last. */
   readonly page: number;
   /** Whether this person may adopt it. */
-  readonly orphans: (schedule: Schedule) => boolean;
+  readonly orphans: (schedule: Owned) => boolean;
   /** What was just done, as mrkdwn. */
   readonly notice?: string;
 }
 
-/** The schedules on a page, which beyond the last one is the last. */
-function schedulePageOf(request: Omit<Viewer, 'sends'>, page: number) {
-  const all = schedulesVisibleTo(request);
-  const pages = Math.max(1, Math.ceil(all.length / PAGE));
-  const number = Math.min(Math.max(page, 1), pages);
-  return { all, pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
-}
+const channelOf = ({ channel }: Schedule): string => channel;
 
 /** Replies with the list, read again after a change. */
 export async function showSchedules(
@@ -56,9 +49,9 @@ export async function showSchedules(
 ): Promise<void> {
   const workspace = notice === undefined ? request.workspace : await workspaces.read(request.user.teamId);
   const now = { ...request, workspace };
-  const { shown } = schedulePageOf(now, page);
+  const { shown } = pageOf(schedulesVisibleTo(now), page);
   const [orphans, sends] = await Promise.all([
-    findOrphans(shown, now),
+    findOrphans(shown, channelOf, now),
     loadUpcomingSends(scheduling, request),
   ]);
   const list = { page, orphans, ...(notice && { notice }) };
@@ -66,7 +59,7 @@ export async function showSchedules(
 }
 
 function scheduleListMessage({ page, orphans, notice }: ScheduleList, request: Viewer): Message {
-  const { all, pages, number, shown } = schedulePageOf(request, page);
+  const { all, pages, number, shown } = pageOf(schedulesVisibleTo(request), page);
   const title = pluralize(all.length, 'scheduled post');
   const news = [
     ...(notice === undefined ? [] : [markup(notice)]),
@@ -107,60 +100,45 @@ const NONE =
   'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.';
 
 const addButton = () =>
-  commandButton(
-    'schedule',
-    'Schedule a post…',
-    { command: '/billing', text: 'schedule' },
-    { style: 'primary' },
-  );
+  commandButton('schedule', 'Schedule a post…', { command: '/billing schedule' }, { style: 'primary' });
 /** Paused schedules that this person may resume. */
 export const resumableSchedules = (request: Omit<Viewer, 'sends'>): readonly Schedule[] =>
-  schedulesVisibleTo(request).filter((one) => one.paused !== undefined && canEditSchedule(one, request));
+  schedulesVisibleTo(request).filter((one) => one.paused !== undefined && canEditOwned(one, request));
 
 const resumeButton = (request: Viewer) =>
   resumableSchedules(request).length > 1 ? [button('schedule-resume-all', 'Resume all')] : [];
 const addActions = (): Block => actions(...addButton());
 
 const pageTurns = (page: number, pages: number) =>
-  pageButtons(page, pages, (to) => ({ command: '/billing', text: `schedules page ${to}` }));
+  pageButtons(page, pages, (to) => ({ command: '/billing schedules', text: `page ${to}` }));
 
 /** The action id of a row's menu; its value is an action and the schedule's id. */
 export const SCHEDULE_ROW_ACTION = 'schedule-row';
 
-function row(schedule: Schedule, request: Viewer, isOrphan: boolean): SectionBlock {
-  const text = markup(describeSchedule(schedule, request));
-  const choices = [
-    ...(canEditSchedule(schedule, request) ? actionsFor(schedule) : []),
-    ...(isOrphan ? [['Adopt', 'adopt']] : []),
-  ];
-  if (choices.length === 0) return text;
-  const options = choices.map(([label = '', action]) => option(label, `${action} ${schedule.id}`));
-  return { ...text, accessory: overflow(SCHEDULE_ROW_ACTION, options) };
-}
+const row = (schedule: Schedule, viewer: Viewer, isOrphan: boolean): SectionBlock =>
+  withRowMenu(markup(describeSchedule(schedule, viewer)), schedule, viewer, {
+    actionId: SCHEDULE_ROW_ACTION,
+    choices: choicesFor(schedule),
+    isOrphan,
+  });
 
-const actionsFor = ({ paused }: Schedule): string[][] => [
+const choicesFor = ({ paused }: Schedule): RowChoice[] => [
   paused === undefined ? ['Pause', 'pause'] : ['Resume', 'resume'],
   ['Edit…', 'edit'],
   ['Send now', 'now'],
   ['Delete', 'delete'],
 ];
 
-const MINUTES = UNDO_MS / 60_000;
-
-export function scheduleDeletedMessage(schedule: Schedule, { workspace }: Request): Message {
-  const text = `Deleted ${describeReport(schedule, workspace)}. It won’t be posted again.`;
-  return {
-    text,
-    blocks: [
-      section(text),
-      actions(
-        button('schedule-undo', 'Undo', { value: schedule.id }),
-        button('schedule-list', 'All schedules'),
-      ),
-      context(`You can undo this for ${MINUTES} minutes.`),
-    ],
-  };
-}
+export const scheduleDeletedMessage = (schedule: Schedule, { workspace }: Request): Message =>
+  deletedMessage({
+    text: `Deleted ${describeReport(schedule, workspace)}. It won’t be posted again.`,
+    ...{
+      id: schedule.id,
+      undoAction: 'schedule-undo',
+      listAction: 'schedule-list',
+      listLabel: 'All schedules',
+    },
+  });
 
 /** For a person's Home: the schedules they own; for managers all of them. */
 export async function scheduleHomeBlocks(request: Request & Viewer): Promise<readonly Block[]> {
@@ -168,17 +146,17 @@ export async function scheduleHomeBlocks(request: Request & Viewer): Promise<rea
   const all = schedulesVisibleTo(here);
   if (all.length === 0) return [];
   const shown = byNeed(all, here).slice(0, MOST_AT_HOME);
-  const isOrphan = await findOrphans(shown, request);
+  const isOrphan = await findOrphans(shown, channelOf, request);
   const more = all.length - shown.length;
   return [
     header('Scheduled posts'),
     ...shown.map((one) => row(one, here, isOrphan(one))),
-    ...(more > 0 ? [context(`and ${more} more: \`/billing schedules\``)] : []),
+    ...(more > 0 ? [context(`and ${more} more: \`${commandText('/billing schedules')}\``)] : []),
   ];
 }
 
 /** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */
-export function scheduleStatusBlocks(request: Viewer): readonly Block[] {
+export function scheduleStatus(request: Viewer): readonly StatusPart[] {
   const all = schedulesVisibleTo(request);
   if (all.length === 0) return [];
   const running = all.filter(({ paused }) => paused === undefined);
@@ -194,13 +172,16 @@ export function scheduleStatusBlocks(request: Viewer): readonly Block[] {
     ...(trying.length > 0 ? [`*${trying.length} not posted yet*`] : []),
     ...(failing.length > 0 ? [`*${failing.length} failed last time*`] : []),
   ];
-  return [
+  const broken = stuck.length + failing.length;
+  const blocks = [
     markup(`*Scheduled posts* · ${counts.join(' · ')}`),
     ...byNeed(all, request)
       .slice(0, MOST_IN_STATUS)
       .map((one) => row(one, request, false)),
     actions(button('schedule-list', 'All schedules')),
   ];
+  const health = broken > 0 ? 'broken' : trying.length > 0 ? 'warning' : 'fine';
+  return [{ health, problems: broken + trying.length, blocks }];
 }
 
 /** The list has them all. */

@@ -1,4 +1,4 @@
-import type { DeliveryLogEntry } from '../../delivery/delivery-log.ts';
+import type { DeliveryLogEntry } from '../../delivery/delivery-log-entry.ts';
 import type { PostableReport } from '../../delivery/report.ts';
 import { formatWallTime } from '../../delivery/schedule-wording.ts';
 import {

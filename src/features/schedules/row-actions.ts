@@ -1,13 +1,14 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channel-check.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
+import { canAdopt } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';
 import { auditedChange } from '../../workspace/change.ts';
+import { limitedProjects } from '../../workspace/chosen-project.ts';
 import { resumesByItself, type Schedule } from '../../workspace/schedules.ts';
 import { scheduleAuditText } from './blocks.ts';
-import { type ChannelCheck, checkChannel, joinChannel, limitedProjects } from './channel-check.ts';
 import { scheduleDeletedMessage, showSchedules } from './list.ts';
-import { canAdopt } from './permissions.ts';
 import type { SchedulesParts } from './upcoming-sends.ts';
 
 type RowAction = (schedule: Schedule, request: Request, parts: SchedulesParts) => Promise<void>;
@@ -109,7 +110,7 @@ export const OWNER_ACTIONS: Readonly<Record<string, RowAction>> = {
 
 /** After the owner has left. @throws NotAllowed */
 export const adopt: RowAction = async (schedule, request, parts) => {
-  if (!(await canAdopt(schedule, request))) throw new NotAllowed('not-owner');
+  if (!(await canAdopt(schedule, schedule.channel, request))) throw new NotAllowed('not-owner');
   await storeSchedule({ ...schedule, owner: request.user.id }, 'schedule adopted', request, parts);
   await parts.scheduling.changed(request.user.teamId);
   await showSchedules(parts, request, {

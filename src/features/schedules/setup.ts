@@ -1,33 +1,36 @@
 import type { Reports } from '../../delivery/report.ts';
 import { projectIdLabel, projectLabel } from '../../delivery/schedule-wording.ts';
-import { type Failure, isFailure, mayHaveBeenSaved, NotAllowed } from '../../domain/failure/index.ts';
+import { commandText } from '../../domain/commands.ts';
+import {
+  type Failure,
+  InvalidWord,
+  isFailure,
+  mayHaveBeenSaved,
+  NotAllowed,
+} from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
 import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { channelLink } from '../../slack/kit/escape.ts';
-import type { Request } from '../../slack/request.ts';
+import { canEditOwned } from '../../slack/ownership.ts';
+import { typedOrDefaultProject } from '../../slack/project-search.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
 import { auditedChange } from '../../workspace/change.ts';
-import { MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
+import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { listWord, resolveProjects } from '../../workspace/resolve-project.ts';
+import { MAX_DIGEST_PROJECTS, MAX_SCHEDULES, type Schedule } from '../../workspace/schedules.ts';
 import { isDamaged } from '../../workspace/workspace.ts';
 import { announcementMessage, scheduleAuditText, scheduleSavedText } from './blocks.ts';
-import { limitedProjects } from './channel-check.ts';
 import {
   carryOverDraft,
   checkDraftChannel,
   findDraftProblem,
-  projectsFromWords,
+  findSightProblem,
   requireEditable,
   scheduleBefore,
   scheduleFromDraft,
 } from './draft.ts';
 import { type ScheduleFormState, scheduleForm, scheduleSavedModal } from './form.ts';
-import {
-  type ChosenProject,
-  draftOfSchedule,
-  isSameSchedule,
-  newFormState,
-  type ScheduleDraft,
-} from './form-state.ts';
-import { canEditSchedule } from './permissions.ts';
+import { draftOfSchedule, isSameSchedule, newFormState, type ScheduleDraft } from './form-state.ts';
 import { previewSchedule, type SchedulePreview } from './preview.ts';
 import {
   type CarryOverResult,
@@ -37,7 +40,7 @@ import {
 } from './upcoming-sends.ts';
 import type { ScheduleWords } from './words.ts';
 
-export const SCHEDULES_FULL = `This workspace has ${MAX_SCHEDULES} schedules, the maximum. Delete one first with /billing schedules.`;
+export const SCHEDULES_FULL = `This workspace has ${MAX_SCHEDULES} schedules, the maximum. Delete one first with ${commandText('/billing schedules')}.`;
 const GONE = 'This schedule was deleted. Save to create a new one.';
 
 export interface ScheduleFormParts extends SchedulesParts {
@@ -53,13 +56,13 @@ export function createScheduleForm(parts: ScheduleFormParts) {
       if (workspace.scheduleIds.length >= MAX_SCHEDULES)
         return request.reply.update({ text: SCHEDULES_FULL, blocks: [section(SCHEDULES_FULL)] });
       const zone = user.zone ?? workspace.settings.zone;
-      const projects = projectsFromWords(words, request);
+      const projects = projectsIn(words, request);
       await openForm(parts, newFormState(words, projects, { channel, zone }), request);
     },
 
     /** @throws NotAllowed */
     async openFor(schedule: Schedule, request: Request): Promise<void> {
-      if (!canEditSchedule(schedule, request)) throw new NotAllowed('not-owner');
+      if (!canEditOwned(schedule, request)) throw new NotAllowed('not-owner');
       await openForm(parts, draftOfSchedule(schedule), request);
     },
 
@@ -69,7 +72,9 @@ export function createScheduleForm(parts: ScheduleFormParts) {
     refill: (draft: ScheduleDraft, request: Request) =>
       redrawForm(parts, { ...draft, isRefilled: !draft.isRefilled }, request),
 
-    test: (draft: ScheduleDraft, request: Request) => sendTest(parts, draft, request),
+    /** @param audience who gets it: the channel, or the user alone */
+    test: (draft: ScheduleDraft, request: Request, audience: 'channel' | 'me') =>
+      sendTest(parts, draft, request, audience),
 
     async save(draft: ScheduleDraft, request: Request): Promise<void> {
       const saved = await storeDraft(parts, draft, request);
@@ -82,6 +87,26 @@ export function createScheduleForm(parts: ScheduleFormParts) {
       await request.reply.modal.update(scheduleSavedModal(text, preview), fallback);
     },
   };
+}
+
+/** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
+function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
+  const { several, product } = words;
+  if (several === undefined) {
+    const project = typedOrDefaultProject(words, request);
+    return project === undefined ? [] : [project];
+  }
+  const found = resolveProjects(several, product, request.workspace, askLocation(request));
+  if (found.length > MAX_DIGEST_PROJECTS)
+    throw new InvalidWord(
+      listWord(several),
+      `means ${found.length} projects, and a post takes ${MAX_DIGEST_PROJECTS}`,
+      'Name fewer of them.',
+    );
+  return found.map((one) => {
+    if ('failure' in one) throw one.failure;
+    return { id: one.project, product: one.product };
+  });
 }
 
 const previewDraft = (
@@ -148,7 +173,14 @@ async function redrawForm(
   await request.reply.modal.update(view, fallback);
 }
 
-async function sendTest(parts: ScheduleFormParts, draft: ScheduleDraft, request: Request): Promise<void> {
+async function sendTest(
+  parts: ScheduleFormParts,
+  draft: ScheduleDraft,
+  request: Request,
+  audience: 'channel' | 'me',
+): Promise<void> {
+  const isForMe = audience === 'me';
+  const where = isForMe ? 'you' : channelLink(draft.channel);
   const { teamId, id } = request.user;
   const { modal } = request.reply;
   const channelCheck = draft.channel === '' ? undefined : await checkDraftChannel(draft, request);
@@ -156,14 +188,12 @@ async function sendTest(parts: ScheduleFormParts, draft: ScheduleDraft, request:
   const withResult = (...testResult: readonly Block[]) =>
     viewOf(parts, draft, request, { sends, channelCheck, testResult });
   try {
-    const problem = await findDraftProblem(draft, request);
-    if (problem !== undefined) return modal.update(withResult(section(problem)));
+    const found = await (isForMe ? findSightProblem : findDraftProblem)(draft, request);
+    if (typeof found === 'string') return modal.update(withResult(section(found)));
     const schedule = scheduleFromDraft(draft, request, request.at);
-    await modal.update(withResult(markup(`Sending a test to ${channelLink(draft.channel)}…`)));
-    await parts.scheduling.send(teamId, schedule, 'test', id);
-    await modal.updateIfUnchanged(
-      withResult(markup(`Sent a test to ${channelLink(draft.channel)}. Nothing is saved yet.`)),
-    );
+    await modal.update(withResult(markup(`Sending a test to ${where}…`)));
+    await parts.scheduling.send(teamId, schedule, isForMe ? 'test-to-me' : 'test', id);
+    await modal.updateIfUnchanged(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
   } catch (error) {
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
     const blocks = isExpected ? failureBlocks(error) : [section('Couldn’t send the test.')];

@@ -1,6 +1,6 @@
 import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
+import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/due-dates.ts';
 import type { Scheduling } from '../../delivery/engine.ts';
-import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/plan.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request.ts';

@@ -1,9 +1,16 @@
-import { InvalidWord } from '../../domain/failure/index.ts';
-import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import { commandText } from '../../domain/commands.ts';
+import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import {
+  nearestWord,
+  normalizeText,
+  parseCommandText,
+  type SeveralProjects,
+} from '../../domain/language/command-text.ts';
 import { formatPhrase, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
+import { clipWord } from '../../domain/language/spelling.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import type { ReportName } from '../../workspace/schedules.ts';
+import { MAX_WAIT_HOURS, type ReportName } from '../../workspace/schedules.ts';
 
 /** What was typed after `/billing schedule`, as far as anything was. */
 export interface ScheduleWords {
@@ -14,9 +21,13 @@ export interface ScheduleWords {
   readonly cadence?: Cadence;
   /** '09:00' */
   readonly time?: string;
+  /** In place of one project. */
+  readonly several?: SeveralProjects;
+  /** How long a post waits for a day that billing has not reported, in hours. */
+  readonly waitHours?: number;
 }
 
-const EXAMPLE = 'Type it like /billing schedule prod last-week weekly mon 09:00.';
+const EXAMPLE = `Type it like ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
 
 /** Every cadence as it is typed. */
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
@@ -34,17 +45,19 @@ interface Part<T> {
  * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; SecretPasted
  */
 export function parseScheduleText(text: string, aliases: ReadonlySet<string>): ScheduleWords {
-  const timed = takeTime(normalizeText(text));
+  const waiting = takeWait(normalizeText(text));
+  const timed = takeTime(waiting.rest);
   const paced = takeCadence(timed.rest, timed.found === undefined);
   refuseOthers(paced, timed.typed, aliases);
   const named = takeBalance(paced.rest);
-  const { project, alias, product, phrase } = readAsked(named.rest, aliases, [
+  const { project, alias, several, product, phrase } = readAsked(joinNames(named.rest, aliases), aliases, [
     named.typed,
     paced.typed,
     timed.typed,
+    waiting.typed,
   ]);
   const time = timed.found ?? paced.time;
-  const report = named.found ?? (phrase && reportOf(phrase));
+  const report = named.found ?? (phrase && reportOf(phrase, named.rest, [paced.typed, timed.typed]));
   return {
     ...(project !== undefined && { project }),
     ...(alias !== undefined && { alias }),
@@ -52,7 +65,40 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
     ...(report !== undefined && { report }),
     ...(paced.found !== undefined && { cadence: paced.found }),
     ...(time !== undefined && { time }),
+    ...(several !== undefined && { several }),
+    ...(waiting.found !== undefined && { waitHours: waiting.found }),
   };
+}
+
+const WAIT =
+  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?![^ ])/;
+
+/** `wait 2`, `wait up to 6 hours`, `no wait`. @throws InvalidWord for more hours than a post may wait */
+function takeWait(text: string): Part<number> {
+  const match = WAIT.exec(text);
+  if (match === null) return { rest: text, typed: '' };
+  const [typed, never, hours] = match;
+  const found = never === undefined ? Number(hours) : 0;
+  if (found > MAX_WAIT_HOURS)
+    throw refused(
+      typed,
+      'is too long',
+      `A post waits ${MAX_WAIT_HOURS} hours at most: wait ${MAX_WAIT_HOURS}.`,
+    );
+  return { rest: without(text, match), typed, found };
+}
+
+/** `prod archive` is `prod,archive`: a post about several projects needs no comma, since every name is known. */
+function joinNames(text: string, aliases: ReadonlySet<string>): string {
+  const words = text.split(' ');
+  const names = words.flatMap((word) => word.split(',')).filter((word) => aliases.has(word));
+  const isListed = (word: string) => word.split(',').every((part) => aliases.has(part));
+  const first = words.findIndex(isListed);
+  if (first < 0 || new Set(names).size < 2 || !words.every((word) => !word.includes(',') || isListed(word)))
+    return text;
+  return words
+    .flatMap((word, at) => (at === first ? [[...new Set(names)].join(',')] : isListed(word) ? [] : [word]))
+    .join(' ');
 }
 
 const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
@@ -150,16 +196,22 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', 'balance'];
  */
 function readAsked(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
   try {
-    return parseSingleProjectText(text, aliases);
+    return parseCommandText(text, aliases);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
     const meant = nearestWord(word, OWN_WORDS);
-    const instead = meant === undefined ? error.suggestion : text.replace(word, meant);
+    const instead =
+      meant === undefined ? (error.suggestion ?? withoutUnknown(text, word)) : text.replace(word, meant);
     const whole = instead && ['schedule', instead, ...others].filter(Boolean).join(' ').replace(/ +/g, ' ');
-    throw new InvalidWord(word, why, `${works} ${EXAMPLE}`, whole);
+    const hint = why === UNRECOGNIZED ? EXAMPLE : `${works} ${EXAMPLE}`;
+    throw new InvalidWord(word, why, hint, whole);
   }
 }
+
+/** '' where nothing else was typed: the form asks for the rest. */
+const withoutUnknown = (text: string, word: string): string | undefined =>
+  text.includes(word) ? text.replace(word, '').replace(/ +/g, ' ').trim() : undefined;
 
 const REPORT_OF: Readonly<Record<string, ReportName>> = {
   yesterday: 'yesterday',
@@ -168,18 +220,20 @@ const REPORT_OF: Readonly<Record<string, ReportName>> = {
   'this-month': 'month-to-date',
 };
 
-function reportOf(phrase: PeriodPhrase): ReportName {
+/** @param text where the period stands @param others what else was typed */
+function reportOf(phrase: PeriodPhrase, text: string, others: readonly string[]): ReportName {
   const report = REPORT_OF[formatPhrase({ ...phrase, includingToday: false })];
   if (report !== undefined) return report;
-  throw refused(
-    phrase.typed,
+  const instead = ['yesterday', 'last-week', 'month-to-date'].map((word) =>
+    ['schedule', text.replace(phrase.typed, word), ...others].filter(Boolean).join(' '),
+  );
+  throw new InvalidWord(
+    clipWord(phrase.typed),
     'can’t be posted on a schedule',
     'Use yesterday, last-week, month-to-date or balance.',
+    text.includes(phrase.typed) ? instead : undefined,
   );
 }
 
 const refused = (word: string, why: string, works: string = EXAMPLE): InvalidWord =>
   new InvalidWord(word.trim().slice(0, 40), why, works);
-
-/** `page 2` after `/billing schedules`; the first page for anything else. */
-export const parsePage = (text: string): number => Number(/^page (\d{1,3})$/.exec(text)?.[1] ?? 1);

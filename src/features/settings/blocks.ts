@@ -84,7 +84,7 @@ function zoneInput(chosen: ZoneName, at: number): InputBlock {
     ),
     element: {
       type: 'external_select',
-      action_id: 'zone',
+      action_id: 'settings-zone',
       min_query_length: 0,
       placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
       initial_option: zoneOption(chosen, at),
@@ -104,16 +104,16 @@ const visibilityInput = ({ visibility }: Settings): InputBlock =>
     initial: visibility,
   });
 
-const othersInput = ({ guests, strangers }: Settings): InputBlock =>
+const othersInput = ({ guests, externals }: Settings): InputBlock =>
   checksInput({
     block: 'others',
     label: 'Who else can ask',
     hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
     options: [
       option('Guests of this workspace', 'guests'),
-      option('External people, in shared channels', 'strangers'),
+      option('External people, in shared channels', 'externals'),
     ],
-    initial: [...(guests ? ['guests'] : []), ...(strangers ? ['strangers'] : [])],
+    initial: [...(guests ? ['guests'] : []), ...(externals ? ['externals'] : [])],
   });
 
 export const savingSettingsModal: ModalView = modal({ title: 'Settings', blocks: [section('Saving…')] });

@@ -53,9 +53,9 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'whether external people may ask',
-    keys: ['strangers'],
-    sentence: ({ strangers }) =>
-      strangers ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
+    keys: ['externals'],
+    sentence: ({ externals }) =>
+      externals ? 'External people can now ask in shared channels.' : 'External people can no longer ask.',
   },
 ];
 

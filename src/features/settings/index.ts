@@ -1,3 +1,4 @@
+import { commandText } from '../../domain/commands.ts';
 import type { Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { isKnownZone, searchZones, zoneOption } from '../../slack/time-zones.ts';
@@ -8,6 +9,15 @@ import type { Feature } from '../feature.ts';
 import { savingSettingsModal, settingsForm, settingsSavedMessage, settingsSavedModal } from './blocks.ts';
 import { settingsChanges } from './changes.ts';
 import { currentSettings, parseSettingsForm, parseSettingsText, type SettingsInput } from './words.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing settings': true;
+  }
+  interface Actions {
+    'settings-zone': true;
+  }
+}
 
 export interface SettingsParts {
   readonly workspaces: Workspaces;
@@ -39,7 +49,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
   return {
     help: [
       {
-        usage: '/billing settings',
+        usage: commandText('/billing settings'),
         what: 'Sets the time zone, who sees answers, the number format, who manages and who may ask.',
         right: 'manage',
       },
@@ -47,6 +57,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
     verbs: {
       settings: {
         right: 'manage',
+        opensModal: (rest) => rest === '',
         async run(rest, request) {
           refuseExtraWords(rest, 'settings');
           await request.reply.modal.open(await formWith(request, {}));
@@ -54,7 +65,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
       },
     },
     options: {
-      zone: {
+      'settings-zone': {
         right: 'manage',
         find: (query, { at }) => searchZones(query).map((zone) => zoneOption(zone, at)),
       },
@@ -64,7 +75,7 @@ export function createSettings({ workspaces }: SettingsParts): Feature {
       },
     },
     actions: {
-      zone: {
+      'settings-zone': {
         right: 'manage',
         async run({ value, fields }, request) {
           if (isKnownZone(value))

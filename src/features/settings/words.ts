@@ -27,7 +27,7 @@ export function parseSettingsText({
     ...(managerGroups !== undefined && { managerGroups: selectedValues(managerGroups) }),
     ...(allowed !== undefined && {
       guests: allowed.includes('guests'),
-      strangers: allowed.includes('strangers'),
+      externals: allowed.includes('externals'),
     }),
   };
 }

@@ -1,23 +1,26 @@
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
-import { formatForecast } from '../../domain/money/forecast-text.ts';
+import { formatForecast } from '../../domain/money/forecast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
+import { moreMenu, periodMenu } from '../../slack/answer-actions.ts';
 import { moneyFormatter, renderAnswer, sourceOf, titleOf } from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
+  commandButton,
   commandOption,
-  nameOption,
+  nameButton,
+  outputOptions,
   scheduleOption,
   shareButton,
+  watchOption,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message, overflow, select } from '../../slack/kit/atoms.ts';
+import { actions, type Message } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
-import { spendChart } from './chart.ts';
+import { spendChart } from '../../slack/spend-chart.ts';
 import { daysTable } from './days.ts';
-import { dayNamerFor } from './granularity.ts';
+import type { SpendReport } from './figures.ts';
 import { comparisonText, periodFacts, spendNotes } from './notes.ts';
-import type { SpendReport } from './report.ts';
 
 export function spendMessage(report: SpendReport): Message {
   const { period, target, remarks } = report;
@@ -91,22 +94,24 @@ function buttons(report: SpendReport) {
     text: `${target.word} ${phrase} ${product}`,
   });
   return actions(
-    periodSelect(period, words),
+    ...periodChoices(period, words),
     // Everybody sees a public answer already.
     ...(byline === undefined ? shareButton(words(period.phrase), asked) : []),
-    overflow('rerun:more', moreOptions(report, words)),
+    ...commandButton('balance', 'Balance', { command: '/balance', text: `${target.word} ${product}` }),
+    ...(report.mayName ? nameButton(target) : []),
+    ...moreMenu(moreOptions(report, words)),
   );
 }
 
 /** The current period is chosen, whatever it is; what is not in the list is called by its days. */
-export function periodSelect(
+export function periodChoices(
   { phrase, dates }: Pick<Period, 'phrase' | 'dates'>,
   words: (phrase: string) => CommandInvocation,
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS];
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
-  return select('rerun:period', 'Period', options, options[periods.findIndex(([, one]) => one === phrase)]);
+  return periodMenu(options, options[periods.findIndex(([, one]) => one === phrase)]);
 }
 
 const WITH_TODAY = ' including today';
@@ -120,25 +125,12 @@ export function todayOption(phrase: string, words: (phrase: string) => CommandIn
     : [];
 }
 
-/** The days as CSV, and what to reconcile with. */
-export const outputOptions = ({ command, text }: CommandInvocation) => [
-  commandOption('CSV', { command, text: `${text} csv` }),
-  commandOption('Details', { command, text: `${text} details` }),
+const moreOptions = ({ target, period }: SpendReport, words: (phrase: string) => CommandInvocation) => [
+  ...todayOption(period.phrase, words),
+  ...outputOptions(words(period.phrase)),
+  scheduleOption(
+    target,
+    SCHEDULED.find((phrase) => phrase === period.phrase),
+  ),
+  watchOption(target),
 ];
-
-/** The first that fit: a project without a name and a period of days make one more than Slack takes. */
-function moreOptions({ target, period, mayName }: SpendReport, words: (phrase: string) => CommandInvocation) {
-  return [
-    ...todayOption(period.phrase, words),
-    ...outputOptions(words(period.phrase)),
-    ...(mayName ? [nameOption(target)] : []),
-    scheduleOption(
-      target,
-      SCHEDULED.find((phrase) => phrase === period.phrase),
-    ),
-    commandOption('Balance', {
-      command: '/balance',
-      text: `${target.word} ${PRODUCTS[target.product].word}`,
-    }),
-  ].slice(0, SLACK_LIMITS.overflowOptions);
-}

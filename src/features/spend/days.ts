@@ -1,11 +1,11 @@
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount, Usage, UsageRow } from '../../domain/money/usage.ts';
-import type { Unit } from '../../domain/time/calendar-unit.ts';
+import type { Unit } from '../../domain/time/calendar.ts';
+import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/table.ts';
-import { type DayNamer, dayNamerFor, groupDays } from './granularity.ts';
-import type { SpendReport } from './report.ts';
+import type { SpendReport } from './figures.ts';
 
 /** More rows than these are put together by week; the CSV has the rest. */
 const MOST_DAYS = 31;

@@ -4,9 +4,16 @@ import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/f
 import { computeUsage, type Usage } from '../../domain/money/usage.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
 import { collectNotices, type ServiceNotice } from '../../domain/service-notice.ts';
-import { addDays, daysInRange, endOfDay, formatDays, startOfDay } from '../../domain/time/calendar.ts';
-import { startOfUnit } from '../../domain/time/calendar-unit.ts';
+import {
+  addDays,
+  daysInRange,
+  endOfDay,
+  formatDays,
+  startOfDay,
+  startOfUnit,
+} from '../../domain/time/calendar.ts';
 import type { Period } from '../../domain/time/period.ts';
+import type { ProjectAnswer } from '../../slack/answer-message.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/resolve-project.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 
@@ -90,4 +97,9 @@ function changeOf(
   if ('why' in before) return before.why;
   const { currentDays: current, days } = comparison;
   return compareUsage(usage, computeUsage(before.items, { days, zone }), { current, before: days });
+}
+
+/** Everything an answer to `/spend` says. */
+export interface SpendReport extends ProjectAnswer, Omit<SpendFigures, 'connection'> {
+  readonly period: Period;
 }

@@ -1,7 +1,10 @@
 import type { BillingClient } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
+import { namesOutput, type Output } from '../../domain/language/output.ts';
 import type { Period } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
+import { sendCsv, showDetails } from '../../slack/output-reply.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { askEach } from '../../slack/several-projects.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
@@ -9,20 +12,26 @@ import { resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { formatSpendCsv, sendCsv } from './csv.ts';
-import { showDetails } from './details.ts';
+import { formatSpendCsv } from './csv.ts';
+import { spendDetails } from './details.ts';
 import { askSpend, type SpendFigures } from './figures.ts';
 import { severalSpendMessage } from './several.ts';
-import { type Output, parseSpendText, resolveSpendPeriod } from './words.ts';
+import { parseSpendText, resolveSpendPeriod } from './words.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/spend': true;
+  }
+}
 
 const HELP: HelpLine = {
-  usage: '/spend [projects] [period] [product]',
+  usage: `${commandText('/spend')} [projects] [period] [product]`,
   what: 'What projects spent in a period: total, comparison with the period before, each day, missing days.',
   examples: [
-    '/spend 123 last-7-days',
-    '/spend 123 mtd',
-    '/spend prod,staging last-month',
-    '/spend all mtd csv',
+    `${commandText('/spend')} 123 last-7-days`,
+    `${commandText('/spend')} 123 mtd`,
+    `${commandText('/spend')} prod,staging last-month`,
+    `${commandText('/spend')} all mtd csv`,
   ],
 };
 
@@ -30,7 +39,7 @@ const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAM
 
 export interface SpendParts {
   readonly billing: BillingClient;
-  readonly used: LastUsed;
+  readonly lastUsed: LastUsed;
   /** ms since the epoch */
   readonly clock: () => number;
 }
@@ -43,7 +52,7 @@ interface Answer {
 }
 
 /** `/spend`: what projects cost in a period, and how that compares. */
-export function createSpend({ billing, used, clock }: SpendParts): Feature {
+export function createSpend({ billing, lastUsed, clock }: SpendParts): Feature {
   async function answer(text: string, request: Request): Promise<Answer | 'help'> {
     const { user, at, workspace, locale, sharedBy: byline } = request;
     const input = parseSpendText(text, workspace.aliases);
@@ -67,7 +76,8 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       return { message: severalSpendMessage(report), figures: answered, period, output: input.output };
     }
     const target = resolveProject(input, workspace, askLocation(request));
-    const period = resolveSpendPeriod(input.phrase, { ...target, output: input.output }, when, zone);
+    const typed = { word: target.word, product: input.product, output: input.output };
+    const period = resolveSpendPeriod(input.phrase, typed, when, zone);
     const figures = await askSpend(billing, workspace, target, period);
     const mayName = user.canManage && target.alias === undefined;
     const message = spendMessage({ ...details(), ...figures, period, mayName });
@@ -76,7 +86,11 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
 
   async function send({ message, figures, period, output }: Answer, request: Request): Promise<void> {
     if (output === undefined || figures.length === 0) return request.reply.update(message);
-    if (output === 'details') return showDetails(figures, period, clock(), request);
+    if (output === 'details')
+      return showDetails(
+        figures.map((one) => spendDetails(one, period, clock())),
+        request,
+      );
     const [days] = period.phrase.split(' ');
     await sendCsv(formatSpendCsv(figures, period), `spend-${days}.csv`, request);
   }
@@ -87,6 +101,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
       '/spend': {
         right: 'ask',
         open: true,
+        opensModal: namesOutput,
         async run(text, request) {
           const found = await answer(text, request);
           if (found === 'help')
@@ -94,7 +109,7 @@ export function createSpend({ billing, used, clock }: SpendParts): Feature {
           await send(found, request);
           const asked = { teamId: request.user.teamId, workspace: request.workspace };
           const connections = new Set(found.figures.map(({ connection }) => connection));
-          for (const connection of connections) await used.note(asked, { connection, at: clock() });
+          for (const connection of connections) await lastUsed.note(asked, { connection, at: clock() });
         },
       },
     },

@@ -3,10 +3,10 @@ import { formatMoney, formatPercent } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { isPoorlyReported } from '../../domain/money/usage-change.ts';
 import { describeUnreadable, formatCoverage, formatReportedDays } from '../../domain/money/usage-text.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { moneyFormatter } from '../../slack/answer-message.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { dayNamerFor } from './granularity.ts';
-import type { SpendReport } from './report.ts';
+import type { SpendReport } from './figures.ts';
 
 /** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */
 export function periodFacts({ period, usage, locale }: SpendReport): string[] {

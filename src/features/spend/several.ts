@@ -10,15 +10,22 @@ import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/mon
 import { formatCoverage } from '../../domain/money/usage-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
+import { moreMenu } from '../../slack/answer-actions.ts';
 import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
-import { type CommandInvocation, commandOption, shareButton } from '../../slack/command-buttons.ts';
-import { actions, type Message, overflow } from '../../slack/kit/atoms.ts';
+import {
+  type CommandInvocation,
+  commandButton,
+  outputOptions,
+  scheduleOption,
+  shareButton,
+} from '../../slack/command-buttons.ts';
+import { actions, type Message } from '../../slack/kit/atoms.ts';
 import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { clipText, fitsOption } from '../../slack/kit/limits.ts';
+import { clipText } from '../../slack/kit/limits.ts';
 import { table } from '../../slack/kit/table.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
-import { outputOptions, periodSelect, todayOption } from './blocks.ts';
+import { periodChoices, todayOption } from './blocks.ts';
 import type { SpendFigures } from './figures.ts';
 
 /** Everything an answer to `/spend` about several projects says. */
@@ -160,17 +167,14 @@ function buttons({ several, product, period, asked, byline }: SeveralSpend) {
     command: '/spend',
     text: `${word} ${phrase}${ending}`,
   });
-  const more = [
-    ...todayOption(period.phrase, words),
-    ...outputOptions(words(period.phrase)),
-    commandOption('Balances', { command: '/balance', text: `${word}${ending}` }),
-  ];
-  const choose = periodSelect(period, words);
-  // A long list of names is more than an option holds.
-  const isShort = [...more, ...(choose.options ?? [])].every(fitsOption);
   return actions(
-    ...(isShort ? [choose] : []),
+    ...periodChoices(period, words),
     ...(byline === undefined ? shareButton(words(period.phrase), asked) : []),
-    ...(isShort ? [overflow('rerun:more', more)] : []),
+    ...commandButton('balance', 'Balances', { command: '/balance', text: `${word}${ending}` }),
+    ...moreMenu([
+      ...todayOption(period.phrase, words),
+      ...outputOptions(words(period.phrase)),
+      scheduleOption({ word, product }),
+    ]),
   );
 }

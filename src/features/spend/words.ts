@@ -1,7 +1,8 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/command-text.ts';
+import { type Output, parseWithOutput } from '../../domain/language/output.ts';
 import { LAST_7_DAYS, type PeriodPhrase } from '../../domain/language/period-phrase.ts';
-import { PRODUCTS } from '../../domain/product.ts';
+import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { type Period, resolvePeriod } from '../../domain/time/period.ts';
 import {
   listWord,
@@ -9,11 +10,6 @@ import {
   type ResolvedProject,
   type SeveralProjects,
 } from '../../workspace/resolve-project.ts';
-
-/** The days as a file, or what to reconcile with. */
-export type Output = 'csv' | 'details';
-
-const OUTPUT = /^(?:csv|details)$/i;
 
 export interface SpendRequest extends ProjectReference {
   /** In place of one project. */
@@ -28,23 +24,14 @@ export interface SpendRequest extends ProjectReference {
  * @throws InvalidWord, SecretPasted
  */
 export function parseSpendText(text: string, aliases: ReadonlySet<string>): SpendRequest | 'help' {
-  const typed = text.split(/\s+/);
-  const isOutput = (word: string) => OUTPUT.test(word) && !aliases.has(word.toLowerCase());
-  const output = typed.find(isOutput)?.toLowerCase() as Output | undefined;
-  const rest = typed.filter((word) => !isOutput(word)).join(' ');
-  const words = withOutput(output, () => parseCommandText(output === undefined ? text : rest, aliases));
+  const { words, output } = parseWithOutput(text, aliases, (rest) => parseCommandText(rest, aliases));
   return words.help ? 'help' : { ...words, phrase: words.phrase ?? LAST_7_DAYS, ...(output && { output }) };
 }
 
-/** What is suggested asks for the same as what was typed. */
-function withOutput<T>(output: Output | undefined, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (output === undefined || !(error instanceof InvalidWord) || error.suggestion === undefined)
-      throw error;
-    throw new InvalidWord(error.word, error.why, error.works, `${error.suggestion} ${output}`);
-  }
+/** The project that was found, with the product and the output that were typed. */
+interface TypedProject extends Pick<ResolvedProject, 'word'> {
+  readonly product: ProductId | undefined;
+  readonly output: Output | undefined;
 }
 
 /**
@@ -54,7 +41,7 @@ function withOutput<T>(output: Output | undefined, read: () => T): T {
  */
 export function resolveSpendPeriod(
   phrase: PeriodPhrase,
-  named: (ResolvedProject & { readonly output: Output | undefined }) | SpendRequest,
+  named: TypedProject | SpendRequest,
   when: { readonly at: number; readonly asked: number | undefined },
   zone: string,
 ): Period {

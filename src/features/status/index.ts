@@ -1,4 +1,5 @@
 import type { BillingClient } from '../../billing/client.ts';
+import { commandText } from '../../domain/commands.ts';
 import {
   ConnectionMissing,
   isFailure,
@@ -7,7 +8,7 @@ import {
   UnsealFailed,
 } from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
-import { type Block, type Message, section, withoutActions } from '../../slack/kit/atoms.ts';
+import { type Block, section, withoutActions } from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
@@ -16,36 +17,50 @@ import type { OpenableConnection } from '../../workspace/connections.ts';
 import type { LastUsed } from '../../workspace/last-used.ts';
 import { findConnection } from '../../workspace/workspace.ts';
 import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
-import type { Feature } from '../feature.ts';
-import { formatTestResult, statusMessage, type TestResult } from './blocks.ts';
+import type { Feature, StatusPart, StatusSource } from '../feature.ts';
+import { accessParts } from './accesses.ts';
+import { connectionParts, formatTestResult, type TestResult } from './connections.ts';
+import { statusPage } from './page.ts';
+
+declare module '../../domain/commands.ts' {
+  interface Commands {
+    '/billing status': true;
+  }
+  interface Actions {
+    'connection-test': true;
+    'connection-default': true;
+  }
+}
+
+declare module '../feature.ts' {
+  interface Feature {
+    /** Its part of `/billing status`. */
+    readonly status?: StatusSource;
+  }
+}
 
 export interface StatusParts {
   readonly workspaces: Workspaces;
   readonly billing: BillingClient;
   readonly limits: RateLimiter;
-  readonly used: LastUsed;
+  readonly lastUsed: LastUsed;
   /** What other features say here, in their order. */
-  readonly sections: () => readonly ((request: Request) => readonly Block[] | Promise<readonly Block[]>)[];
+  readonly sections: () => readonly StatusSource[];
 }
 
-/** Slack takes no more in a message. */
-const MOST_BLOCKS = 50;
 const DAMAGED = 'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.';
 
 /** `/billing status`: the connections, how long their tokens last, whether they work; for managers what to do about it. */
-export function createStatus({ workspaces, billing, limits, used, sections }: StatusParts): Feature {
+export function createStatus({ workspaces, billing, limits, lastUsed, sections }: StatusParts): Feature {
   const draw = async (request: Request, workspace: Workspace, tested?: TestResult): Promise<void> => {
     const { user, at } = request;
-    await request.reply.update(
-      await whole(statusMessage({ workspace, user, place: askLocation(request), at, tested }), request),
-    );
-  };
-  /** Adds the other features' sections before the last line. */
-  const whole = async ({ text, blocks }: Message, request: Request): Promise<Message> => {
-    const drawn = sections().map((one) => drawUnlessDamaged(one, request));
-    const more = (await Promise.all(drawn)).flat();
-    const end = blocks.at(-1)?.type === 'context' ? blocks.length - 1 : blocks.length;
-    return { text, blocks: [...blocks.slice(0, end), ...more, ...blocks.slice(end)].slice(0, MOST_BLOCKS) };
+    const drawn = sections().map((one) => drawUnlessDamaged(one, { ...request, workspace }));
+    const others = (await Promise.all(drawn)).flat();
+    const own = [
+      ...connectionParts({ workspace, user, place: askLocation(request), at, tested }),
+      ...(user.canManage ? accessParts(workspace, at) : []),
+    ];
+    await request.reply.update(statusPage([...own, ...others], workspace, at));
   };
 
   /** Asks for a balance to check that the token can be decrypted, is accepted, and that its project has data. */
@@ -60,7 +75,7 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
       const { name, baseUrl } = connection;
       const access = { workspace: teamId, connection: name, baseUrl, token: connection.token() };
       await billing.balance(access, connection.test);
-      await used.note({ teamId, workspace }, { connection: connection.name, at });
+      await lastUsed.note({ teamId, workspace }, { connection: connection.name, at });
       return [section(formatTestResult(connection.test, true))];
     } catch (error) {
       if (error instanceof NoData) return [section(formatTestResult(connection.test, false))];
@@ -72,8 +87,8 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
   return {
     help: [
       {
-        usage: '/billing status',
-        what: 'Shows whether billing can be reached and when tokens expire.',
+        usage: commandText('/billing status'),
+        what: 'Shows what needs attention: connections, expiring tokens, schedules and watches.',
       },
     ],
     verbs: {
@@ -106,15 +121,13 @@ export function createStatus({ workspaces, billing, limits, used, sections }: St
   };
 }
 
-/** One feature's lines; a damaged record leaves out these lines alone. */
-async function drawUnlessDamaged(
-  draw: ReturnType<StatusParts['sections']>[number],
-  request: Request,
-): Promise<readonly Block[]> {
+/** One feature's part; a damaged record leaves out this part alone. */
+async function drawUnlessDamaged(source: StatusSource, request: Request): Promise<readonly StatusPart[]> {
   try {
-    return await draw(request);
+    return await source(request);
   } catch (error) {
-    if (error instanceof UnsealFailed || error instanceof SettingsDamaged) return [section(DAMAGED)];
+    if (error instanceof UnsealFailed || error instanceof SettingsDamaged)
+      return [{ health: 'broken', problems: 1, blocks: [section(DAMAGED)] }];
     throw error;
   }
 }

@@ -26,8 +26,8 @@ export interface InstallationTokens {
 
 /** An installation for as long as it is remembered. */
 export interface KnownInstallation extends StoredInstallation {
-  /** The workspaces of an organisation that it was used for meanwhile. */
-  readonly used: Set<string>;
+  /** The workspaces of an organisation that this process has linked to it. */
+  readonly joined: Set<string>;
 }
 
 export interface InstallationTokensParts {
@@ -113,7 +113,7 @@ export function createInstallationTokens({
       kept = await read(id);
     }
     if (kept !== undefined && tokenExpiresAt(kept) <= Date.now()) throw new NotInstalled('expired');
-    return kept && { ...kept, used: new Set() };
+    return kept && { ...kept, joined: new Set() };
   };
 
   const remember = (id: string): Entry => {

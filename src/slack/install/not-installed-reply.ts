@@ -21,9 +21,9 @@ interface Payload {
 /** @param page where Tally is installed */
 export function createNotInstalledReply(
   page: string,
-  parts: { responder: ResponseUrlClient; log: Logger },
+  parts: { responseUrls: ResponseUrlClient; log: Logger },
 ): NotInstalledReply {
-  const { responder, log } = parts;
+  const { responseUrls, log } = parts;
   const refused = new WeakMap<object, Message>();
 
   return {
@@ -34,7 +34,7 @@ export function createNotInstalledReply(
       refused.set(body, message);
       const { type, response_url } = body as Payload;
       if (type !== 'block_actions' || response_url === undefined) return;
-      responder
+      responseUrls
         .post(response_url, message)
         .catch((err: unknown) => log.error({ err }, 'a reply could not be delivered'));
     },

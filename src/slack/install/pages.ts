@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { commandText } from '../../domain/commands.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Answers one request of a browser. Never rejects. */
@@ -59,7 +60,7 @@ export function landingPage(address: string): HtmlPage {
 <ol>
 <li>Slack asks you to allow Tally, for the workspace that you choose.</li>
 <li>Tally sends you a message with the first steps.</li>
-<li>An admin connects it to the billing service with <code>/billing connect</code>.</li>
+<li>An admin connects it to the billing service with <code>${commandText('/billing connect')}</code>.</li>
 </ol>
 <h2>What it asks Slack for</h2>
 <dl>${SCOPES.map(({ scope, why, optional }) => `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (optional)' : ''}</dd>`).join('')}</dl>
@@ -88,9 +89,9 @@ export function donePage({ name, organisation, open }: InstalledPage): HtmlPage 
 ${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
 <h2>Get your first answer</h2>
 <ol>
-${first}<li>An admin types <code>/billing connect</code> and registers a read-only access token.</li>
-<li>Ask what a project has left: <code>/balance 123</code>, with the ID on its project card.</li>
-<li>Ask what it spent: <code>/spend 123 last-7-days</code>.</li>
+${first}<li>An admin types <code>${commandText('/billing connect')}</code> and registers a read-only access token.</li>
+<li>Ask what a project has left: <code>${commandText('/balance')} 123</code>, with the ID on its project card.</li>
+<li>Ask what it spent: <code>${commandText('/spend')} 123 last-7-days</code>.</li>
 </ol>
 <p class="small">You can close this page.</p>`,
   );

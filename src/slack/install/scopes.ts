@@ -1,3 +1,5 @@
+import { commandText } from '../../domain/commands.ts';
+
 interface Scope {
   readonly scope: string;
   /** Shown on the page before somebody installs Tally. */
@@ -8,7 +10,10 @@ interface Scope {
 
 /** The scopes that Tally asks for. manifest.yml lists the same: Slack grants no others. */
 export const SCOPES: readonly Scope[] = [
-  { scope: 'commands', why: 'to be called by /balance, /spend and /billing' },
+  {
+    scope: 'commands',
+    why: `to be called by ${commandText('/balance')}, ${commandText('/spend')} and /billing`,
+  },
   { scope: 'chat:write', why: 'to answer' },
   { scope: 'im:write', why: 'to tell one person how their form ended' },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },

@@ -1,5 +1,6 @@
 import type { Installation } from '@slack/oauth';
 import type { Logger } from 'pino';
+import { commandText } from '../../domain/commands.ts';
 import type { Audit } from '../../workspace/audit.ts';
 import { actions, button, context, escapeMessageText, header, type Message, markup } from '../kit/atoms.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
@@ -12,13 +13,15 @@ const FIRST_STEPS: Message = {
     header('Tally is installed'),
     markup(
       [
-        '*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type `/billing connect`.',
-        '*2.* Ask what a project has left, by the ID on its project card: `/balance 123`',
-        '*3.* Ask what it spent: `/spend 123 last-7-days`',
+        `*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type \`${commandText('/billing connect')}\`.`,
+        `*2.* Ask what a project has left, by the ID on its project card: \`${commandText('/balance')} 123\``,
+        `*3.* Ask what it spent: \`${commandText('/spend')} 123 last-7-days\``,
       ].join('\n'),
     ),
     actions(button('connect', 'Connect…', { style: 'primary' })),
-    context('Only you see an answer until you share it. `/billing help` lists everything else.'),
+    context(
+      `Only you see an answer until you share it. \`${commandText('/billing help')}\` lists everything else.`,
+    ),
   ],
 };
 

@@ -15,6 +15,7 @@ import type {
   StaticSelect,
   TableBlock,
 } from '@slack/types';
+import type { ActionId } from '../../domain/commands.ts';
 import type { Chart } from './chart.ts';
 import { escapeMarkup } from './escape.ts';
 import { clipText, SLACK_LIMITS } from './limits.ts';
@@ -30,13 +31,13 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** `text` is the notification and what a screen reader says: plain, outside text as it came. `escapeMessageText` escapes it. */
+/** `text` is what notifications and screen readers say: plain text, not escaped yet. `escapeMessageText` escapes it. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
-/** What Slack is given: it reads mark-up in `text`. The one place that escapes it, for every message there is. */
+/** Slack reads mark-up in `text`, so it is escaped here, for every message. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(text),
   blocks: [...blocks],
@@ -49,7 +50,7 @@ export const plainText = (text: string, limit: number = SLACK_LIMITS.section): P
   emoji: false,
 });
 
-/** Our own words only, or outside text that went through `escape`. */
+/** For our own words, and for outside text that `escapeMarkup` has escaped. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clipText(text, SLACK_LIMITS.section),
@@ -61,7 +62,7 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** What was said, where its buttons would lead nowhere. */
+/** The blocks without buttons and selects, for a place where they would not work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
@@ -74,7 +75,7 @@ export const context = (...texts: readonly string[]): ContextBlock => ({
   elements: texts.slice(0, SLACK_LIMITS.contextElements).map(mrkdwn),
 });
 
-/** Text from outside, word for word and without any power: a quote that no mark-up reaches. */
+/** Outside text as a quotation: rich text, in which Slack reads no mark-up. */
 export const quote = (text: string): RichTextBlock => ({
   type: 'rich_text',
   elements: [
@@ -85,7 +86,7 @@ export const quote = (text: string): RichTextBlock => ({
   ],
 });
 
-/** Lines in equal widths, selectable in one piece. */
+/** Text in a monospaced block that can be selected as a whole. */
 export const preformatted = (text: string): RichTextBlock => ({
   type: 'rich_text',
   elements: [
@@ -108,7 +109,7 @@ export interface ButtonOptions {
   readonly confirm?: ConfirmationDialog;
 }
 
-export const button = (id: string, label: string, options: ButtonOptions = {}): Button => ({
+export const button = (id: ActionId, label: string, options: ButtonOptions = {}): Button => ({
   type: 'button',
   action_id: id,
   text: plainText(label, SLACK_LIMITS.button),
@@ -130,11 +131,11 @@ export const option = (label: string, value: string, description?: string): Plai
 });
 
 /**
- * More options than Slack takes in a list stand in groups, each named by its first and its last.
+ * More options than Slack accepts in one list are grouped, each group labelled by its first and last option.
  * @param chosen one of `options`
  */
 export const select = (
-  id: string,
+  id: ActionId,
   placeholder: string,
   options: readonly PlainTextOption[],
   chosen?: PlainTextOption,
@@ -159,13 +160,13 @@ function grouped(options: readonly PlainTextOption[]): NonNullable<StaticSelect[
   });
 }
 
-export const overflow = (id: string, options: readonly PlainTextOption[]): Overflow => ({
+export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Overflow => ({
   type: 'overflow',
   action_id: id,
   options: [...options],
 });
 
-/** A time of day in the reader's own zone; in UTC for clients that cannot. */
+/** A time of day in the reader's own zone; in UTC where a client can't convert it. */
 export const instant = (ms: number): string =>
   `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
 

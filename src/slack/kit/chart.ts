@@ -14,22 +14,37 @@ export interface Chart {
   };
 }
 
-/** `value` is for drawing only: the table has the exact figures. Labels of one chart differ. */
+/** `value` is for drawing only: the table has the exact figures. Each label in a chart is different. */
 export interface ChartPoint {
   readonly label: string;
   readonly value: number;
 }
 
-/** A bar for each point; none when there is nothing to draw or more than Slack takes. */
-export function barChart(title: string, name: string, points: readonly ChartPoint[]): Chart | undefined {
+/** What the bars are compared with: one value beside each of them. */
+export interface ChartThreshold {
+  readonly name: string;
+  readonly values: readonly number[];
+}
+
+/** A bar for each point. @returns undefined without points, or with more than Slack accepts */
+export function barChart(
+  title: string,
+  name: string,
+  points: readonly ChartPoint[],
+  threshold?: ChartThreshold,
+): Chart | undefined {
   if (points.length === 0 || points.length > SLACK_LIMITS.chartPoints) return undefined;
   const data = points.map(({ label, value }) => ({ label: clipText(label, SLACK_LIMITS.chartLabel), value }));
+  const second = threshold && {
+    name: clipText(threshold.name, SLACK_LIMITS.chartLabel),
+    data: data.map(({ label }, at) => ({ label, value: threshold.values[at] ?? 0 })),
+  };
   return {
     type: 'data_visualization',
     title: clipText(title, SLACK_LIMITS.chartTitle),
     chart: {
       type: 'bar',
-      series: [{ name: clipText(name, SLACK_LIMITS.chartLabel), data }],
+      series: [{ name: clipText(name, SLACK_LIMITS.chartLabel), data }, ...(second ? [second] : [])],
       axis_config: { categories: data.map(({ label }) => label) },
     },
   };

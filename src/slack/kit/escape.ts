@@ -4,13 +4,13 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
- * Outside text for mrkdwn: `<!channel>` and the like lose their power, and formatting marks are kept apart by a
- * zero-width space, because Slack has no escape for `*`, `_`, `~` and the backtick.
+ * Escapes outside text for mrkdwn: `<!channel>` and the like become plain text, and a zero-width space separates
+ * formatting marks, because Slack has no escape for `*`, `_`, `~` and the backtick.
  */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 }
 
-/** A person, or a channel, by Slack's id: shown by its name to whoever may see it. */
+/** A user or channel by ID: Slack shows the name to people who may see it. */
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
 export const channelLink = (channel: string): string => `<#${escapeMarkup(channel)}>`;

@@ -26,13 +26,13 @@ export const SLACK_LIMITS = {
   inputError: 2000,
 } as const;
 
-/** `text` within `limit` characters, an ellipsis standing for what was cut. Never splits a surrogate pair. */
+/** Cuts a text to `limit` characters, with an ellipsis at the end. Never splits a surrogate pair. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** Whether what an option carries is short enough. */
+/** Whether an option's value is short enough for Slack. */
 export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean =>
   value.length <= SLACK_LIMITS.optionValue;

@@ -4,7 +4,7 @@ import { SLACK_LIMITS } from './limits.ts';
 
 export interface ModalOptions {
   readonly callback?: string;
-  /** At most 3,000 characters, readable by the person: ids, never secrets; checked again when it comes back. */
+  /** At most 3,000 characters, which the user can read: IDs, never secrets. Checked again when it comes back. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
@@ -26,11 +26,11 @@ export const modal = ({
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
-  // Slack's own types do not know the chart, which no view of Tally's carries.
+  // Slack's types lack the chart, and no view of Tally's has one.
   blocks: [...blocks] as ModalView['blocks'],
 });
 
-/** Every input has the same action id, so that a submission is read by block id alone. */
+/** Every input has the same action ID, so that a submission is read by block ID alone. */
 const VALUE = 'value';
 
 export interface TextInput {
@@ -96,7 +96,7 @@ interface ManyInput {
   readonly hint?: string;
 }
 
-/** Several or none: an empty choice is one too. */
+/** Accepts several choices or none. */
 const many = ({ block, label, hint }: ManyInput, element: InputBlock['element']): InputBlock => ({
   type: 'input',
   block_id: block,
@@ -107,7 +107,7 @@ const many = ({ block, label, hint }: ManyInput, element: InputBlock['element'])
 });
 
 export interface PeopleInput extends ManyInput {
-  /** Ids of people. */
+  /** User IDs. */
   readonly initial: readonly string[];
   readonly max: number;
 }
@@ -121,7 +121,7 @@ export const peopleInput = ({ initial, max, ...rest }: PeopleInput): InputBlock 
   });
 
 export interface SearchInput extends ManyInput {
-  /** Whose options listener finds what is typed. */
+  /** The action ID whose options listener finds what is typed. */
   readonly action: string;
   readonly placeholder: string;
   readonly initial: readonly PlainTextOption[];
@@ -153,16 +153,16 @@ export const checksInput = ({ options, initial, ...rest }: ChecksInput): InputBl
   });
 };
 
-/** block id → what was typed or chosen, trimmed; '' where nothing was. Several choices stand with commas between. */
+/** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;
 
 /**
- * Slack shows an error at its field only, which may be out of sight.
+ * Slack shows an error only at its field, which may be scrolled out of view.
  *
- * @param errors block id → sentence
- * @param visible the block ids in sight when the form opens, from the top
- * @param below the heading of the fields that are out of sight
- * @returns the errors, with a pointer at the first field where all of them are out of sight
+ * @param errors block ID → sentence
+ * @param visible the block IDs in view when the form opens, from the top
+ * @param below the heading of the fields that are out of view
+ * @returns the errors, with a hint at the first field when all of them are out of view
  */
 export function withErrorAtTop(
   errors: Readonly<Record<string, string>>,
@@ -173,7 +173,27 @@ export function withErrorAtTop(
   return { [visible[0]]: `Something under “${below}” needs a change. Scroll down to see it.`, ...errors };
 }
 
-/** What was chosen where several can be. */
+/**
+ * For a form whose last fields appear after **More…**: Slack takes no error for a field that the form doesn't show.
+ *
+ * @param shown the fields that came with the submission
+ * @param first the first block, which then names what is wrong under More
+ */
+export function withFoldedErrors(
+  errors: Readonly<Record<string, string>>,
+  shown: FormFields,
+  first: string,
+): Record<string, string> {
+  const isShown = ([block]: [string, string]) => block in shown;
+  const entries = Object.entries(errors);
+  const [folded] = entries.filter((one) => !isShown(one));
+  const visible = Object.fromEntries(entries.filter(isShown));
+  return folded === undefined || first in visible
+    ? visible
+    : { [first]: `Press “More…”. There: ${folded[1]}`, ...visible };
+}
+
+/** The choices of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 
 interface StateValue {
@@ -187,7 +207,7 @@ interface StateValue {
   readonly selected_time?: string | null;
 }
 
-/** Reads a view's `state.values`; where a block id was made unique with `:…`, its first part counts. */
+/** Reads a view's `state.values`; a block ID that was made unique with `:…` counts by its first part. */
 export function readFields(
   values?: Readonly<Record<string, Readonly<Record<string, StateValue>>>> | null,
 ): FormFields {

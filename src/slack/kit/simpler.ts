@@ -2,8 +2,8 @@ import { type Block, type Message, preformatted } from './atoms.ts';
 import type { Table } from './table.ts';
 
 /**
- * The same message without the blocks that Slack may refuse where they are new or not allowed: charts and containers
- * are dropped, a table becomes lines of equal width. Undefined when there is nothing to simplify.
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
+ * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
  */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;

@@ -4,7 +4,7 @@ import { SLACK_LIMITS } from './limits.ts';
 
 export type Table = TableBlock;
 
-/** Whether a table of these rows, its header among them, stays within Slack's limits. */
+/** Whether a table of these rows, including the header, stays within Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
     rows.length <= SLACK_LIMITS.tableRows &&
@@ -12,7 +12,7 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Raw cells, so that no outside text becomes mark-up; the first column reads left, the others are figures. */
+/** Raw cells, so that outside text is not read as mark-up. The first column is aligned left, the others right. */
 export function table(rows: readonly (readonly string[])[]): Table {
   const columns = rows[0]?.length ?? 0;
   return {
@@ -24,7 +24,7 @@ export function table(rows: readonly (readonly string[])[]): Table {
   };
 }
 
-/** A table that a reader opens by its title. Slack's since June 2026; {@link withoutRichBlocks} drops it where refused. */
+/** A table that opens when its title is clicked. Slack has it since June 2026; {@link withoutRichBlocks} drops it where refused. */
 export const collapsedTable = (title: string, rows: readonly (readonly string[])[]): ContainerBlock => ({
   type: 'container',
   title: plainText(title, SLACK_LIMITS.containerTitle),

@@ -197,7 +197,7 @@ describe('another question in one’s own words', () => {
     ['how much is prod?', 'balance prod'],
     ['how much did prod spend on the weekend?', 'spend prod'],
     ['who spent the most?', 'spend'],
-    ['how much will prod spend next month?', 'spend prod'],
+    ['how much will prod spend next month?', 'spend prod this-month'],
     ['forecast the spend of prod', 'spend prod'],
     ['how much did prod and staging spend lst week?', 'spend prod,staging last week'],
     ['is prod over budget?', 'balance prod'],

@@ -249,6 +249,18 @@ describe('showing money', () => {
     },
   );
 
+  it('is grouped in en-US as Intl groups it, and in a dialect of English by Intl itself', () => {
+    const options = { minimumFractionDigits: 2, maximumFractionDigits: 2, useGrouping: 'always' } as const;
+    const intl = new Intl.NumberFormat('en-US', options);
+    fc.assert(
+      fc.property(scaled(2), ({ digits, units }) => {
+        fc.pre(units !== 0n);
+        expect(formatMoney(money(digits), 'en-US')).toBe(intl.format(digits as `${number}`));
+        expect(formatMoney(money(digits), 'en-GB')).toBe(intl.format(digits as `${number}`));
+      }),
+    );
+  });
+
   it('puts a currency sign where the locale does', () => {
     expect(formatMoney(money('-1234.5'), 'en-US', '€')).toBe('-€1,234.50');
     expect(formatMoney(money('-1234.5'), 'de-DE', '€')).toBe('-1.234,50\u00a0€');

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accuracyOf, awkwardYear, steadyYear } from '../../../bench/forecast.ts';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
 import { forecastFrom, forecastMonth } from '../../../src/domain/money/forecast.ts';
 import { computeUsage } from '../../../src/domain/money/usage.ts';
@@ -149,19 +148,5 @@ describe('how far off a forecast was', () => {
     expect(forecast(since('2026-09-01', '10'))).toMatchObject({ total: '300', error: undefined });
     // 21 August needs days before it; from the 11th on they are ten, but August is not reported.
     expect(forecast(since('2026-08-11', '10'))?.error).toBeUndefined();
-  });
-});
-
-describe('over a year, made on each of its days', () => {
-  it.each([
-    ['a steady project', steadyYear, 1],
-    ['a steady project', steadyYear, 2],
-    ['an awkward one', awkwardYear, 1],
-    ['an awkward one', awkwardYear, 2],
-  ] as const)('the forecast of %s is nearer than two that take no thought', (_, make, seed) => {
-    const { points, forecast, monthToDate, lastMonth } = accuracyOf(make(seed));
-    expect(points).toBeGreaterThan(340);
-    expect(forecast).toBeLessThanOrEqual(monthToDate);
-    expect(forecast).toBeLessThanOrEqual(lastMonth);
   });
 });

@@ -1,0 +1,99 @@
+/**
+ * Whether memory and latency stay as they are: `/balance` at a steady rate against one process of the bundled bot, a line for
+ * each tenth of the time.
+ *
+ *     npx tsx bench/load.ts [seconds, 30 unless told] [commands a second, 100 unless told]
+ *     npx tsx bench/load.ts 600
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Redis } from 'ioredis';
+import { bundle } from '../build.ts';
+import { startBilling } from '../sandbox/billing.ts';
+import { freePort } from '../sandbox/bot-process.ts';
+import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
+import { startRedis } from '../sandbox/redis.ts';
+import { readConfig } from '../src/config.ts';
+import { inventProjects, projectAt, saveConnection } from './commands.ts';
+import { createAsker, startFakeSlack } from './far-side.ts';
+import { quantile } from './measure.ts';
+import { columns } from './table.ts';
+
+const [seconds = 30, aSecond = 100] = process.argv.slice(2).map(Number);
+const PARTS = 10;
+const SECRET = 'a-signing-secret-for-the-bench';
+const BUNDLE = join(SANDBOX_FOLDER, 'bench-load');
+
+await bundle(['bench/unlimited-bot.ts'], BUNDLE);
+const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
+const port = await freePort();
+const env = {
+  PATH: process.env.PATH ?? '',
+  PORT: String(port),
+  SLACK_BOT_TOKEN: 'xoxb-for-the-bench',
+  SLACK_SIGNING_SECRET: SECRET,
+  SLACK_API_URL: `${slack.url}/api/`,
+  REDIS_URL: redis.url,
+  ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
+  TRUSTED_API_HOSTS: '127.0.0.1',
+  LOG_LEVEL: 'error',
+};
+const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
+await saveConnection(client, readConfig(env), billing);
+inventProjects(billing);
+const bot = fork(join(BUNDLE, 'unlimited-bot.js'), {
+  env,
+  execArgv: ['--import', pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href],
+  stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+});
+const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
+
+async function usageOf(child: ChildProcess): Promise<{ cpu: number; memory: number }> {
+  child.send('usage');
+  const [usage] = await once(child, 'message');
+  return usage;
+}
+
+async function balance(i: number): Promise<void> {
+  const { answer } = await asker.ask('/balance', projectAt(i));
+  if (!/ left\b/.test(answer)) throw new Error(`/balance was answered: ${answer}`);
+}
+
+/** Each command goes out at its moment; a late one counts from that moment. @returns ms each */
+function send(count: number): Promise<number[]> {
+  const begun = performance.now();
+  return Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const due = begun + (i * 1_000) / aSecond;
+      await delay(Math.max(0, due - performance.now()));
+      await balance(i);
+      return performance.now() - due;
+    }),
+  );
+}
+
+while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await delay(20);
+await send(aSecond * 5);
+const rows = [['after', 'p50', 'p99', 'CPU a command', 'memory']];
+for (let part = 1; part <= PARTS; part += 1) {
+  const before = await usageOf(bot);
+  const times = await send(Math.round((aSecond * seconds) / PARTS));
+  const { cpu, memory } = await usageOf(bot);
+  rows.push([
+    `${Math.round((seconds * part) / PARTS)} s`,
+    `${quantile(times, 0.5).toFixed(1)} ms`,
+    `${quantile(times, 0.99).toFixed(1)} ms`,
+    `${((cpu - before.cpu) / 1_000 / times.length).toFixed(2)} ms`,
+    `${(memory / 2 ** 20).toFixed(0)} MB`,
+  ]);
+}
+console.log(`/balance at ${aSecond} a second, after 5 s to warm up; Redis: ${redis.kind}.\n${columns(rows)}`);
+bot.kill('SIGTERM');
+await once(bot, 'exit');
+await asker.close();
+client.disconnect();
+await Promise.all([slack.close(), billing.close(), redis.stop()]);

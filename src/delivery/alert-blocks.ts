@@ -1,0 +1,127 @@
+import { PRODUCTS } from '../domain/product.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  formatInstant,
+  header,
+  type Message,
+  markup,
+  option,
+  overflow,
+  section,
+} from '../slack/kit/atoms.ts';
+import type { Chart } from '../slack/kit/chart.ts';
+import { channelLink, escapeMarkup, mention } from '../slack/kit/escape.ts';
+import { isPerson } from '../workspace/record-schema.ts';
+import type { Watch } from '../workspace/watches.ts';
+import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';
+
+/** What a message shows of an alert. */
+export interface AlertView {
+  readonly watch: Watch;
+  readonly alert: Alert;
+  readonly message: AlertMessage;
+  readonly chart: Chart | undefined;
+  /** `Cloud platform · project 123 · UTC · 6 of the last 7 days reported`, plain */
+  readonly source: string;
+  /** The conversation may hold it twice. */
+  readonly isAgain: boolean;
+}
+
+type Crossed = Extract<AlertEvent, { kind: 'crossed' }>;
+const isCrossing = (event: AlertEvent): event is Crossed => event.kind === 'crossed';
+
+const DUPLICATE =
+  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
+
+/** The alert as it is now, with what happened to it. */
+export function alertMessage(view: AlertView): Message {
+  const { alert, watch, chart, source, message, isAgain } = view;
+  const crossings = alert.events.filter(isCrossing);
+  const last = crossings.at(-1);
+  const title = last?.title ?? '';
+  const history = alert.events.filter((event) => event !== last).map(historyText);
+  return {
+    text: title,
+    blocks: [
+      header(title),
+      ...(last === undefined || last.why === '' ? [] : [section(last.why)]),
+      ...(message.insteadOf === undefined ? [] : [markup(insteadText(message.insteadOf))]),
+      ...(history.length === 0 ? [] : [markup(history.slice(-MAX_HISTORY).join('\n'))]),
+      ...(chart === undefined ? [] : [chart]),
+      context(
+        [escapeMarkup(source), `set up by ${mention(watch.owner)}`].join(' · '),
+        ...(isAgain ? [DUPLICATE] : []),
+      ),
+      alertActions(view),
+    ],
+  };
+}
+
+/** The newest lines of a long history. */
+const MAX_HISTORY = 12;
+
+function historyText(event: AlertEvent): string {
+  const at = formatInstant(event.at);
+  switch (event.kind) {
+    case 'crossed':
+      return `${at} · ${escapeMarkup(event.title)}`;
+    case 'recovered':
+      return `:white_check_mark: ${at} · ${escapeMarkup(event.text)}`;
+    case 'acknowledged':
+      return `:eyes: ${at} · Acknowledged by ${mention(event.by)}`;
+    case 'snoozed':
+      return `:zzz: ${at} · Snoozed by ${mention(event.by)} until ${formatInstant(event.until)}`;
+    case 'replaced':
+      return `${at} · The threshold was changed. This alert is about the one before.`;
+  }
+}
+
+function insteadText({ to, cause }: NonNullable<AlertMessage['insteadOf']>): string {
+  const where = isPerson(to) ? mention(to) : channelLink(to);
+  return `This was meant for ${where}. ${escapeMarkup(cause)} Choose another channel or person with *Manage*.`;
+}
+
+/** Nothing is left to acknowledge once it has recovered or its watch has another threshold. */
+function alertActions({ alert, watch }: AlertView): Block {
+  const { events, episode } = alert;
+  const lastCrossing = events.findLastIndex(isCrossing);
+  const isOpen = !events.slice(lastCrossing).some(({ kind }) => kind === 'recovered' || kind === 'replaced');
+  const isAcknowledged = events.some(({ kind }) => kind === 'acknowledged');
+  const about = `${watch.id} ${episode}`;
+  return actions(
+    ...(isOpen && !isAcknowledged
+      ? [button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' })]
+      : []),
+    button('watch-threshold', 'Change threshold', { value: watch.id }),
+    button('watch-manage', 'Manage', { value: watch.id }),
+    ...(isOpen
+      ? [
+          overflow('watch-snooze', [
+            option('Snooze for 1 day', `day ${about}`),
+            option('Snooze for 7 days', `week ${about}`),
+            option('Snooze until next month', `month ${about}`),
+          ]),
+        ]
+      : []),
+  );
+}
+
+/** An answer in the alert's thread: a higher threshold, or that it has recovered. */
+export function alertReply({ alert, message, isAgain }: AlertView): Message {
+  const event = alert.events[message.event];
+  const duplicate = isAgain ? [context(DUPLICATE)] : [];
+  if (event?.kind === 'recovered')
+    return { text: event.text, blocks: [section(`✓ ${event.text}`), ...duplicate] };
+  const { title, why } = event?.kind === 'crossed' ? event : { title: '', why: '' };
+  return {
+    text: title,
+    blocks: [markup(`*${escapeMarkup(title)}*`), ...(why === '' ? [] : [section(why)]), ...duplicate],
+  };
+}
+
+/** `Cloud platform · project 123 · UTC` */
+export const sourceText = ({ project }: Watch, zone: string): string =>
+  [PRODUCTS[project.product].name, `project ${project.id}`, zone].join(' · ');

@@ -1,0 +1,215 @@
+import { isFailure } from '../domain/failure/index.ts';
+import { dayAt, daysBefore } from '../domain/time/calendar.ts';
+import { updateMessage } from '../slack/post-message.ts';
+import { limitedProjects } from '../workspace/chosen-project.ts';
+import { isPerson } from '../workspace/record-schema.ts';
+import type { Watch } from '../workspace/watches.ts';
+import { alertMessageTo, isParent, withMessage } from './alert.ts';
+import { alertMessage, alertReply, sourceText } from './alert-blocks.ts';
+import { alertChart } from './alert-chart.ts';
+import { type DeliveryContext, LeaseLostError } from './context.ts';
+import { deliveryMetadata } from './find-post.ts';
+import { findPerson, responsiblePeople } from './notify-owner.ts';
+import { type OutgoingJob, sendOutgoing, sendsAt } from './outgoing.ts';
+import { classifyFailure } from './retry.ts';
+import { openState, type StateDocument } from './state-document.ts';
+import { figuresField, judgedFigures, knownBalances, type ProjectFigures } from './watch-figures.ts';
+import { isJudged, WATCH_STATE } from './watch-plan.ts';
+import { type Alert, type AlertMessage, parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+type Known = ReadonlyMap<string, ProjectFigures>;
+
+/**
+ * When a message of an alert is to be sent or drawn again, in ms; undefined for never.
+ *
+ * @param isSuspended paused or snoozed: what Slack may have taken is still looked for, and nothing else is sent
+ */
+export function alertActionAt(alert: Alert, message: AlertMessage, isSuspended: boolean): number | undefined {
+  const at = sendsAt(message);
+  if (at !== undefined && isSuspended && message.state === 'due') return undefined;
+  if (at !== undefined) return waitsForParent(alert, message) ? undefined : at;
+  return needsDrawing(alert, message) ? (message.next ?? 0) : undefined;
+}
+
+const needsDrawing = (alert: Alert, message: AlertMessage): boolean =>
+  message.state === 'posted' && isParent(alert, message) && message.drawn < alert.events.length;
+
+/** An answer goes out after the alert itself. */
+const waitsForParent = (alert: Alert, message: AlertMessage): boolean =>
+  !isParent(alert, message) && alertMessageTo(alert, message.to)?.state !== 'posted';
+
+/** Sends what is due of a watch's alerts, and draws them as they are now. @throws LeaseLostError, StoreUnavailable */
+export async function sendAlerts(watch: Watch, known: Known, context: DeliveryContext): Promise<void> {
+  const name = WATCH_STATE + watch.id;
+  const document = openState(name, context.logSnapshot.state(name), parseStored, context);
+  for (const { episode, messages } of document.value().alerts)
+    for (const { event, to } of messages) {
+      if (context.isOver()) return;
+      const place = { episode, event, to };
+      const found = findMessage(document.value(), place);
+      if (found === undefined) continue;
+      const at = alertActionAt(found.alert, found.message, !isJudged(watch, context.clock()));
+      if (at === undefined || at > context.clock()) continue;
+      await actOn({ watch, document, place, figures: known.get(figuresField(watch.project)) }, context);
+    }
+}
+
+const parseStored = (json: string | undefined): StoredWatchState =>
+  parseWatchState(json) ?? { since: 0, told: [], alerts: [] };
+
+interface Place {
+  readonly episode: string;
+  readonly event: number;
+  readonly to: string;
+}
+
+interface AlertTask {
+  readonly watch: Watch;
+  readonly document: StateDocument<StoredWatchState>;
+  readonly place: Place;
+  readonly figures: ProjectFigures | undefined;
+}
+
+function findMessage(state: StoredWatchState, { episode, event, to }: Place) {
+  const alert = state.alerts.find((one) => one.episode === episode);
+  const message = alert?.messages.find((one) => one.event === event && one.to === to);
+  return alert === undefined || message === undefined ? undefined : { alert, message };
+}
+
+async function actOn(task: AlertTask, context: DeliveryContext): Promise<void> {
+  const found = findMessage(task.document.value(), task.place);
+  if (found === undefined) return;
+  if (found.message.state === 'posted') return redraw(task, found, context);
+  await sendOutgoing(jobOf(task, found, context), context);
+}
+
+interface Found {
+  readonly alert: Alert;
+  readonly message: AlertMessage;
+}
+
+/** Marks the message in its conversation. */
+const keyOf = ({ id }: Watch, { episode, event }: Place): string => `${WATCH_STATE}${id}/${episode}/${event}`;
+
+function jobOf(task: AlertTask, { alert, message }: Found, context: DeliveryContext): OutgoingJob {
+  const { watch, document, place } = task;
+  const isFirst = isParent(alert, message);
+  const { ts } = (isFirst ? undefined : alertMessageTo(alert, place.to)) ?? {};
+  let drawn = message.drawn;
+  return {
+    message,
+    key: keyOf(watch, place),
+    ...(ts !== undefined && {
+      thread: { ts, isBroadcast: alert.events[place.event]?.kind === 'crossed' && !isPerson(place.to) },
+    }),
+    refusal: async () => ((await isForbidden(watch, place.to, context)) ? LIMITED : undefined),
+    content(isAgain) {
+      const now = findMessage(document.value(), place)?.alert ?? alert;
+      drawn = now.events.length;
+      const view = viewOf(task, now, message, context);
+      return isFirst ? alertMessage({ ...view, isAgain }) : alertReply({ ...view, isAgain });
+    },
+    save: (outgoing, needsLease) =>
+      document.update(
+        (state) =>
+          withMessage(state, place, ({ event, insteadOf }) => ({
+            ...outgoing,
+            ...{ event, drawn },
+            ...(insteadOf && { insteadOf }),
+          })),
+        { needsLease },
+      ),
+    onRefused: (cause) => sendElsewhere(task, message, cause, context),
+  };
+}
+
+function viewOf(
+  { watch, figures }: AlertTask,
+  alert: Alert,
+  message: AlertMessage,
+  context: DeliveryContext,
+) {
+  const { zone } = context.workspace.settings;
+  const today = dayAt(context.clock(), zone);
+  const judged = figures && judgedFigures(figures, today, zone);
+  const week = daysBefore(today, 7, zone);
+  const reported = judged === undefined ? 0 : week.filter((day) => judged.amounts.has(day)).length;
+  const covered = reported === 0 ? [] : [`${reported} of the last ${week.length} days reported`];
+  return {
+    ...{ watch, alert, message },
+    isAgain: message.isAgain === true,
+    source: [sourceText(watch, zone), ...covered].join(' · '),
+    chart: judged && figures && alertChart(watch.rule, judged, knownBalances(figures)),
+  };
+}
+
+/** How often a message is drawn again that Slack does not change, and the wait between, in ms. */
+const MAX_DRAWINGS = 6;
+const DRAW_RETRY = 10 * 60_000;
+
+/** Slack's codes for a message that is gone, or that can no longer be edited. */
+const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+
+async function redraw(task: AlertTask, { alert, message }: Found, context: DeliveryContext): Promise<void> {
+  const { channel = message.to, ts = '' } = message;
+  const save = (change: (one: AlertMessage) => AlertMessage) =>
+    task.document.update((state) => withMessage(state, task.place, change), { needsLease: true });
+  const drawn = alert.events.length;
+  try {
+    const content = alertMessage(viewOf(task, alert, message, context));
+    const metadata = deliveryMetadata(keyOf(task.watch, task.place));
+    await updateMessage(await context.client(), channel, ts, content, metadata);
+    await save(({ next: _, ...one }) => ({ ...one, drawn, tries: 0 }));
+  } catch (error) {
+    if (error instanceof LeaseLostError || !isFailure(error) || error.kind === 'store-unavailable')
+      throw error;
+    const effect = classifyFailure(error);
+    if (effect.kind === 'wait') return context.backOff(context.clock() + effect.for);
+    const isGone =
+      error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.code));
+    const isOver = isGone || message.tries >= MAX_DRAWINGS;
+    await save(({ next: _, ...one }) =>
+      isOver
+        ? { ...one, drawn, tries: 0 }
+        : { ...one, tries: one.tries + 1, next: context.clock() + DRAW_RETRY },
+    );
+  }
+}
+
+/** Goes to the owner, and where that person is gone to whoever manages Tally; the message says why. */
+async function sendElsewhere(
+  { watch, document, place }: AlertTask,
+  message: AlertMessage,
+  cause: string,
+  context: DeliveryContext,
+): Promise<boolean> {
+  const { to, insteadOf } = message;
+  const tried = [...(insteadOf?.tried ?? []), to];
+  const taken = findMessage(document.value(), place)?.alert.messages ?? [];
+  const isTaken = (person: string) =>
+    tried.includes(person) || taken.some((one) => one.to === person && one.event === place.event);
+  const next = [watch.owner, ...responsiblePeople(context.workspace)].find((person) => !isTaken(person));
+  if (next === undefined) return false;
+  const { channel: _, ts, isAgain, next: __, cause: ___, ...rest } = message;
+  const { to: wanted, cause: first } = insteadOf ?? { to, cause };
+  await document.update(
+    (state) =>
+      withMessage(state, place, ({ event, drawn }) => ({
+        ...rest,
+        ...{ event, drawn, to: next, state: 'due' as const, at: context.clock(), tries: 0 },
+        insteadOf: { to: wanted, cause: first, tried },
+      })),
+    { needsLease: true },
+  );
+  return true;
+}
+
+/** A project that is limited to channels is shown to managers alone elsewhere. */
+async function isForbidden(watch: Watch, to: string, context: DeliveryContext): Promise<boolean> {
+  const { workspace } = context;
+  if (!isPerson(to) || limitedProjects('', [watch.project], workspace).length === 0) return false;
+  if (workspace.settings.managers.includes(to)) return false;
+  return (await findPerson(await context.client(), to)) !== 'admin';
+}
+
+const LIMITED = 'The project is limited to certain channels, and this person doesn’t manage Tally.';

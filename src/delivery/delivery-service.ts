@@ -1,0 +1,92 @@
+import type { Logger } from 'pino';
+import type { BillingClient } from '../billing/client.ts';
+import type { RedisConnection } from '../redis.ts';
+import type { WebClient } from '../slack/web-client.ts';
+import type { LastUsed } from '../workspace/last-used.ts';
+import { layoutOf } from '../workspace/layout.ts';
+import type { LastDelivery } from '../workspace/schedules.ts';
+import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
+import { createDelivery } from './delivery.ts';
+import { createDeliveryLog, observeDeliveries } from './delivery-log.ts';
+import { createEngine, type Scheduling } from './engine.ts';
+import { createRejectionNotes, type NoteRejection } from './rejections.ts';
+import type { Reports } from './report.ts';
+import { createScheduler } from './scheduler.ts';
+import { createWatchFiguresStore } from './watch-figures.ts';
+import { createWatching, type Watching } from './watching.ts';
+
+export interface DeliveryServiceParts {
+  readonly redis: RedisConnection;
+  /** As `connectQueue` opens it; the caller closes it. */
+  readonly queue: RedisConnection;
+  readonly workspaces: Workspaces;
+  readonly billing: BillingClient;
+  readonly lastUsed: LastUsed;
+  /** @throws NotInstalled, UnsealFailed, StoreUnavailable */
+  readonly clientFor: (workspace: string) => Promise<WebClient>;
+  /** What the features can post. */
+  readonly reports: () => Reports;
+  /** ms since the epoch */
+  readonly clock: () => number;
+  readonly log: Logger;
+  /** Called with the result of each due date. */
+  readonly onSent: (result: LastDelivery['result']) => void;
+}
+
+/** Everything that happens without a person, and what the features need of it. */
+export interface DeliveryService {
+  readonly scheduling: Scheduling;
+  readonly watching: Watching;
+  /** Has people told that a service rejected a credential, if it is still registered. Never rejects. */
+  readonly noteRejection: NoteRejection;
+  /** Delivers from now on, overdue posts first. */
+  start(): void;
+  /** Begins no further post, and lets running ones end within `patience` ms. */
+  stop(patience: number): Promise<void>;
+  /** Leaves no run that names the workspace. @throws StoreUnavailable */
+  forget(workspace: string): Promise<void>;
+}
+
+export function createDeliveryService(parts: DeliveryServiceParts): DeliveryService {
+  const { redis, queue, workspaces, billing, lastUsed, clientFor, reports, clock, log, onSent } = parts;
+  const deliveryLog = observeDeliveries(createDeliveryLog(redis), onSent);
+  const figures = createWatchFiguresStore(redis);
+  const scheduler = createScheduler({
+    connection: queue,
+    shards: async () => (await layoutOf(redis)).shards,
+    clock,
+    onError: (err) => log.debug({ err }, 'the delivery queue reported an error'),
+  });
+  const engine = createEngine({
+    scheduler,
+    delivery: createDelivery({
+      ...{ workspaces, deliveryLog, clientFor, reports, billing, lastUsed, clock, log },
+      watchFigures: figures,
+    }),
+    workspaces,
+    deliveryLog,
+    index: createWorkspaceIndex(redis),
+    layout: () => layoutOf(redis),
+    clock,
+    log,
+  });
+  /** The change is stored by then, so the next repair makes up for a run that cannot be scheduled now. */
+  const changed = (workspace: string): Promise<void> =>
+    engine
+      .changed(workspace)
+      .catch((err: unknown) =>
+        log.warn({ err, workspace }, 'could not reschedule a workspace; the next repair will'),
+      );
+  return {
+    scheduling: { changed, readLog: engine.readLog, send: engine.send },
+    watching: createWatching({ deliveryLog, figures, billing, changed, clock }),
+    noteRejection: createRejectionNotes({
+      ...{ workspaces, changed, clock },
+      onFailure: (err) => log.warn({ err }, 'could not note that a credential was rejected'),
+    }),
+    start: engine.start,
+    stop: engine.stop,
+    forget: scheduler.forget,
+  };
+}

@@ -1,0 +1,78 @@
+/** Whether a paused schedule resumes by itself, and when it is tried again. */
+import { resolveProject } from '../workspace/resolve-project.ts';
+import { type PauseReason, resumesByItself, type Schedule } from '../workspace/schedules.ts';
+import type { Workspace } from '../workspace/workspaces.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot } from './delivery-log.ts';
+
+/** `waits`: Tally paused it and probes from time to time whether it works again. */
+export type RunState = 'runs' | 'paused' | 'waits' | 'resumes';
+
+export function runStateOf(
+  schedule: Schedule,
+  lines: readonly DeliveryLogLine[],
+  workspace: Workspace,
+): RunState {
+  const { paused } = schedule;
+  if (paused === undefined) return 'runs';
+  if (!resumesByItself(paused.why)) return 'paused';
+  if (paused.asked !== undefined && pauseBasis(paused.why, schedule, workspace) !== paused.asked)
+    return 'resumes';
+  const isOut = lines.some(
+    ({ entry: { state, at } }) => ['posted', 'skipped'].includes(state) && at > paused.at,
+  );
+  return isOut ? 'resumes' : 'waits';
+}
+
+/** When something that a paused schedule needs last worked, in ms: then it is tried again at once. */
+export function lastSuccess(schedule: Schedule, workspace: Workspace, snapshot: DeliveryLogSnapshot): number {
+  const byHand = workspace.lastSent(schedule.id)?.byHand ?? 0;
+  switch (schedule.paused?.why) {
+    case 'token-rejected':
+      return Math.max(
+        byHand,
+        ...connectionsOf(schedule, workspace).map((name) => workspace.lastUsed(name) ?? 0),
+      );
+    case 'app-removed':
+      return Math.max(byHand, snapshot.lastPost() ?? 0);
+    default:
+      return Math.max(byHand, snapshot.lastPost(schedule.channel) ?? 0);
+  }
+}
+
+/** What a pause depends on, as text: once it differs, the schedule resumes. Undefined where it depends on no record. */
+export function pauseBasis(why: PauseReason, schedule: Schedule, workspace: Workspace): string | undefined {
+  if (why === 'token-rejected' || why === 'not-connected') return fingerprintsOf(schedule, workspace);
+  return why === 'project-limited'
+    ? isAllowedInChannel(schedule, workspace)
+      ? 'open'
+      : 'limited'
+    : undefined;
+}
+
+/** Names of the connections that the projects are asked by, in their order; '' for none. */
+export function connectionsOf({ projects }: Pick<Schedule, 'projects'>, workspace: Workspace): string[] {
+  const known = workspace.projects;
+  return projects.map(({ id, product }) => {
+    const project = known.find((one) => one.id === id && one.product === product);
+    return project?.connection ?? workspace.defaultConnection ?? '';
+  });
+}
+
+/** `main 0123456789ab, storage -`: the connections of its projects, with the fingerprints of their tokens. */
+function fingerprintsOf(schedule: Schedule, workspace: Workspace): string {
+  const fingerprintOf = (name: string) => workspace.connections.get(name)?.fingerprint ?? '-';
+  return [...new Set(connectionsOf(schedule, workspace))]
+    .map((name) => `${name} ${fingerprintOf(name)}`)
+    .join(', ');
+}
+
+/** Whether its channel may see all its projects. */
+const isAllowedInChannel = ({ projects, channel }: Schedule, workspace: Workspace): boolean =>
+  projects.every(({ id, product }) => {
+    try {
+      resolveProject({ project: id, product }, workspace, { channel, manager: false });
+      return true;
+    } catch {
+      return false;
+    }
+  });

@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import { addDays, dayAt, instantOf } from '../domain/time/calendar.ts';
+import type { CredentialName } from '../workspace/rejections.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { DeliveryLogSnapshot } from './delivery-log.ts';
+import { outgoingSchema, sendsAt } from './outgoing.ts';
+import { MAX_RETRY_DELAY } from './retry.ts';
+
+/** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
+const REMINDER_DAYS = [14, 3, 1] as const;
+const REMINDER_TIME = '09:00';
+/** Later than this nobody is reminded that it has expired; in ms. */
+const TOO_LATE_MS = 7 * 86_400_000;
+
+const step = z.enum(['14', '3', '1', 'rejected']);
+export type ReminderStep = z.infer<typeof step>;
+
+const reminderMessage = outgoingSchema.extend({ step });
+export type ReminderMessage = Readonly<z.infer<typeof reminderMessage>>;
+
+const schema = z.object({
+  /** Which credential: a replaced one is reminded of from the start. */
+  credential: z.string(),
+  told: z.array(step).readonly(),
+  messages: z.array(reminderMessage).readonly(),
+});
+/** What people were told about one credential, as the delivery log keeps it. */
+export type ReminderState = Readonly<z.infer<typeof schema>>;
+
+const REMINDER_STATE = 'reminder/';
+export const reminderName = ({ kind, name }: CredentialName): string => `${REMINDER_STATE}${kind}:${name}`;
+
+export function parseReminderState(json: string | undefined): ReminderState | undefined {
+  try {
+    return json === undefined ? undefined : schema.parse(JSON.parse(json));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A registered credential, and what reminders depend on. */
+export interface Credential extends CredentialName {
+  /** Tells it from one that replaced it. */
+  readonly id: string;
+  readonly registeredBy: string;
+  /** ms since the epoch */
+  readonly registeredAt: number;
+  readonly expiresAt: number | undefined;
+}
+
+function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
+  return [
+    ...[...connections.values()].map((one) => ({
+      ...{ kind: 'connection' as const, name: one.name, id: `${one.fingerprint}/${one.registeredAt}` },
+      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    })),
+    ...[...accesses.values()].map((one) => ({
+      ...{ kind: 'access' as const, name: one.project, id: `${one.lastFour}/${one.registeredAt}` },
+      ...{ registeredBy: one.registeredBy, registeredAt: one.registeredAt, expiresAt: one.expiresAt },
+    })),
+  ];
+}
+
+/** A step to tell, which makes the earlier ones superfluous. */
+export interface DueReminder {
+  readonly credential: Credential;
+  readonly step: ReminderStep;
+  /** All that count as told then. */
+  readonly steps: readonly ReminderStep[];
+}
+
+export interface ReminderPlan {
+  readonly due: readonly DueReminder[];
+  /** Credentials with messages to send. */
+  readonly sending: readonly Credential[];
+  /** States that are no longer needed: the credential was replaced or removed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** Nothing is to be done now. */
+export const isReminderIdle = ({ due, sending }: ReminderPlan): boolean =>
+  due.length === 0 && sending.length === 0;
+
+/** What to do about credentials at `now` (ms), by the record and the delivery log. */
+export function planReminders(
+  workspace: Workspace,
+  snapshot: DeliveryLogSnapshot,
+  now: number,
+): ReminderPlan {
+  const credentials = credentialsOf(workspace);
+  const { backOffUntil = 0 } = snapshot;
+  const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const each = credentials.map((credential) => {
+    const stored = parseReminderState(snapshot.state(reminderName(credential)));
+    const state = stored?.credential === credential.id ? stored : undefined;
+    const rejected = workspace.rejectedAt(credential) !== undefined;
+    return { credential, ...planSteps(credential, state, { zone: workspace.settings.zone, rejected, now }) };
+  });
+  const sends = each.flatMap(({ credential, sendAt }) =>
+    sendAt === undefined ? [] : [{ credential, at: Math.max(sendAt, quiet) }],
+  );
+  const next = [...each.flatMap(({ next: at }) => at ?? []), ...sends.map(({ at }) => at)].filter(
+    (at) => at > now,
+  );
+  const named = new Set(credentials.map(reminderName));
+  return {
+    due: each.flatMap(({ due }) => due ?? []),
+    sending: sends.filter(({ at }) => at <= now).map(({ credential }) => credential),
+    stale: snapshot.statesOf(REMINDER_STATE).flatMap(([name]) => (named.has(name) ? [] : [name])),
+    next: next.length === 0 ? undefined : Math.min(...next),
+  };
+}
+
+interface StepInput {
+  readonly zone: string;
+  readonly rejected: boolean;
+  readonly now: number;
+}
+
+function planSteps(
+  credential: Credential,
+  state: ReminderState | undefined,
+  { zone, rejected, now }: StepInput,
+) {
+  const told: readonly ReminderStep[] = state?.told ?? [];
+  const sendAt = (state?.messages ?? []).flatMap((one) => sendsAt(one) ?? []);
+  const steps = expirySteps(credential, zone);
+  const passed = steps.filter(({ at }) => at <= now).map((one) => one.step);
+  const isTooLate = credential.expiresAt !== undefined && now - credential.expiresAt > TOO_LATE_MS;
+  const newest = passed.at(-1);
+  const isExpiryDue =
+    newest !== undefined && !told.includes(newest) && !told.includes('rejected') && !isTooLate;
+  const isRejectionDue = rejected && !told.includes('rejected');
+  const due: DueReminder | undefined = isRejectionDue
+    ? { credential, step: 'rejected', steps: [...passed, 'rejected'] }
+    : isExpiryDue
+      ? { credential, step: newest, steps: passed }
+      : undefined;
+  const ahead = told.includes('rejected') ? [] : steps.filter(({ at }) => at > now).map(({ at }) => at);
+  return {
+    due,
+    next: ahead.length === 0 ? undefined : Math.min(...ahead),
+    sendAt: sendAt.length === 0 ? undefined : Math.min(...sendAt),
+  };
+}
+
+/** In order. A credential that was registered with less time than that has no such step. */
+function expirySteps({ expiresAt, registeredAt }: Credential, zone: string) {
+  if (expiresAt === undefined) return [];
+  return REMINDER_DAYS.flatMap((days) => {
+    const at = instantOf(addDays(dayAt(expiresAt, zone), -days), REMINDER_TIME, zone);
+    return at > registeredAt ? [{ step: String(days) as ReminderStep, at }] : [];
+  });
+}

@@ -1,0 +1,147 @@
+import { isFailure } from '../domain/failure/index.ts';
+import type { Money } from '../domain/money/amount.ts';
+import { type Judgement, judgeWatch, type ToldLevel } from '../domain/money/thresholds.ts';
+import { measureWatch, type WatchFigures, type WatchMeasurement } from '../domain/money/watch-measurement.ts';
+import type { WatchKind } from '../domain/money/watch-rule.ts';
+import { addDays, type Day, dayAt } from '../domain/time/calendar.ts';
+import { limitedProjects } from '../workspace/chosen-project.ts';
+import type { Watch } from '../workspace/watches.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { alertEpisode, recordEvent, stateFor, targetsOf } from './alert.ts';
+import { type AlertFacts, alertText, recoveryText, watchLabel, watchMoney } from './alert-wording.ts';
+import { judgedFigures, knownBalances, type ProjectFigures } from './watch-figures.ts';
+import { hourlyCheckAfter, isJudged } from './watch-plan.ts';
+import { needsBalance, needsUsage } from './watch-questions.ts';
+import type { Alert, StoredWatchState } from './watch-state.ts';
+
+const HOUR = 3_600_000;
+
+/** What a watch is judged with, at one instant (ms). */
+export interface JudgedWatch {
+  readonly watch: Watch;
+  readonly workspace: Workspace;
+  /** IANA: the reporting zone */
+  readonly zone: string;
+  readonly now: number;
+  readonly figures: ProjectFigures | undefined;
+}
+
+/** The figures of this hour, as far as the rule needs them; undefined where they are not there. */
+function currentFigures(judged: JudgedWatch): WatchFigures | undefined {
+  const { watch, workspace, zone, now, figures } = judged;
+  if (figures === undefined) return undefined;
+  const today = dayAt(now, zone);
+  const { account, usage } = figures;
+  const isAccountNew = account !== undefined && account.at >= hourlyCheckAfter(workspace.teamId, now) - HOUR;
+  const isUsageNew = usage?.zone === zone && usage.until === addDays(today, -1);
+  if (needsBalance(watch.rule) && !isAccountNew) return undefined;
+  if (needsUsage(watch.rule) && !isUsageNew) return undefined;
+  return parsed(figures, today, zone);
+}
+
+/** Many watches look at the same figures. */
+const parsedFigures = new WeakMap<ProjectFigures, WatchFigures>();
+
+function parsed(figures: ProjectFigures, today: Day, zone: string): WatchFigures {
+  const known = parsedFigures.get(figures);
+  if (known?.today === today && known.zone === zone) return known;
+  const fresh = judgedFigures(figures, today, zone);
+  parsedFigures.set(figures, fresh);
+  return fresh;
+}
+
+const measurements = new WeakMap<WatchFigures, Map<WatchKind, WatchMeasurement>>();
+
+function measure(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
+  const known = measurements.get(figures) ?? new Map<WatchKind, WatchMeasurement>();
+  measurements.set(figures, known);
+  const measurement = known.get(kind) ?? measureWatch(kind, figures);
+  known.set(kind, measurement);
+  return measurement;
+}
+
+/** The project may not be shown in the channel any more. */
+export function isLimited({ target, project }: Watch, workspace: Workspace): boolean {
+  try {
+    return 'channel' in target && limitedProjects(target.channel, [project], workspace).length > 0;
+  } catch (error) {
+    // Nobody knows the limits of a project whose record is damaged.
+    if (!isFailure(error)) throw error;
+    return true;
+  }
+}
+
+/** How the watch stands, before anything of it is told. */
+export function judge(judged: JudgedWatch, stored: StoredWatchState | undefined): Judgement | undefined {
+  const { watch, zone, now, workspace } = judged;
+  const figures = isJudged(watch, now) && !isLimited(watch, workspace) ? currentFigures(judged) : undefined;
+  if (figures === undefined) return undefined;
+  const { told, isSuspended = false } = stateFor(watch, stored, now);
+  return judgeWatch(watch.rule, measure(watch.rule.kind, figures), told, {
+    episode: now.toString(36),
+    since: dayAt(watch.since, zone),
+    onlyCurrent: isSuspended,
+  });
+}
+
+/** The state of the watch with what the judgement found, and the messages that tell it. */
+export function recordJudgement(
+  judged: JudgedWatch,
+  stored: StoredWatchState | undefined,
+  judgement: Judgement | undefined,
+): StoredWatchState {
+  const { watch, now } = judged;
+  const state = stateFor(watch, stored, now);
+  if (!isJudged(watch, now)) return { ...state, isSuspended: true };
+  const figures = judgement && currentFigures(judged);
+  if (judgement === undefined || figures === undefined || !judgement.isKnown) return state;
+  const facts = (level: ToldLevel) => factsOf(judged, figures, level);
+  const recovered = lastOfEach(judgement.recoveries).reduce(
+    (alerts, level) =>
+      record(alerts, watch, level, { kind: 'recovered', at: now, text: recoveryText(facts(level)) }),
+    state.alerts,
+  );
+  const alerts = judgement.crossings.reduce(
+    (all, level) =>
+      record(all, watch, level, { kind: 'crossed', level: level.level, at: now, ...alertText(facts(level)) }),
+    recovered,
+  );
+  return { since: state.since, told: judgement.told, alerts };
+}
+
+const record = (
+  alerts: readonly Alert[],
+  watch: Watch,
+  { episode }: ToldLevel,
+  event: Parameters<typeof recordEvent>[2],
+): readonly Alert[] => recordEvent(alerts, alertEpisode(watch, episode), event, targetsOf(watch));
+
+/** One line says that an episode recovered, whatever levels it had told. */
+const lastOfEach = (levels: readonly ToldLevel[]): readonly ToldLevel[] =>
+  levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
+
+function factsOf(
+  { watch, workspace, figures }: JudgedWatch,
+  judged: WatchFigures,
+  level: ToldLevel,
+): AlertFacts {
+  const { rule } = watch;
+  const runway = measure('runway', judged);
+  const before = rule.kind === 'balance' && figures ? balanceBefore(figures, judged.today) : undefined;
+  return {
+    ...{ rule, level },
+    measurement: measure(rule.kind, judged),
+    ...(runway.kind === 'runway' && runway.runway && { runway: runway.runway }),
+    ...(before && { before }),
+    label: watchLabel(watch, workspace),
+    money: watchMoney(watch, workspace),
+  };
+}
+
+function balanceBefore(
+  figures: ProjectFigures,
+  today: Day,
+): { readonly day: Day; readonly balance: Money } | undefined {
+  const earlier = [...knownBalances(figures)].filter(([day]) => day < today).at(-1);
+  return earlier && { day: earlier[0], balance: earlier[1] };
+}

@@ -1,0 +1,79 @@
+import { FIELDS } from '../workspace/fields.ts';
+import type { Watch } from '../workspace/watches.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { alertActionAt, sendAlerts } from './alert-send.ts';
+import type { DeliveryContext } from './context.ts';
+import type { DeliveryLogSnapshot } from './delivery-log.ts';
+import { MAX_RETRY_DELAY } from './retry.ts';
+import { checkWatches } from './watch-check.ts';
+import type { WatchFiguresStore } from './watch-figures.ts';
+import { isJudged, nextCheckAt, WATCH_STATE } from './watch-plan.ts';
+import { parseWatchState, type StoredWatchState } from './watch-state.ts';
+
+export interface WatchPlan {
+  readonly isCheckDue: boolean;
+  /** Watches with messages to send, or to draw again. */
+  readonly alerting: readonly Watch[];
+  /** States that are no longer needed. */
+  readonly stale: readonly string[];
+  /** When there is something to do, in ms; undefined for never. */
+  readonly next: number | undefined;
+}
+
+/** Nothing is to be done now. */
+export const isWatchIdle = ({ isCheckDue, alerting }: WatchPlan): boolean =>
+  !isCheckDue && alerting.length === 0;
+
+/** What to do about watches at `now` (ms), by the record and the delivery log. */
+export function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: number): WatchPlan {
+  const states = new Map(
+    snapshot
+      .statesOf(WATCH_STATE)
+      .map(([name, json]) => [name.slice(WATCH_STATE.length), parseWatchState(json)]),
+  );
+  const check = nextCheckAt(workspace, snapshot, now);
+  const isCheckDue = check !== undefined && check <= now;
+  // Slack's rate limit holds up what is sent, not what is asked.
+  const { backOffUntil = 0 } = snapshot;
+  const quiet = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const acting = workspace.watches.flatMap((watch) => {
+    const at = actionAt(states.get(watch.id), !isJudged(watch, now));
+    return at === undefined ? [] : [{ watch, at: Math.max(at, quiet) }];
+  });
+  const known = new Set(workspace.watchIds);
+  const next = [...(check === undefined ? [] : [check]), ...acting.map(({ at }) => at)].filter(
+    (at) => at > now,
+  );
+  return {
+    isCheckDue,
+    alerting: acting.filter(({ at }) => at <= now).map(({ watch }) => watch),
+    stale: [...states.keys()].flatMap((id) =>
+      known.has(id) || canBeRestored(id, workspace) ? [] : [WATCH_STATE + id],
+    ),
+    next: next.length === 0 ? undefined : Math.min(...next),
+  };
+}
+
+function actionAt(state: StoredWatchState | undefined, isSuspended: boolean): number | undefined {
+  const times = (state?.alerts ?? []).flatMap((alert) =>
+    alert.messages.flatMap((message) => alertActionAt(alert, message, isSuspended) ?? []),
+  );
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** It goes on where it was. */
+const canBeRestored = (id: string, { fields }: Workspace): boolean =>
+  fields[FIELDS.removedWatch + id] !== undefined;
+
+/** Checks what is due, and sends what earlier checks left. @throws LeaseLostError, StoreUnavailable */
+export async function runWatches(
+  { isCheckDue, alerting }: WatchPlan,
+  store: WatchFiguresStore,
+  context: DeliveryContext,
+): Promise<void> {
+  if (alerting.length > 0) {
+    const known = await store.read(context.teamId);
+    for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+  }
+  if (isCheckDue && !context.isOver()) await checkWatches(store, context);
+}

@@ -1,0 +1,52 @@
+/**
+ * What people can type and press. Each feature adds its own commands and action IDs with `declare module`, beside its
+ * listeners. When a feature is deleted, the compiler refuses every button and sentence that still names one of them.
+ */
+
+/** Keys are commands as they are typed: `/spend`, `/billing connect`. The values mean nothing. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it
+export interface Commands {}
+
+/** Keys are what an action ID begins with; after a colon it may continue. The values mean nothing. */
+export interface Actions {
+  /** Runs the command in its value; the answer replaces the message. */
+  rerun: true;
+  /** Runs the command in its value; the answer follows the message. */
+  run: true;
+  /** Answers the command in its value again, for the channel. */
+  share: true;
+}
+
+/** A third word goes with its second: `/billing projects access` is no command without `/billing projects`. */
+export type CommandName = {
+  [Name in keyof Commands]: Name extends `${infer First} ${infer Second} ${string}`
+    ? `${First} ${Second}` extends keyof Commands
+      ? Name
+      : never
+    : Name;
+}[keyof Commands];
+
+/** What Slack delivers as a command: `/spend`, `/billing`. */
+export type SlashCommand = CommandName extends infer Name
+  ? Name extends `${infer First} ${string}`
+    ? First
+    : Name
+  : never;
+
+/** A second word of `/billing`. */
+export type BillingVerb = CommandName extends infer Name
+  ? Name extends `/billing ${infer Verb}`
+    ? Verb extends `${string} ${string}`
+      ? never
+      : Verb
+    : never
+  : never;
+
+export type ActionName = keyof Actions;
+export type ActionId = ActionName | `${ActionName}:${string}`;
+
+/** A command in a sentence. A feature that is gone leaves no sentence about its command: this no longer compiles. */
+export const commandText = (command: CommandName): string => command;
+
+/** The same as it is typed after a mention or in a direct message: `spend`. */
+export const mentionText = (command: CommandName): string => command.slice(1);

@@ -1,0 +1,128 @@
+import { PHRASES, phraseAt, type QuestionName } from './question-phrases.ts';
+import { normalizeText } from './text.ts';
+import type { Aliases } from './tokenizer.ts';
+
+/** What the words of a question say. */
+export interface QuestionWords {
+  readonly commands: readonly QuestionName[];
+  /** Joined by commas or “and”; or `all` alone. Empty where at most one project is named. */
+  readonly projects: readonly string[];
+  /** For the grammar of commands to read. */
+  readonly rest: readonly string[];
+  /** No word has another meaning as well. */
+  readonly isClear: boolean;
+}
+
+/** Sorts the words of a question by what they say. @param aliases names of projects, in lower case */
+export const readQuestionWords = (text: string, aliases: Aliases): QuestionWords =>
+  sortWords(splitWords(text, aliases), aliases);
+
+/** All projects that the person may ask about here, as commands write it. */
+export const ALL = 'all';
+const JOINTS: ReadonlySet<string> = new Set(['and', ',']);
+/** Before “may” they show that the month is meant. */
+const BEFORE_MONTH: ReadonlySet<string> = new Set('in for of during since from to until and last'.split(' '));
+const UNITS: ReadonlySet<string> = new Set(['week', 'month', 'quarter', 'year']);
+
+const isNumber = (word = ''): boolean => /^\d+$/.test(word);
+
+/** The words as the grammar reads them, without a “project” or “projects” that adds nothing to the name beside it. */
+function splitWords(text: string, aliases: Aliases): readonly string[] {
+  const words = text
+    .replace(/['’‘´`ʼ]s(?![a-z])/gi, ' is')
+    .replace(/[?!]+/g, ' ')
+    .replace(/,(?!\d)|(?<!\d),/g, ' , ')
+    .replaceAll('&', ' and ')
+    .split(/\s+/)
+    .map((word) => (word === ',' ? word : normalizeText(word)))
+    .filter((word) => word !== '');
+  const isProject = (word = ''): boolean => isNumber(word) || aliases.has(word);
+  return words.filter((word, at) => {
+    const [before, after] = [words[at - 1], words[at + 1]];
+    if (word === 'project') return isNumber(after) || before === 'every';
+    return word !== 'projects' || !(isProject(after) || aliases.has(before ?? ''));
+  });
+}
+
+function sortWords(all: readonly string[], aliases: Aliases): QuestionWords {
+  const words = withoutSoFar(withoutBetween(all));
+  // “How long will prod last?”: the word is no part of a period there.
+  const asksHowLong = words.join(' ').includes('how long') && words.at(-1) === 'last';
+  const end = asksHowLong ? words.length - 1 : words.length;
+  const commands = new Set<QuestionName>(asksHowLong ? ['balance'] : []);
+  const rest: string[] = [];
+  const fillers: Record<QuestionName, string[]> = { spend: [], balance: [] };
+  let projects: readonly string[] = [];
+  for (let at = 0; at < end; ) {
+    const joined = projects.length === 0 ? projectsAt(words, at, aliases) : undefined;
+    const phrase = joined === undefined ? phraseAt(words, at, end) : undefined;
+    if (joined !== undefined) projects = joined.projects;
+    else if (phrase === undefined) rest.push(words[at] ?? '');
+    else if (phrase.role === 'spend-filler') fillers.spend.push(phrase.text);
+    else if (phrase.role === 'balance-filler') fillers.balance.push(phrase.text);
+    else if (phrase.role !== 'filler') commands.add(phrase.role);
+    at = joined?.next ?? at + (phrase?.length ?? 1);
+  }
+  const isClear = !words.some(
+    (word, at) =>
+      (aliases.has(word) && PHRASES.has(word)) ||
+      (word === 'may' && at < words.length - 1 && !BEFORE_MONTH.has(words[at - 1] ?? '')),
+  );
+  return {
+    commands: [...commands],
+    projects,
+    rest: [
+      ...rest,
+      ...(commands.has('spend') ? [] : fillers.spend),
+      ...(commands.has('balance') ? [] : fillers.balance),
+    ],
+    isClear,
+  };
+}
+
+/** `between A and B` as `A to B`. */
+function withoutBetween(words: readonly string[]): readonly string[] {
+  const from = words.indexOf('between');
+  const to = from < 0 ? -1 : words.indexOf('and', from);
+  if (to < 0) return words;
+  return words.flatMap((word, at) => (at === from ? [] : [at === to ? 'to' : word]));
+}
+
+/** “So far” adds nothing to a period that is still running. */
+function withoutSoFar(words: readonly string[]): readonly string[] {
+  const isRunning = (at: number): boolean =>
+    words[at] === 'today' || (words[at] === 'this' && UNITS.has(words[at + 1] ?? ''));
+  const at = words.findIndex((word, index) => word === 'so' && words[index + 1] === 'far');
+  const isBeside = isRunning(at + 2) || isRunning(at - 2) || words[at - 1] === 'today';
+  return at >= 0 && isBeside ? [...words.slice(0, at), ...words.slice(at + 2)] : words;
+}
+
+/** Two projects or more, joined by commas or “and”, or the words for all of them. */
+function projectsAt(
+  words: readonly string[],
+  at: number,
+  aliases: Aliases,
+): { readonly projects: readonly string[]; readonly next: number } | undefined {
+  if (words[at] === 'everything') return { projects: [ALL], next: at + 1 };
+  if (words[at] === 'all') return allAt(words, at + 1);
+  if (words[at] === 'every' && words[at + 1] === 'project') return { projects: [ALL], next: at + 2 };
+  const found: string[] = [];
+  let next = words[at] === 'project' ? at + 1 : at;
+  for (let from = next; ; ) {
+    const word = words[from] ?? '';
+    if (!isNumber(word) && !aliases.has(word)) break;
+    found.push(word);
+    next = from + 1;
+    from = next;
+    while (JOINTS.has(words[from] ?? '')) from += 1;
+    if (from === next) break;
+  }
+  return found.length > 1 ? { projects: found, next } : undefined;
+}
+
+/** The rest of “all of our projects”, or of “all” alone. */
+function allAt(words: readonly string[], at: number) {
+  const [, phrase = ''] =
+    /^((?:of )?(?:the |our |my )?projects?) /.exec(`${words.slice(at, at + 3).join(' ')} `) ?? [];
+  return { projects: [ALL], next: at + (phrase === '' ? 0 : phrase.split(' ').length) };
+}

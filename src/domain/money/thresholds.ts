@@ -1,0 +1,212 @@
+/** Judges whether a watch has crossed its threshold, and when it may alert again. */
+import { addDays, type Day } from '../time/calendar.ts';
+import type { Money } from './amount.ts';
+import type { DaySpend, MonthSpend, WatchMeasurement } from './watch-measurement.ts';
+import { BUDGET_STEPS, type WatchRule } from './watch-rule.ts';
+
+/** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
+export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
+
+/** A level that an alert told, and that has not recovered; of a spike, later ones too, so that no day is told twice. */
+export interface ToldLevel {
+  /** What belongs together: a budget's month, a spike's first day, otherwise one crossing. */
+  readonly episode: string;
+  readonly level: WatchLevel;
+  readonly isOver?: boolean;
+}
+
+export interface Judgement {
+  /** False where there is too little data: then nothing changes. */
+  readonly isKnown: boolean;
+  /** To alert about, oldest first: of each episode only the highest new level. */
+  readonly crossings: readonly ToldLevel[];
+  /** Levels that have recovered, so that they can be crossed again. */
+  readonly recoveries: readonly ToldLevel[];
+  /** What counts as told once `crossings` are. */
+  readonly told: readonly ToldLevel[];
+}
+
+export interface JudgementOptions {
+  /** Names a new crossing of a balance or a runway: must differ from earlier ones. */
+  readonly episode: string;
+  /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
+  readonly since: Day;
+  /** Only what still holds is told: after a pause, a spike that is over is not. */
+  readonly onlyCurrent?: boolean;
+}
+
+/** Recovery takes 2 % more than the threshold, or one more day of runway. */
+const recoveryAbove = (threshold: Money): Money => threshold.times('1.02');
+const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
+
+/** Days older than this are not reported late any more. */
+const LATE_DAYS = 7;
+/** How long a spike's day counts as told. */
+const KEPT_DAYS = 60;
+
+/**
+ * Compares what was measured with the rule. Told once a crossing, and again only after it recovered: the same result
+ * whenever and however often it is called.
+ *
+ * @param measurement of the rule's kind
+ * @param told as an earlier judgement of the same rule left it
+ */
+export function judgeWatch(
+  rule: WatchRule,
+  measurement: WatchMeasurement,
+  told: readonly ToldLevel[],
+  options: JudgementOptions,
+): Judgement {
+  if (rule.kind === 'balance' && measurement.kind === 'balance') {
+    const { balance } = measurement;
+    if (balance === undefined) return unknown(told);
+    return judgeLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), told, options);
+  }
+  if (rule.kind === 'runway' && measurement.kind === 'runway') {
+    const { runway } = measurement;
+    if (runway === undefined || runway.kind === 'unknown') return unknown(told);
+    const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
+    return judgeLevel(days < rule.days, days >= rule.days + 1, told, options);
+  }
+  if (rule.kind === 'budget' && measurement.kind === 'budget')
+    return judgeBudget(rule.amount, measurement.months, told, options);
+  if (rule.kind === 'spike' && measurement.kind === 'spike')
+    return judgeSpikes(rule, measurement, told, options);
+  throw new Error(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
+}
+
+const unknown = (told: readonly ToldLevel[]): Judgement => ({
+  ...{ isKnown: false, crossings: [], recoveries: [], told },
+});
+
+function judgeLevel(
+  isCrossed: boolean,
+  isRecovered: boolean,
+  told: readonly ToldLevel[],
+  { episode }: JudgementOptions,
+): Judgement {
+  if (isRecovered) return { isKnown: true, crossings: [], recoveries: told, told: [] };
+  const crossings = isCrossed && told.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
+  return { isKnown: true, crossings, recoveries: [], told: [...told, ...crossings] };
+}
+
+/** From the least to the most urgent. */
+const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
+
+function judgeBudget(
+  amount: Money,
+  months: readonly MonthSpend[],
+  told: readonly ToldLevel[],
+  { since }: JudgementOptions,
+): Judgement {
+  const each = months
+    .filter(({ month }) => month >= since.slice(0, 7))
+    .map((month) => judgeMonth(amount, month, told));
+  return {
+    isKnown: each.some(({ isKnown }) => isKnown),
+    crossings: each.flatMap(({ crossings }) => crossings),
+    recoveries: each.flatMap(({ recoveries }) => recoveries),
+    // A month that is not judged any more is never told again.
+    told: each.flatMap((one) => one.told),
+  };
+}
+
+function judgeMonth(amount: Money, spend: MonthSpend, all: readonly ToldLevel[]): Judgement {
+  const episode = spend.month;
+  const told = all.filter((one) => one.episode === episode);
+  if (spend.reported === 0) return unknown(told);
+  const { spent, forecast } = spend;
+  const isSpent = spent.gte(amount);
+  const limitOf = (level: WatchLevel) => amount.times(stepOf(level)).times('0.01');
+  const isCrossed = (level: WatchLevel): boolean =>
+    level === 'forecast' ? isSpent || (forecast?.gt(amount) ?? false) : spent.gte(limitOf(level));
+  const isRecovered = (level: WatchLevel): boolean =>
+    level === 'forecast'
+      ? !isSpent && (forecast?.lt(recoveryBelow(amount)) ?? false)
+      : spent.lt(recoveryBelow(limitOf(level)));
+  const crossed = BUDGET_LEVELS.filter(isCrossed);
+  const fresh = crossed.filter((level) => !told.some((one) => one.level === level));
+  const highest = fresh.at(-1);
+  return {
+    isKnown: true,
+    crossings: highest === undefined ? [] : [{ episode, level: highest }],
+    recoveries: told.filter(({ level }) => isRecovered(level)),
+    told: [...told.filter(({ level }) => !isRecovered(level)), ...fresh.map((level) => ({ episode, level }))],
+  };
+}
+
+const stepOf = (level: WatchLevel): number => BUDGET_STEPS.find((step) => String(step) === level) ?? 100;
+
+/** What a day must exceed to be a spike; undefined where it has no baseline. */
+export function spikeLimit(
+  { factor, floor }: Extract<WatchRule, { kind: 'spike' }>,
+  { baseline }: Pick<DaySpend, 'baseline'>,
+): Money | undefined {
+  if (baseline === undefined || baseline.lte(0)) return undefined;
+  const usual = baseline.times(factor);
+  return usual.gt(floor) ? usual : floor;
+}
+
+/** Days that are one crossing: until a reported day is clearly below its limit. Missing days end nothing. */
+interface SpikeRun {
+  readonly spikes: Day[];
+  isOver: boolean;
+}
+
+function judgeSpikes(
+  rule: Extract<WatchRule, { kind: 'spike' }>,
+  { days, today }: Extract<WatchMeasurement, { kind: 'spike' }>,
+  told: readonly ToldLevel[],
+  { since, onlyCurrent = false }: JudgementOptions,
+): Judgement {
+  const first = days[0]?.day ?? today;
+  const earlier = told.filter(({ episode, isOver }) => episode < first && !isOver);
+  const runs = spikeRuns(rule, days, told, earlier);
+  const runOf = (episode: string) => runs.find(({ spikes }) => spikes.includes(episode));
+  const isEligible = (day: Day) => day >= since && day >= addDays(today, -LATE_DAYS);
+  const fresh = runs.flatMap(({ spikes, isOver }) => {
+    if (told.some(({ episode }) => spikes.includes(episode))) return [];
+    const day = spikes.find(isEligible);
+    return day === undefined ? [] : [{ episode: day, level: 'threshold' as const, isOver }];
+  });
+  const crossings = fresh.filter(({ isOver }) => !(onlyCurrent && isOver));
+  const isReported = (episode: string) => episode < first || days.some(({ day }) => day === episode);
+  const recoveries = told.filter(
+    ({ episode, isOver }) => !isOver && isReported(episode) && (runOf(episode)?.isOver ?? true),
+  );
+  const kept = told.filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS));
+  return {
+    isKnown: days.some((day) => spikeLimit(rule, day) !== undefined),
+    crossings: crossings.map(({ episode, level }) => ({ episode, level })),
+    recoveries,
+    told: [...kept.map((one) => (recoveries.includes(one) ? { ...one, isOver: true } : one)), ...fresh].map(
+      ({ isOver, ...one }) => ({ ...one, ...(isOver && { isOver }) }),
+    ),
+  };
+}
+
+/** @param earlier told levels of before the first day whose run may go on */
+function spikeRuns(
+  rule: Extract<WatchRule, { kind: 'spike' }>,
+  days: readonly DaySpend[],
+  told: readonly ToldLevel[],
+  earlier: readonly ToldLevel[],
+): readonly SpikeRun[] {
+  const runs: SpikeRun[] =
+    earlier.length === 0 ? [] : [{ spikes: earlier.map(({ episode }) => episode), isOver: false }];
+  for (const one of days) {
+    const { day, amount } = one;
+    const limit = spikeLimit(rule, one);
+    const isSpike =
+      limit !== undefined && amount.gte(rule.floor) && amount.gt(rule.factor.times(one.baseline ?? 0));
+    const isCalm = limit !== undefined && amount.lt(recoveryBelow(limit));
+    const run = runs.at(-1);
+    const isOpen = run !== undefined && !run.isOver;
+    // A correction may leave a told day between the limit and its recovery: then it has not recovered.
+    const isTold = !isCalm && told.some(({ episode }) => episode === day);
+    if (isCalm && isOpen) run.isOver = true;
+    else if (isOpen && (isSpike || isTold)) run.spikes.push(day);
+    else if (isSpike || isTold) runs.push({ spikes: [day], isOver: false });
+  }
+  return runs;
+}

@@ -1,0 +1,143 @@
+/** What a watch compares with its threshold, whatever the threshold is. */
+import { addDays, type Day, daysBefore, daysInRange, endOfUnit, startOfUnit } from '../time/calendar.ts';
+import { type Amount, divide, type Money, sumMoney, toPlainDigits } from './amount.ts';
+import { forecastFromAmounts } from './forecast.ts';
+import { computeRunway, type Runway } from './runway.ts';
+import { computeUsage } from './usage.ts';
+import type { WatchKind } from './watch-rule.ts';
+
+/** What billing said about a project. */
+export interface WatchFigures {
+  readonly today: Day;
+  /** IANA: the reporting zone */
+  readonly zone: string;
+  /** Absent where the balance is not known. */
+  readonly account?: { readonly balance: Amount; readonly bonuses: Amount };
+  /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
+  readonly amounts: ReadonlyMap<Day, Money>;
+}
+
+/** A calendar month up to yesterday, for a budget. */
+export interface MonthSpend {
+  /** `2026-11` */
+  readonly month: string;
+  readonly spent: Money;
+  /** Complete days that are reported, of those that are over. */
+  readonly reported: number;
+  readonly of: number;
+  /** For the whole month; absent where it is over or too few days are reported. */
+  readonly forecast?: Money;
+}
+
+/** A reported day, for a spike. */
+export interface DaySpend {
+  readonly day: Day;
+  readonly amount: Money;
+  /** What such a day usually costs; absent where too few days before it are reported. */
+  readonly baseline?: Money;
+  /** What `baseline` is: of the same weekday in the weeks before, or of the days before. */
+  readonly basis?: 'weekday' | 'days';
+}
+
+export type WatchMeasurement =
+  | { readonly kind: 'balance'; readonly balance?: Money }
+  /** Absent where the balance is not known. */
+  | { readonly kind: 'runway'; readonly runway?: Runway }
+  /** The month of `today`, and before it in its first days the month that has just ended. */
+  | { readonly kind: 'budget'; readonly months: readonly MonthSpend[] }
+  /** Ascending. */
+  | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
+
+/** Late and corrected days of the month that has just ended count for this many days of the new one. */
+const LATE_DAYS = 7;
+/** A spike's days: enough to see where a run of them began. */
+const SPIKE_DAYS = 45;
+const WEEK = 7;
+
+/** The days of `spike`, reported or not. */
+export const spikeDays = (today: Day, zone: string): readonly Day[] => daysBefore(today, SPIKE_DAYS, zone);
+
+export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
+  const { today, zone, amounts } = figures;
+  switch (kind) {
+    case 'balance': {
+      const { balance } = figures.account ?? {};
+      return { kind, ...(balance && 'value' in balance && { balance: balance.value }) };
+    }
+    case 'runway':
+      return { kind, ...(figures.account && { runway: runwayOf(figures.account, figures) }) };
+    case 'budget':
+      return { kind, months: monthsOf(figures) };
+    case 'spike':
+      return { kind, today, days: spendOf(spikeDays(today, zone), amounts) };
+  }
+}
+
+/** Over the last 7 complete days, as `/balance` says it. */
+function runwayOf(
+  account: NonNullable<WatchFigures['account']>,
+  { amounts, today, zone }: WatchFigures,
+): Runway {
+  const days = daysBefore(today, WEEK, zone);
+  const items = days.flatMap((day) => {
+    const amount = amounts.get(day);
+    const digits = amount && { text: toPlainDigits(amount) };
+    return digits ? [{ day: { text: day }, totalAmount: digits, totalBonuses: { text: '0' } }] : [];
+  });
+  return computeRunway(account, computeUsage(items, { days, zone }), today);
+}
+
+function monthsOf(figures: WatchFigures): readonly MonthSpend[] {
+  const { today, zone, amounts } = figures;
+  const first = startOfUnit('month', today);
+  const isEarly = Number(today.slice(8)) <= LATE_DAYS;
+  const forecast = forecastFromAmounts(amounts, today, zone)?.total;
+  return [
+    ...(isEarly ? [monthOf(addDays(first, -1), figures)] : []),
+    { ...monthOf(first, figures), ...(forecast && { forecast }) },
+  ];
+}
+
+function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
+  const last = endOfUnit('month', day);
+  const days = daysInRange(startOfUnit('month', day), last, zone).filter((one) => one < today);
+  const reported = days.flatMap((one) => amounts.get(one) ?? []);
+  return {
+    month: day.slice(0, 7),
+    spent: sumMoney(reported),
+    reported: reported.length,
+    of: days.length,
+  };
+}
+
+/** The reported ones of these days, each with its baseline. */
+export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']): readonly DaySpend[] =>
+  days.flatMap((day) => {
+    const amount = amounts.get(day);
+    if (amount === undefined) return [];
+    const baseline = baselineOf(day, amounts);
+    return [{ day, amount, ...baseline }];
+  });
+
+/** The same weekday of this many weeks before, of which so many must be reported. */
+const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
+/** Otherwise this many reported days before it, of at most so many days. */
+const DAYS_BEFORE = { reported: 14, within: 60 } as const;
+
+/** The median of the last four same weekdays; where fewer than three are reported, the average of 14 days before. */
+function baselineOf(day: Day, amounts: WatchFigures['amounts']): Pick<DaySpend, 'baseline' | 'basis'> {
+  const weeks = Array.from({ length: SAME_WEEKDAYS.weeks }, (_, n) => addDays(day, -WEEK * (n + 1)));
+  const same = weeks.flatMap((one) => amounts.get(one) ?? []);
+  if (same.length >= SAME_WEEKDAYS.minReported) return { baseline: median(same), basis: 'weekday' };
+  const before: Money[] = [];
+  for (let n = 1; n <= DAYS_BEFORE.within && before.length < DAYS_BEFORE.reported; n += 1)
+    before.push(...[amounts.get(addDays(day, -n))].flatMap((one) => one ?? []));
+  if (before.length < DAYS_BEFORE.reported) return {};
+  return { baseline: divide(sumMoney(before), before.length), basis: 'days' };
+}
+
+function median(values: readonly Money[]): Money {
+  const sorted = values.toSorted((a, b) => a.cmp(b));
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
+  return divide(sumMoney(middle), middle.length);
+}

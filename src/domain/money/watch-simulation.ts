@@ -1,0 +1,131 @@
+/** What a watch would have told over the last days, so that a threshold that rings daily is seen before it is set. */
+import { Big } from 'big.js';
+import { addDays, type Day, daysBefore } from '../time/calendar.ts';
+import { type Amount, type Money, sumMoney, ZERO } from './amount.ts';
+import { judgeWatch, type ToldLevel } from './thresholds.ts';
+import {
+  measureWatch,
+  spendOf,
+  spikeDays,
+  type WatchFigures,
+  type WatchMeasurement,
+} from './watch-measurement.ts';
+import type { WatchKind, WatchRule } from './watch-rule.ts';
+
+/** How far a simulation looks back. */
+const SIMULATED_DAYS = 90;
+/** The first of those days needs the days before it: of a spike's run, and of their baselines. */
+const DAYS_BEFORE = 110;
+const ALL_DAYS = SIMULATED_DAYS + DAYS_BEFORE;
+
+/** @returns the first day of usage that a simulation made on `today` needs */
+export const simulationFrom = (today: Day): Day => addDays(today, -ALL_DAYS);
+
+/** What was measured on each of the days, whatever the threshold. */
+export interface WatchHistory {
+  readonly days: readonly { readonly day: Day; readonly measurement: WatchMeasurement }[];
+  /** The balance of earlier days is today's plus what was spent since: nothing says when money was added. */
+  readonly assumesNoTopUps: boolean;
+}
+
+/** @param figures with the amounts since {@link simulationFrom} */
+export function measureHistory(kind: WatchKind, figures: WatchFigures): WatchHistory {
+  const { today, zone, amounts, account } = figures;
+  const checks = [...daysBefore(today, SIMULATED_DAYS, zone), today];
+  // A day's baseline does not depend on when it is looked at.
+  const spent = kind === 'spike' ? spendOf(daysBefore(today, ALL_DAYS, zone), amounts) : [];
+  return {
+    days: checks.map((check) => {
+      if (kind === 'spike') {
+        const [first = check] = spikeDays(check, zone);
+        const days = spent.filter(({ day }) => first <= day && day < check);
+        return { day: addDays(check, -1), measurement: { kind, today: check, days } };
+      }
+      const before = new Map([...amounts].filter(([day]) => day < check));
+      const since = sumMoney([...amounts].flatMap(([day, amount]) => (day >= check ? amount : [])));
+      const past = account && { ...account, balance: addTo(account.balance, since) };
+      const measured = { today: check, zone, amounts: before, ...(past && { account: past }) };
+      // What a check finds was crossed by the last day that was over then.
+      return { day: addDays(check, -1), measurement: measureWatch(kind, measured) };
+    }),
+    assumesNoTopUps: kind === 'balance' || kind === 'runway',
+  };
+}
+
+const addTo = (amount: Amount, more: Money): Amount =>
+  'value' in amount ? { ...amount, value: amount.value.plus(more) } : amount;
+
+/**
+ * The days that would have made the watch alert, ascending, with what is reported of them now. What was crossed before
+ * the first day, and stayed so, is not among them.
+ */
+export function simulateWatch(rule: WatchRule, { days }: WatchHistory): readonly Day[] {
+  const dates: Day[] = [];
+  let told: readonly ToldLevel[] = [];
+  for (const [n, { day, measurement }] of days.entries()) {
+    const judgement = judgeWatch(rule, measurement, told, { episode: String(n), since: '' });
+    told = judgement.told;
+    if (n > 0) dates.push(...judgement.crossings.map(() => day));
+  }
+  return dates;
+}
+
+/** How many thresholds are looked at: three powers of ten. */
+const MAX_STEPS = 270;
+
+/**
+ * The nearest less sensitive threshold of two significant digits that would have alerted at most once a calendar month.
+ *
+ * @returns undefined where the rule itself did not alert more often, and where no threshold near it would help
+ */
+export function suggestRule(rule: WatchRule, history: WatchHistory): WatchRule | undefined {
+  const isQuiet = (one: WatchRule): boolean => atMostOnceAMonth(simulateWatch(one, history));
+  if (isQuiet(rule)) return undefined;
+  const steps = quieterRules(rule);
+  let [noisy, quiet] = [-1, steps.length];
+  while (quiet - noisy > 1) {
+    const middle = Math.floor((noisy + quiet) / 2);
+    const step = steps[middle];
+    if (step !== undefined && isQuiet(step)) quiet = middle;
+    else noisy = middle;
+  }
+  return steps[quiet];
+}
+
+const atMostOnceAMonth = (dates: readonly Day[]): boolean =>
+  new Set(dates.map((day) => day.slice(0, 7))).size === dates.length;
+
+/** Ever less sensitive. */
+function quieterRules(rule: WatchRule): readonly WatchRule[] {
+  switch (rule.kind) {
+    case 'balance':
+      return steps(rule.below, lower).map((below) => ({ ...rule, below }));
+    case 'runway':
+      return steps(new Big(rule.days), lower).flatMap((days) =>
+        days.gte(1) && days.round(0).eq(days) ? [{ ...rule, days: days.toNumber() }] : [],
+      );
+    case 'budget':
+      return steps(rule.amount, higher).map((amount) => ({ ...rule, amount }));
+    case 'spike':
+      return steps(rule.factor, higher).map((factor) => ({ ...rule, factor }));
+  }
+}
+
+function steps(from: Money, next: (value: Money) => Money): readonly Money[] {
+  const found: Money[] = [];
+  for (let value = from; found.length < MAX_STEPS && value.gt(ZERO); ) {
+    value = next(value);
+    found.push(value);
+  }
+  return found;
+}
+
+/** The next lower, or higher, value of two significant digits. */
+const lower = (value: Money): Money => {
+  const rounded = value.prec(2, Big.roundDown);
+  if (rounded.lt(value)) return rounded;
+  const isPower = value.prec(1, Big.roundDown).eq(value) && value.c[0] === 1;
+  return value.minus(powerOfTen(value.e - (isPower ? 2 : 1)));
+};
+const higher = (value: Money): Money => value.prec(2, Big.roundDown).plus(powerOfTen(value.e - 1));
+const powerOfTen = (exponent: number): Money => new Big(`1e${exponent}`);

@@ -1,0 +1,73 @@
+import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
+
+/** Names days for one answer: `Mon 16 Nov`, with the year where the days are not all of one. */
+export type DayNamer = (day: Day) => string;
+
+export function dayNamerFor(days: readonly Day[]): DayNamer {
+  const years = new Set(days.map((day) => day.slice(0, 4)));
+  const [only] = years;
+  return (day) => formatDays(day, day, years.size === 1 ? only : undefined);
+}
+
+/** How a unit is called by its first day. */
+const LABELS: Readonly<Record<Unit, (first: Day, name: DayNamer, week: (monday: Day) => string) => string>> =
+  {
+    day: (day, name) => name(day),
+    week: (day, _, week) => week(day),
+    month: (day) => formatDays(day, day).slice(6),
+    quarter: (day) => `${day.slice(0, 4)} Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
+    year: (day) => day.slice(0, 4),
+  };
+
+/** By its days that were asked about, `1–4 Oct`; with the year it ends in where that alone tells two weeks apart. */
+function weekLabel(monday: Day, asked: readonly Day[], isWithYear: boolean): string {
+  const sunday = addDays(monday, 6);
+  const inside = asked.filter((day) => day >= monday && day <= sunday);
+  const [first, last] = [inside[0] ?? monday, inside.at(-1) ?? sunday];
+  const year = last.slice(0, 4);
+  const end = isWithYear ? ` ${year}` : '';
+  if (first.slice(0, 4) === year) return formatDays(first, last, year) + end;
+  const short = (day: Day) => formatDays(day, day, day.slice(0, 4)).slice(4);
+  return `${short(first)} – ${short(last)}${end}`;
+}
+
+const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
+
+export interface DayGroup<T> {
+  readonly label: string;
+  readonly items: readonly T[];
+}
+
+/**
+ * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
+ * its tables 100 rows. No two groups have the same label.
+ *
+ * @param asked the days that were asked about, in order
+ * @param finest what no group is smaller than
+ */
+export function groupDays<T extends { readonly day: Day }>(
+  items: readonly T[],
+  most: number,
+  asked: readonly Day[],
+  finest: Unit = 'day',
+): { readonly unit: Unit; readonly groups: readonly DayGroup<T>[] } {
+  const fits = (unit: Unit) => new Set(items.map(({ day }) => startOfUnit(unit, day))).size <= most;
+  const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
+  const byStart = new Map<Day, T[]>();
+  for (const item of items) {
+    const start = startOfUnit(unit, item.day);
+    const group = byStart.get(start);
+    if (group === undefined) byStart.set(start, [item]);
+    else group.push(item);
+  }
+  const starts = [...byStart.keys()];
+  const name = dayNamerFor(starts);
+  const labels = (isWithYear: boolean) =>
+    starts.map((start) => LABELS[unit](start, name, (monday) => weekLabel(monday, asked, isWithYear)));
+  const short = labels(false);
+  const shown = new Set(short).size === short.length ? short : labels(true);
+  return {
+    unit,
+    groups: [...byStart.values()].map((group, at) => ({ label: shown[at] ?? '', items: group })),
+  };
+}

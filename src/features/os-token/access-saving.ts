@@ -1,0 +1,211 @@
+import {
+  changedNothing,
+  type Failure,
+  InvalidWord,
+  isFailure,
+  mayHaveBeenSaved,
+} from '../../domain/failure/index.ts';
+import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
+import {
+  actions,
+  type Block,
+  button,
+  header,
+  markup,
+  section,
+  withoutActions,
+} from '../../slack/kit/atoms.ts';
+import type { RateLimiter } from '../../slack/rate-limit.ts';
+import type { Request } from '../../slack/request.ts';
+import { requireKnownGroups } from '../../slack/user-groups.ts';
+import { isNamedIssuer, type NewAccess, type OpenableAccess } from '../../workspace/accesses.ts';
+import type { Audit, AuditAction } from '../../workspace/audit.ts';
+import { auditedChange, type WorkspaceChange } from '../../workspace/change.ts';
+import { findAccess } from '../../workspace/workspace.ts';
+import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
+import {
+  ACCESS_VIEW,
+  accessSavedText,
+  issuersText,
+  type RevocationResult,
+  registeredBlocks,
+} from './access-form.ts';
+import { type AccessRequest, encodeAccessMetadata, projectLabel } from './access-words.ts';
+import { mayHaveIssued, unclearIssueAudit } from './audit.ts';
+import { findIneligible } from './ineligible.ts';
+import { ignoreFailure } from './issuing.ts';
+
+export interface AccessParts {
+  readonly workspaces: Workspaces;
+  readonly identity: IdentityClient;
+  readonly limits: RateLimiter;
+  readonly audit: Audit;
+  /** The address as it will be used; throws AddressRefused, InvalidWord. */
+  readonly readAuthUrl: (text: string) => string;
+  /** Filled in where no connection has one. */
+  readonly authUrl: string | undefined;
+  /** Logs a failure that a user was shown, and where. */
+  readonly explain: (failure: Failure, where: string) => void;
+}
+
+/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
+async function testAccess(
+  { project, authUrl }: AccessRequest,
+  credentials: Credentials,
+  request: Request,
+  { identity, limits, audit }: AccessParts,
+): Promise<AccessTest> {
+  const opened = { authUrl, ...credentials };
+  const tenant = { workspace: request.user.teamId, connection: project };
+  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
+  const issued = await identity.issue(opened, tenant).catch(async (error: unknown) => {
+    if (isFailure(error) && mayHaveIssued(error)) {
+      const entry = unclearIssueAudit(
+        request.at,
+        request.user.id,
+        `${about(request.workspace, project)} · test`,
+      );
+      await audit.record(request.user.teamId, entry).catch(ignoreFailure);
+    }
+    throw error;
+  });
+  const revocation = await identity.revoke(opened.authUrl, issued.token, tenant).catch((error: unknown) => {
+    if (!isFailure(error)) throw error;
+    return 'failed' as const;
+  });
+  return { issued, revocation: REVOCATION_RESULTS[revocation] };
+}
+
+/** A change of an application access, with its entry in the audit. */
+export const accessChange = (action: AuditAction, project: string, request: Request): WorkspaceChange =>
+  auditedChange(request, [action, about(request.workspace, project)]);
+
+async function registerAccess(
+  input: AccessRequest,
+  credentials: Credentials,
+  request: Request,
+  parts: AccessParts,
+): Promise<Block[]> {
+  const { user, at } = request;
+  const { project, issuers } = input;
+  const test = await testAccess(input, credentials, request, parts);
+  const fresh = newAccess(input, credentials, test, request);
+  const isKnown = request.workspace.accessIds.includes(project);
+  const action = `application access ${isKnown ? 'replaced' : 'registered'}` as const;
+  const access = await parts.workspaces.saveAccess(accessChange(action, project, request), fresh);
+  const isIssuer =
+    isNamedIssuer(access, user.id) || (await request.slack.isInGroups(issuers.groups).catch(() => false));
+  const names = projectLabel(request.workspace, project);
+  return registeredBlocks({
+    ...names,
+    ...{ access, ...test, isIssuer, at, zone: request.workspace.settings.zone },
+    ineligible: await findIneligible(issuers.people, request),
+  });
+}
+
+/** Updates the issuers; changing the URL needs the secret again. */
+async function changeIssuers(
+  { project, authUrl: url, issuers }: AccessRequest,
+  request: Request,
+  { workspaces }: AccessParts,
+): Promise<Block[]> {
+  const current = findAccess(request.workspace, project);
+  if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
+  if (url !== current.authUrl)
+    throw new InvalidWord(url, 'is a new address', 'Enter the ID and the secret too.', undefined, 'always');
+  const { id, secret } = current.open();
+  const change = accessChange('token issuers changed', project, request);
+  await workspaces.saveAccess(change, { ...withoutSecret(current), issuers, id, secret });
+  const ineligible = await findIneligible(issuers.people, request);
+  return [
+    header(projectLabel(request.workspace, project).label),
+    section('Saved.'),
+    markup(issuersText(issuers, ineligible)),
+  ];
+}
+
+/** Shows what became of the form in its modal. */
+export async function saveAccess(input: AccessRequest, request: Request, parts: AccessParts): Promise<void> {
+  try {
+    const before = request.workspace.accesses.get(input.project)?.issuers.groups ?? [];
+    const added = input.issuers.groups.filter((group) => !before.includes(group));
+    await requireKnownGroups(added, request);
+    const { credentials } = input;
+    const blocks =
+      credentials === undefined
+        ? await changeIssuers(input, request, parts)
+        : await registerAccess(input, credentials, request, parts);
+    const text = 'The application access is saved.';
+    await request.reply.modal.update(accessSavedText(blocks), { text, blocks });
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    parts.explain(error, ACCESS_VIEW);
+    await showFailure(error, input, request);
+  }
+}
+
+async function showFailure(failure: Failure, input: AccessRequest, request: Request): Promise<void> {
+  const { text, blocks } = failureMessage(failure);
+  const isKnown = request.workspace.accesses.get(input.project) !== undefined;
+  const explanation = [
+    header(mayHaveBeenSaved(failure) ? 'May not be saved' : 'Not saved'),
+    ...withoutActions(blocks),
+    ...(changedNothing(failure)
+      ? [section(isKnown ? 'The current access stays in use.' : 'Nothing was saved.')]
+      : []),
+  ];
+  const suggested = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
+  const back = actions(
+    ...(suggested === undefined
+      ? []
+      : [
+          button('access-form:corrected', 'Use the corrected address…', {
+            value: encodeAccessMetadata({ ...input, authUrl: suggested }),
+            style: 'primary',
+          }),
+        ]),
+    button('access-form:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
+  );
+  await request.reply.modal.update(accessSavedText([...explanation, back]), { text, blocks: explanation });
+}
+
+type Credentials = NonNullable<AccessRequest['credentials']>;
+
+interface AccessTest {
+  readonly issued: IssuedToken;
+  readonly revocation: RevocationResult;
+}
+
+const REVOCATION_RESULTS: Readonly<Record<Revocation | 'failed', RevocationResult>> = {
+  revoked: 'revoked',
+  'already-dead': 'revoked',
+  'not-offered': 'not-offered',
+  refused: 'failed',
+  failed: 'failed',
+};
+
+function newAccess(
+  { project, authUrl, issuers }: AccessRequest,
+  credentials: Credentials,
+  { issued, revocation }: AccessTest,
+  { user, at }: Request,
+): NewAccess {
+  const { name, restricted, expiresAt } = issued.credential ?? {};
+  return {
+    ...{ project, authUrl, issuers, ...credentials },
+    ...(name !== undefined && { name }),
+    ...(restricted !== undefined && { restricted }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(revocation !== 'failed' && { revocable: revocation === 'revoked' }),
+    registeredBy: user.id,
+    registeredAt: at,
+  };
+}
+
+const withoutSecret = ({ open: _, lastFour: __, ...rest }: OpenableAccess) => rest;
+
+function about(record: Workspace, project: string): string {
+  const { label, word } = projectLabel(record, project);
+  return word === project ? label : `${label} (project ${project})`;
+}

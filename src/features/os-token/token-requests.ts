@@ -1,0 +1,97 @@
+import {
+  AccessMissing,
+  NotAllowed,
+  NotConnected,
+  NotIssuer,
+  ProjectMissing,
+} from '../../domain/failure/index.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
+import {
+  type ApplicationAccessRecord,
+  isNamedIssuer,
+  type OpenableAccess,
+} from '../../workspace/accesses.ts';
+import type { TokenGrant } from '../../workspace/one-time-grants.ts';
+import {
+  type ProjectReference,
+  type ResolvedProject,
+  resolveProject,
+} from '../../workspace/resolve-project.ts';
+import { findAccess, findProject } from '../../workspace/workspace.ts';
+import type { WindowToken } from './window-tokens.ts';
+import { parseTokenText } from './words.ts';
+
+/** One user's request for a token of one project. */
+export interface TokenRequest {
+  readonly grant: TokenGrant;
+  readonly label: string;
+  readonly access: OpenableAccess;
+  /** The tokens that its modal already lists. */
+  readonly tokens: Tokens;
+}
+
+export type Tokens = readonly WindowToken[];
+
+/**
+ * Refuses users who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
+ *
+ * @param word the project as it was typed; undefined for the word it is known by
+ *
+ * @throws AccessMissing, NotIssuer, and what resolving the project throws
+ */
+export function createTokenRequest(
+  project: ProjectReference,
+  word: string | undefined,
+  tokens: Tokens,
+  request: Request,
+): TokenRequest {
+  const { workspace, user, channel } = request;
+  const target = resolveTokenProject(project, request);
+  const access = findAccess(workspace, target.project);
+  if (access === undefined) throw new AccessMissing(target.project, target.label);
+  const isPossible = access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
+  if (!isPossible) throw new NotIssuer(target.label);
+  const location = channel === undefined ? {} : { channel };
+  const grant = { person: user.id, project: target.project, word: word ?? target.word, ...location };
+  return { grant, label: target.label, access, tokens };
+}
+
+/** The same request again, by what is registered now. @throws as `createTokenRequest` */
+export function repeatTokenRequest(
+  { word, project, channel }: TokenGrant,
+  tokens: Tokens,
+  request: Request,
+): TokenRequest {
+  const isSame = request.workspace.aliases.has(word) && findProject(request.workspace, word)?.id === project;
+  return createTokenRequest(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
+}
+
+/** Where no grant is stored any more, the word counts as typed in no channel. @throws as `createTokenRequest` */
+export function parseTokenRequest(word: string, tokens: Tokens, request: Request): TokenRequest {
+  const project = parseTokenText(word, request.workspace.aliases);
+  if (project === 'help') throw new ProjectMissing();
+  return createTokenRequest(project, undefined, tokens, request);
+}
+
+/** Tokens need no connection to billing, so a missing one is not what is wrong. */
+function resolveTokenProject(project: ProjectReference, request: Request): ResolvedProject {
+  try {
+    return resolveProject(project, request.workspace, askLocation(request));
+  } catch (error) {
+    throw error instanceof NotConnected ? new ProjectMissing() : error;
+  }
+}
+
+/** External people never get tokens; all others need to be named for the project. @throws NotAllowed, NotIssuer */
+export async function requireIssuer(
+  label: string,
+  access: ApplicationAccessRecord,
+  request: Request,
+): Promise<void> {
+  const { role, id } = request.user;
+  if (role === 'external') throw new NotAllowed('external');
+  if (isNamedIssuer(access, id)) return;
+  const { issuers } = access;
+  if (issuers.groups.length === 0 || !(await request.slack.isInGroups(issuers.groups)))
+    throw new NotIssuer(label);
+}

@@ -1,0 +1,66 @@
+import { actions, button, header, section } from '../../slack/kit/atoms.ts';
+import { describeAccess } from '../../workspace/accesses.ts';
+import { expiresSoon } from '../../workspace/connections.ts';
+import { tryUnseal } from '../../workspace/fields.ts';
+import type { Workspace } from '../../workspace/workspaces.ts';
+import type { StatusPart } from '../feature.ts';
+
+/** An access and what to say of it. */
+interface AccessLine {
+  readonly id: string;
+  /** As people call its project. */
+  readonly label: string;
+  readonly health: StatusPart['health'];
+  readonly text: string;
+}
+
+const RANK = { broken: 0, warning: 1, fine: 2 } as const;
+const MOST_ACCESSES = 30;
+const MOST_BUTTONS = 5;
+
+/** The accesses that tokens are issued with, by the names of their projects; those that need somebody first. */
+export function accessParts(workspace: Workspace, at: number): readonly StatusPart[] {
+  const lines = workspace.accessIds
+    .map((id) => lineOf(id, workspace, at))
+    .toSorted((a, b) => RANK[a.health] - RANK[b.health]);
+  const [worst] = lines;
+  if (worst === undefined) return [];
+  const shown = lines.slice(0, MOST_ACCESSES);
+  const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
+  const wrong = lines.filter(({ health }) => health !== 'fine');
+  const texts = shown.map(({ label, text }) => `${label} · ${text}`);
+  const replace = wrong
+    .slice(0, MOST_BUTTONS)
+    .map(({ id, label }) => button(`access-form:${id}`, `Replace access of ${label}…`, { value: id }));
+  return [
+    {
+      health: worst.health,
+      problems: wrong.length,
+      blocks: [
+        header('Application accesses'),
+        section([...texts, ...more].join('\n')),
+        ...(replace.length > 0 ? [actions(...replace)] : []),
+      ],
+    },
+  ];
+}
+
+/** Opens the seal and drops what was in it. */
+function lineOf(id: string, workspace: Workspace, at: number): AccessLine {
+  const access = workspace.accesses.get(id);
+  const alias = workspace.projects.find((project) => project.id === id)?.alias;
+  const line = { id, label: alias ?? `Project ${id}` };
+  if (access === undefined)
+    return { ...line, health: 'broken', text: 'damaged and not used: register it again' };
+  if (tryUnseal(access.open) === undefined)
+    return { ...line, health: 'broken', text: 'can’t be decrypted: register it again' };
+  const { zone } = workspace.settings;
+  const isOver = access.expiresAt !== undefined && access.expiresAt <= at;
+  const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
+  const isSoon = expiresSoon(access, at, zone);
+  return {
+    ...line,
+    health: isOver || isRejected ? 'broken' : isSoon ? 'warning' : 'fine',
+    text: `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`,
+  };
+}

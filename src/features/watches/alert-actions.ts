@@ -1,0 +1,86 @@
+import type { AlertResponse } from '../../delivery/watching.ts';
+import { NotAllowed } from '../../domain/failure/index.ts';
+import { formatInstant, markup } from '../../slack/kit/atoms.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
+import type { Audit } from '../../workspace/audit.ts';
+import { limitedProjects } from '../../workspace/chosen-project.ts';
+import type { Watch } from '../../workspace/watches.ts';
+import { findWatch } from '../../workspace/workspace.ts';
+import type { WatchesParts } from './draft-view.ts';
+import { showWatches } from './list.ts';
+import { alertsPerson, requireOwnedWatch } from './permissions.ts';
+import { snoozeWatch } from './row-actions.ts';
+import { watchAuditText } from './wording.ts';
+
+export interface AlertActionsParts extends WatchesParts {
+  readonly audit: Pick<Audit, 'record'>;
+}
+
+const GONE = 'This watch was deleted.';
+const OVER = 'This alert is too old to change.';
+
+/** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
+export function createAlertActions(parts: AlertActionsParts) {
+  return {
+    /** @throws NotAllowed for who may not ask about the project there */
+    async acknowledge(id: string, episode: string, request: Request): Promise<void> {
+      const watch = findWatch(request.workspace, id);
+      if (watch === undefined) return say(GONE, request);
+      requireReader(watch, request);
+      const { user, at, workspace } = request;
+      const response = { kind: 'acknowledged', at, by: user.id } as const;
+      const outcome = await parts.watching.respond(user.teamId, id, episode, response);
+      if (outcome !== 'recorded') return say(OUTCOMES[outcome], request);
+      const about = watchAuditText(watch, workspace);
+      await parts.audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
+      await say('You acknowledged this alert. It says so for everyone.', request);
+    },
+
+    /** From an alert, or from the list where there is no episode. @throws NotAllowed for others than its owner and managers */
+    async snooze(choice: string, id: string, episode: string | undefined, request: Request): Promise<void> {
+      const watch = requireOwnedWatch(id, request);
+      if (watch === undefined) return say(GONE, request);
+      const response = await snoozeWatch(watch, choice, request, parts);
+      if (response === undefined) return;
+      await tellAlert(parts, watch, episode, response, request);
+      const text = `Snoozed. Nobody is alerted until ${formatInstant(response.until)}.`;
+      await (episode === undefined ? showWatches(parts, request, { notice: { text } }) : say(text, request));
+    },
+  };
+}
+
+const OUTCOMES = { repeated: 'This alert was acknowledged already.', gone: OVER } as const;
+
+/** Replaces nothing: in a direct message, the alert itself would go. */
+const say = (text: string, request: Request): Promise<void> =>
+  request.reply.private({ text, blocks: [markup(text)] });
+
+/** Whoever may ask about the project there, and whoever is alerted. @throws NotAllowed */
+function requireReader(watch: Watch, request: Request): void {
+  const { workspace } = request;
+  const place = askLocation(request);
+  if (alertsPerson(watch, request) || place.manager) return;
+  if (limitedProjects(place.channel ?? '', [watch.project], workspace).length > 0)
+    throw new NotAllowed('channel');
+}
+
+/** The alert that is still open says so as well. */
+async function tellAlert(
+  { watching }: WatchesParts,
+  watch: Watch,
+  episode: string | undefined,
+  response: AlertResponse,
+  { workspace, user }: Request,
+): Promise<void> {
+  const open = episode ?? (await openEpisode(watching, watch, workspace));
+  if (open !== undefined) await watching.respond(user.teamId, watch.id, open, response);
+}
+
+async function openEpisode(
+  watching: WatchesParts['watching'],
+  { id }: Watch,
+  workspace: Request['workspace'],
+): Promise<string | undefined> {
+  const state = (await watching.readStates(workspace)).get(id);
+  return state?.isCrossed ? state.alerts.at(-1)?.episode : undefined;
+}

@@ -1,0 +1,93 @@
+import { projectLabel } from '../../delivery/schedule-wording.ts';
+import type { WatchState } from '../../delivery/watching.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
+import { actions, button, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
+import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
+import type { Request } from '../../slack/request.ts';
+import type { Watch } from '../../workspace/watches.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { dayText, measurementText, moneyWriter, nowWord, ruleText, targetMarkup } from './wording.ts';
+
+/** `*prod*: balance below 50,000.00`, as mrkdwn. */
+export const watchMarkup = (
+  { project, rule }: Pick<Watch, 'project' | 'rule'>,
+  workspace: Workspace,
+  locale: string,
+): string =>
+  `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
+
+interface Announcement {
+  /** A channel, or a person other than the user. */
+  readonly to: string;
+  readonly message: Message;
+}
+
+/** Tells the channel, or the other people, who set up or changed what. */
+export function announcements(
+  watch: Watch,
+  { workspace, user }: Request,
+  isChange: boolean,
+): readonly Announcement[] {
+  const { target } = watch;
+  const isChannel = 'channel' in target;
+  const what = watchMarkup(watch, workspace, workspace.settings.locale);
+  const lead = isChange ? 'Watch changed' : 'New watch';
+  const lines = [
+    `${lead}: ${what}.`,
+    `${isChange ? 'Changed' : 'Set up'} by ${mention(user.id)}. Alerts come ${isChannel ? 'to this channel' : 'to you here'}.`,
+  ];
+  const message = {
+    text: `${lead} for ${projectLabel(watch.project, workspace)}.`,
+    blocks: [markup(lines.join('\n')), actions(button('watch-manage', 'Manage'))],
+  };
+  const to = isChannel ? [target.channel] : target.people.filter((person) => person !== user.id);
+  return to.map((one) => ({ to: one, message }));
+}
+
+export function watchSavedText(watch: Watch, { workspace, locale }: Request): string {
+  const paused = watch.paused === undefined ? '' : ' It stays paused until someone resumes it.';
+  return `Saved: ${watchMarkup(watch, workspace, locale)}. Alerts go to ${targetMarkup(watch.target)}.${paused}`;
+}
+
+interface Reader extends Pick<Request, 'workspace' | 'locale' | 'at'> {
+  readonly stateOf: (watch: Watch) => WatchState | undefined;
+}
+
+/** Whether it alerts nobody until later. @param at ms since the epoch */
+export const isSnoozed = ({ snoozedUntil = 0 }: Watch, at: number): boolean => snoozedUntil > at;
+
+/** One watch as three lines of mrkdwn. */
+export function describeWatch(watch: Watch, reader: Reader): string {
+  const { workspace, locale } = reader;
+  const state = reader.stateOf(watch);
+  return [
+    `${watchMarkup(watch, workspace, locale)} → ${targetMarkup(watch.target)}`,
+    valueLine(watch, state, reader),
+    `${checkLine(watch, state, reader)} · owner ${mention(watch.owner)}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** `*Crossed* · now 48,210.00` */
+function valueLine(watch: Watch, state: WatchState | undefined, { workspace, locale }: Reader): string {
+  const money = moneyWriter(watch.project, workspace, locale);
+  const value = state?.measurement && measurementText(watch.rule, state.measurement, money);
+  return [
+    ...(state?.isCrossed ? [':warning: *Crossed*'] : []),
+    ...(value === undefined ? [] : [`${nowWord(watch.rule).toLowerCase()} ${escapeMarkup(value)}`]),
+    ...(state?.problem === undefined ? [] : [`*not checked:* ${escapeMarkup(state.problem)}`]),
+    ...(state?.undelivered === undefined ? [] : [`*alert not sent:* ${escapeMarkup(state.undelivered)}`]),
+  ].join(' · ');
+}
+
+function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Reader): string {
+  const { paused, snoozedUntil } = watch;
+  if (paused !== undefined)
+    return `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`;
+  return [
+    ...(isSnoozed(watch, at) ? [`*snoozed* until ${formatInstant(snoozedUntil ?? at)}`] : []),
+    state?.checkedAt === undefined ? 'not checked yet' : `checked ${formatInstant(state.checkedAt)}`,
+    ...(state?.nextCheckAt === undefined ? [] : [`next ${formatInstant(state.nextCheckAt)}`]),
+  ].join(' · ');
+}

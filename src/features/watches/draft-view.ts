@@ -1,0 +1,112 @@
+import { projectLabel } from '../../delivery/schedule-wording.ts';
+import { previewWatch } from '../../delivery/watch-preview.ts';
+import type { Watching } from '../../delivery/watching.ts';
+import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import type { ChannelCheck } from '../../slack/channel-check.ts';
+import { canEditOwned } from '../../slack/ownership.ts';
+import { askLocation, type Request } from '../../slack/request.ts';
+import { type ChosenProject, isSameProject, limitedProjects } from '../../workspace/chosen-project.ts';
+import { resolveProject } from '../../workspace/resolve-project.ts';
+import type { Watch } from '../../workspace/watches.ts';
+import { findWatch } from '../../workspace/workspace.ts';
+import type { Workspaces } from '../../workspace/workspaces.ts';
+import { type WatchFormState, watchForm } from './form.ts';
+import { hasThreshold, ruleOfDraft, targetOfDraft, type WatchDraft } from './form-state.ts';
+import type { Previewed } from './preview.ts';
+import { checkWatchChannel } from './target-check.ts';
+import { currencyOf, moneyWriter } from './wording.ts';
+
+export interface WatchesParts {
+  readonly workspaces: Workspaces;
+  readonly watching: Watching;
+}
+
+/** The watch that the form edits, if it still exists. @throws NotAllowed where the user may not edit it */
+export function requireEditable({ before }: WatchDraft, request: Request): Watch | undefined {
+  const watch = before === '' ? undefined : findWatch(request.workspace, before);
+  if (watch !== undefined && !canEditOwned(watch, request)) throw new NotAllowed('not-owner');
+  return watch;
+}
+
+type FormExtras = Partial<Pick<WatchFormState, 'channelCheck' | 'previewed' | 'isPreviewing' | 'notice'>>;
+
+export function viewOf(draft: WatchDraft, request: Request, extras: FormExtras) {
+  const { workspace, locale, channel = '' } = request;
+  const { project } = draft;
+  const label = project === undefined ? workspace.settings.currency : currencyOf(project, workspace);
+  const parsed = ruleOfDraft(draft, label);
+  return watchForm({
+    ...{ draft, label, channelCheck: undefined, previewed: undefined, isPreviewing: false },
+    place: draft.channel === '' ? channel : draft.channel,
+    projectName: project === undefined ? '' : nameFor(project, draft, request, extras.channelCheck),
+    money: moneyWriter(project ?? NO_PROJECT, workspace, locale),
+    problem: 'errors' in parsed && hasThreshold(draft) ? Object.values(parsed.errors)[0] : undefined,
+    isDuplicate: 'rule' in parsed && workspace.watches.some((one) => isSameWatch(one, draft, parsed.rule)),
+    ...extras,
+  });
+}
+
+const NO_PROJECT: ChosenProject = { id: '', product: 1 };
+
+/** A form may send back a project that the user may not see: then its name stays unknown. */
+function nameFor(
+  project: ChosenProject,
+  draft: WatchDraft,
+  request: Request,
+  channelCheck: ChannelCheck | undefined,
+): string {
+  const { workspace, user, channel = '' } = request;
+  const isChannelTheirs = channelCheck !== undefined && channelCheck.problem === undefined;
+  const place = isChannelTheirs && draft.to === 'channel' ? draft.channel : channel;
+  const isUnseen = !user.canManage && limitedProjects(place, [project], workspace).length > 0;
+  return isUnseen ? `Project ${project.id}` : projectLabel(project, workspace);
+}
+
+const isSameWatch = (watch: Watch, draft: WatchDraft, rule: WatchRule): boolean =>
+  watch.id !== draft.before &&
+  draft.project !== undefined &&
+  isSameProject(watch.project, draft.project) &&
+  JSON.stringify(watch.rule) === JSON.stringify(rule) &&
+  JSON.stringify(watch.target) === JSON.stringify(targetOfDraft(draft));
+
+export const checkDraftChannel = (draft: WatchDraft, request: Request): Promise<ChannelCheck> | undefined =>
+  draft.to === 'people' || draft.channel === ''
+    ? undefined
+    : checkWatchChannel(draft.channel, requireEditable(draft, request), request);
+
+/** The project as the user may ask about it; undefined where there is none to ask about. */
+export function resolvedProject({ project, to, channel }: WatchDraft, request: Request) {
+  if (project === undefined) return undefined;
+  const { id, product } = project;
+  try {
+    return resolveProject({ project: id, product }, request.workspace, {
+      ...askLocation(request),
+      ...(to === 'channel' && channel !== '' && { channel }),
+    });
+  } catch (error) {
+    if (isFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+export const ruleFor = (draft: WatchDraft, { workspace }: Request) =>
+  ruleOfDraft(draft, draft.project === undefined ? '' : currencyOf(draft.project, workspace));
+
+/** Asks billing what the watch would have told. @returns undefined where the form is not complete */
+export async function previewDraft(
+  { watching }: WatchesParts,
+  draft: WatchDraft,
+  request: Request,
+): Promise<Previewed | undefined> {
+  const project = resolvedProject(draft, request);
+  const parsed = ruleFor(draft, request);
+  if (project === undefined || !('rule' in parsed)) return undefined;
+  const { rule } = parsed;
+  try {
+    return { rule, result: previewWatch(rule, await watching.askPreview(request.workspace, project, rule)) };
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return { rule, result: error };
+  }
+}

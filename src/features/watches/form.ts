@@ -1,0 +1,102 @@
+import type { InputBlock, ModalView } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import type { Money } from '../../domain/money/amount.ts';
+import type { ChannelCheck } from '../../slack/channel-check.ts';
+import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { modal } from '../../slack/kit/modal.ts';
+import { encodeWatchMetadata, type WatchDraft } from './form-state.ts';
+import { joinInput, kindInput, projectInput, targetInput, thresholdInputs, toInput } from './inputs.ts';
+import { type Previewed, previewBlocks, previewLines } from './preview.ts';
+
+export interface WatchFormState {
+  readonly draft: WatchDraft;
+  /** Where the form was opened; '' in Home. */
+  readonly place: string;
+  /** As people call the project; '' for none. */
+  readonly projectName: string;
+  /** The currency label of the project; '' for none. */
+  readonly label: string;
+  readonly money: (value: Money) => string;
+  /** Undefined before the channel was checked, and for people. */
+  readonly channelCheck: ChannelCheck | undefined;
+  /** Undefined before billing was asked. */
+  readonly previewed: Previewed | undefined;
+  /** Billing is being asked. */
+  readonly isPreviewing: boolean;
+  /** What is wrong with a threshold, in a sentence. */
+  readonly problem: string | undefined;
+  /** Another watch is the same. */
+  readonly isDuplicate: boolean;
+  /** What came of saving, at the top. */
+  readonly notice?: readonly Block[];
+}
+
+export function watchForm(state: WatchFormState): ModalView {
+  const { draft, place, label, notice = [], projectName } = state;
+  return modal({
+    callback: 'watch',
+    metadata: encodeWatchMetadata({ ...draft, place, label }),
+    title: draft.before === '' ? 'Set up a watch' : 'Edit watch',
+    submit: 'Save',
+    close: 'Cancel',
+    blocks: [
+      ...notice,
+      projectInput(draft.project, projectName),
+      kindInput(draft),
+      ...thresholdInputs(draft),
+      ...(state.problem === undefined ? [] : [section(state.problem)]),
+      ...currencyHint(state),
+      ...(state.isPreviewing ? [section(PREVIEWING)] : previewBlocks(state.previewed, state.money)),
+      toInput(draft),
+      targetInput(draft),
+      ...channelCheckBlocks(state),
+      ...(state.isDuplicate ? [section(DUPLICATE)] : []),
+    ],
+  });
+}
+
+const PREVIEWING = 'Asking the billing service what this would have alerted about…';
+const DUPLICATE = 'There is a watch like this already. If you save this one, its alerts come twice.';
+const NO_CURRENCY = `Amounts have no currency here: the billing service names none. A Tally manager can set a label in \`${commandText('/billing settings')}\`.`;
+
+/** A budget is agreed in a currency. */
+const currencyHint = ({ draft, label }: WatchFormState): Block[] =>
+  draft.kind === 'budget' && label === '' ? [context(NO_CURRENCY)] : [];
+
+function channelCheckBlocks({ draft, channelCheck }: WatchFormState): (Block | InputBlock)[] {
+  if (channelCheck === undefined || draft.to === 'people') return [];
+  const { problem, warnings, canJoin } = channelCheck;
+  if (problem !== undefined) return [section(problem)];
+  return [
+    ...(warnings.length > 0 ? [section(warnings.join(' '))] : []),
+    ...(canJoin ? [joinInput(draft)] : []),
+  ];
+}
+
+export const savingWatchModal: ModalView = modal({
+  title: 'Set up a watch',
+  blocks: [section('Checking who gets the alerts…')],
+});
+
+export const suggestingModal: ModalView = modal({
+  title: 'Change threshold',
+  blocks: [section(PREVIEWING)],
+});
+
+/** @param saved mrkdwn, escaped */
+export const watchSavedModal = (
+  saved: string,
+  previewed: Previewed | undefined,
+  money: (value: Money) => string,
+): ModalView =>
+  modal({
+    title: 'Watches',
+    blocks: [
+      markup(saved),
+      ...(previewed === undefined
+        ? []
+        : [markup(previewLines(previewed, money).map(escapeMarkup).join('\n'))]),
+      context(`Change, snooze, pause or delete it with \`${commandText('/billing watches')}\`.`),
+    ],
+  });

@@ -1,0 +1,155 @@
+import type { InputBlock } from '@slack/types';
+import { BUDGET_STEPS, type WatchKind } from '../../domain/money/watch-rule.ts';
+import { option, plainText } from '../../slack/kit/atoms.ts';
+import { checksInput, choiceInput, peopleInput, textInput } from '../../slack/kit/modal.ts';
+import { projectOption } from '../../slack/project-search.ts';
+import { MAX_WATCH_PEOPLE } from '../../workspace/watches.ts';
+import type { WatchDraft } from './form-state.ts';
+import { WATCH_KINDS } from './words.ts';
+
+/** The action ID of a field whose change redraws the form. */
+export const WATCH_FIELD = 'watch-form';
+const REFILLED_FIELD = ':refilled';
+
+/** Slack sends each change of such a field at once; of a text when Enter is pressed. */
+const live = (input: InputBlock, more = ''): InputBlock => ({
+  ...input,
+  dispatch_action: true,
+  element: { ...input.element, action_id: `${WATCH_FIELD}:${input.block_id}${more}` },
+});
+
+export const projectInput = (project: WatchDraft['project'], name: string): InputBlock =>
+  live({
+    type: 'input',
+    block_id: 'project',
+    label: plainText('Project'),
+    element: {
+      type: 'external_select',
+      min_query_length: 0,
+      placeholder: plainText('prod, or 123'),
+      ...(project !== undefined && { initial_option: projectOption(project, name) }),
+    },
+  });
+
+const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
+  balance: 'The balance is below an amount',
+  runway: 'The money lasts fewer than some days',
+  budget: 'The month reaches its budget',
+  spike: 'A day costs much more than usual',
+};
+
+export const kindInput = ({ kind }: WatchDraft): InputBlock =>
+  live(
+    choiceInput({
+      block: 'kind',
+      label: 'Alert when',
+      options: WATCH_KINDS.map((one) => option(KIND_LABELS[one], one)),
+      initial: kind,
+    }),
+  );
+
+/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
+const MAX_TYPED = 60;
+
+interface Threshold {
+  readonly block: 'below' | 'days' | 'amount' | 'factor' | 'floor';
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder: string;
+}
+
+const THRESHOLDS: Readonly<Record<WatchKind, readonly Threshold[]>> = {
+  balance: [
+    {
+      block: 'below',
+      label: 'Below',
+      hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
+      placeholder: '50,000',
+    },
+  ],
+  runway: [
+    {
+      block: 'days',
+      label: 'Fewer than',
+      hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
+      placeholder: '14',
+    },
+  ],
+  budget: [
+    {
+      block: 'amount',
+      label: 'Budget for each month',
+      hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+      placeholder: '500,000',
+    },
+  ],
+  spike: [
+    {
+      block: 'factor',
+      label: 'Times the usual amount',
+      hint: 'Usual is the median of the last four same weekdays.',
+      placeholder: '2',
+    },
+    {
+      block: 'floor',
+      label: 'Only days of at least',
+      hint: 'Empty for no minimum.',
+      placeholder: '1,000',
+    },
+  ],
+};
+
+export const thresholdInputs = (draft: WatchDraft): InputBlock[] =>
+  THRESHOLDS[draft.kind].map(({ block, ...text }) =>
+    live(
+      textInput({ block, ...text, max: MAX_TYPED, initial: draft[block], optional: block === 'floor' }),
+      // Slack keeps what was typed for as long as the IDs stay, so a field that Tally fills in gets another one.
+      draft.isRefilled ? REFILLED_FIELD : '',
+    ),
+  );
+
+export const toInput = ({ to }: WatchDraft): InputBlock =>
+  live(
+    choiceInput({
+      block: 'to',
+      label: 'Send alerts to',
+      options: [option('A channel', 'channel'), option('People, by direct message', 'people')],
+      initial: to,
+    }),
+  );
+
+export const targetInput = (draft: WatchDraft): InputBlock =>
+  draft.to === 'people' ? whomInput(draft) : channelInput(draft);
+
+const channelInput = ({ channel }: WatchDraft): InputBlock =>
+  live({
+    type: 'input',
+    block_id: 'channel',
+    label: plainText('Channel'),
+    hint: plainText('Everyone there sees the alerts, and who set them up.'),
+    element: {
+      type: 'conversations_select',
+      placeholder: plainText('Choose a channel'),
+      filter: { include: ['public', 'private'] },
+      ...(channel !== '' && { initial_conversation: channel }),
+    },
+  });
+
+const whomInput = ({ people }: WatchDraft): InputBlock => ({
+  ...peopleInput({
+    block: 'people',
+    label: 'People',
+    hint: 'Full members of this workspace.',
+    initial: people,
+    max: MAX_WATCH_PEOPLE,
+  }),
+  optional: false,
+});
+
+export const joinInput = ({ joins }: WatchDraft): InputBlock =>
+  checksInput({
+    block: 'join',
+    label: 'Tally isn’t in that channel yet',
+    options: [option('Let Tally join it', 'yes')],
+    initial: joins ? ['yes'] : [],
+  });

@@ -1,0 +1,100 @@
+import type { WatchPreview } from '../../delivery/watch-preview.ts';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import type { Money } from '../../domain/money/amount.ts';
+import { thresholdDigits } from '../../domain/money/threshold-text.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import { actions, type Block, button, context, markup } from '../../slack/kit/atoms.ts';
+import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { encodeThresholds } from './form-state.ts';
+import { crossedText, measurementText, nowWord } from './wording.ts';
+
+/** What billing was asked for a form; a failure where it gave no answer. */
+export interface Previewed {
+  readonly rule: WatchRule;
+  readonly result: WatchPreview | Failure;
+}
+
+/** Days of the simulation; at more alerts than weeks in it, people stop reading them. */
+const DAYS = 90;
+const MOST_ALERTS = Math.floor(DAYS / 7);
+/** The others are counted. */
+const MOST_DATES = 8;
+
+/** What the watch would have told, and what it would tell now. Plain text, a sentence a line. */
+export function previewLines({ rule, result }: Previewed, money: (value: Money) => string): string[] {
+  if (isFailure(result)) return [result.message];
+  const { dates, isKnown, isCrossed, measurement, reported } = result;
+  if (reported === 0 && !isKnown)
+    return [
+      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
+    ];
+  const now = measurementText(rule, measurement, money);
+  return [
+    countText(dates.map(dateText)),
+    ...(isCrossed ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`] : []),
+    ...(!isCrossed && now !== undefined ? [`${nowWord(rule)}: ${now}.`] : []),
+    ...(isKnown ? [] : ['Too few days are reported to judge it now.']),
+  ];
+}
+
+function countText(dates: readonly string[]): string {
+  if (dates.length === 0) return `It would not have alerted in the last ${DAYS} days.`;
+  const shown = dates.slice(-MOST_DATES);
+  const more = dates.length - shown.length;
+  const times = dates.length === 1 ? 'once' : `${dates.length} times`;
+  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
+}
+
+/** `2 Oct`: the day of the week says nothing about a threshold. */
+const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
+
+/** `42,000.00` */
+function thresholdText(rule: WatchRule, money: (value: Money) => string): string {
+  switch (rule.kind) {
+    case 'balance':
+      return money(rule.below);
+    case 'runway':
+      return pluralize(rule.days, 'day');
+    case 'budget':
+      return money(rule.amount);
+    case 'spike':
+      return `${thresholdDigits(rule.factor)}×`;
+  }
+}
+
+const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
+
+/** With a button that fills in a quieter threshold. */
+export function previewBlocks(previewed: Previewed | undefined, money: (value: Money) => string): Block[] {
+  const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
+  if (previewed === undefined) return [actions(refresh)];
+  const [first = '', ...more] = previewLines(previewed, money);
+  const { result } = previewed;
+  const { suggestion, dates = [] } = isFailure(result) ? {} : result;
+  const isNoisy = dates.length > MOST_ALERTS;
+  const lines = [
+    `*${escapeMarkup(first)}*`,
+    ...more.map(escapeMarkup),
+    ...(isNoisy ? [':warning: That’s more than one alert a week.'] : []),
+    ...(suggestion === undefined
+      ? []
+      : [escapeMarkup(`${thresholdText(suggestion, money)} would have alerted at most once a month.`)]),
+  ];
+  return [
+    markup(lines.join('\n')),
+    ...(isFailure(result) || !result.assumesNoTopUps ? [] : [context(NO_TOP_UPS)]),
+    actions(
+      refresh,
+      ...(suggestion === undefined
+        ? []
+        : [
+            button('watch-suggest', `Use ${thresholdText(suggestion, money)}`, {
+              value: encodeThresholds(suggestion),
+              ...(isNoisy && { style: 'primary' as const }),
+            }),
+          ]),
+    ),
+  ];
+}

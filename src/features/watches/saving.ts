@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { commandText } from '../../domain/commands.ts';
+import { type Failure, isFailure, mayHaveBeenSaved, NoData } from '../../domain/failure/index.ts';
+import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { failureMessage } from '../../slack/error-blocks.ts';
+import { type Block, context, markup, withoutActions } from '../../slack/kit/atoms.ts';
+import type { Request } from '../../slack/request.ts';
+import { auditedChange } from '../../workspace/change.ts';
+import { type ChosenProject, isSameProject } from '../../workspace/chosen-project.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
+import { announcements, watchMarkup } from './blocks.ts';
+import {
+  checkDraftChannel,
+  previewDraft,
+  requireEditable,
+  ruleFor,
+  viewOf,
+  type WatchesParts,
+} from './draft-view.ts';
+import { targetOfDraft, type WatchDraft, watchVersion } from './form-state.ts';
+import type { Previewed } from './preview.ts';
+import { findTargetProblem } from './target-check.ts';
+import { watchAuditText } from './wording.ts';
+
+export const WATCHES_FULL = `This workspace has ${MAX_WATCHES} watches, the maximum. Delete one first with ${commandText('/billing watches')}.`;
+const GONE = 'This watch was deleted. Save to create a new one.';
+const NOTHING_SAVED = 'Nothing was saved.';
+
+interface SavedDraft {
+  readonly watch: Watch;
+  readonly previewed: Previewed | undefined;
+}
+
+/** @returns undefined where it was not saved; the form then says why and keeps what was chosen */
+export async function storeDraft(
+  parts: WatchesParts,
+  draft: WatchDraft,
+  request: Request,
+): Promise<SavedDraft | undefined> {
+  const { workspace } = request;
+  try {
+    const before = requireEditable(draft, request);
+    if (draft.before !== '' && before === undefined)
+      return await refuse(GONE, { ...draft, before: '', seen: '' }, request);
+    if (before !== undefined && watchVersion(before) !== draft.seen)
+      return await refuse(changedText(before, request), { ...draft, seen: watchVersion(before) }, request);
+    if (before === undefined && workspace.watchIds.length >= MAX_WATCHES)
+      return await refuse(WATCHES_FULL, draft, request);
+    const parsed = ruleFor(draft, request);
+    if (draft.project === undefined || 'errors' in parsed)
+      return await refuse(
+        `${Object.values('errors' in parsed ? parsed.errors : {})[0] ?? ''} ${NOTHING_SAVED}`,
+        draft,
+        request,
+      );
+    const target = targetOfDraft(draft);
+    const problem = await findTargetProblem(
+      { target, project: draft.project, joins: draft.joins, before },
+      request,
+    );
+    if (problem !== undefined) return await refuse(`${problem} ${NOTHING_SAVED}`, draft, request);
+    const previewed = await previewDraft(parts, draft, request);
+    if (previewed?.result instanceof NoData)
+      return await refuse(`${previewed.result.message} ${CHECK_PROJECT}`, draft, request, previewed);
+    const watch = watchFromDraft({ ...draft, project: draft.project }, parsed.rule, before, request);
+    // Announced first: whoever does not take the announcement will not take the alerts, and nothing is saved.
+    for (const { to, message } of announcements(watch, request, before !== undefined))
+      await request.reply.public(to, message);
+    const action = before === undefined ? 'watch created' : 'watch changed';
+    const change = auditedChange(request, [action, watchAuditText(watch, workspace)]);
+    await parts.workspaces.saveWatch(change, watch);
+    return { watch, previewed };
+  } catch (error) {
+    if (!isFailure(error) || error.kind === 'not-allowed') throw error;
+    const notice = [...failureBlocks(error), ...(mayHaveBeenSaved(error) ? [] : [context(NOTHING_SAVED)])];
+    await request.reply.modal.update(viewOf(draft, request, { notice }), {
+      text: error.message,
+      blocks: notice,
+    });
+    return undefined;
+  }
+}
+
+const CHECK_PROJECT = `Check the project ID, or choose it with another product. ${NOTHING_SAVED}`;
+
+const changedText = (now: Watch, { workspace, locale }: Request): string =>
+  `Somebody else changed this watch first. It’s now ${watchMarkup(now, workspace, locale)}. Save again to replace that.`;
+
+/** @param problem mrkdwn; sent as a direct message if the form was closed */
+async function refuse(
+  problem: string,
+  draft: WatchDraft,
+  request: Request,
+  previewed?: Previewed,
+): Promise<undefined> {
+  const notice = [markup(problem)];
+  const channelCheck = await checkDraftChannel(draft, request);
+  const view = viewOf(draft, request, { channelCheck, previewed, notice });
+  await request.reply.modal.update(view, { text: problem, blocks: notice });
+  return undefined;
+}
+
+function watchFromDraft(
+  draft: WatchDraft & { readonly project: ChosenProject },
+  rule: WatchRule,
+  before: Watch | undefined,
+  { user, at }: Request,
+): Watch {
+  const isSameRule =
+    before !== undefined &&
+    isSameProject(before.project, draft.project) &&
+    JSON.stringify(before.rule) === JSON.stringify(rule);
+  return {
+    id: before?.id ?? randomUUID().replaceAll('-', '').slice(0, 8),
+    project: { id: draft.project.id, product: draft.project.product },
+    rule,
+    target: targetOfDraft(draft),
+    owner: before?.owner ?? user.id,
+    createdBy: before?.createdBy ?? user.id,
+    createdAt: before?.createdAt ?? at,
+    since: isSameRule ? before.since : at,
+    ...(before?.paused !== undefined && { paused: before.paused }),
+    ...(isSameRule && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
+  };
+}
+
+const failureBlocks = (failure: Failure): Block[] => withoutActions(failureMessage(failure).blocks);

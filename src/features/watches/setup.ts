@@ -1,0 +1,114 @@
+import { previewWatch } from '../../delivery/watch-preview.ts';
+import { isFailure, NotAllowed } from '../../domain/failure/index.ts';
+import type { ChannelCheck } from '../../slack/channel-check.ts';
+import { markup, section } from '../../slack/kit/atoms.ts';
+import { typedOrDefaultProject } from '../../slack/project-search.ts';
+import type { Request } from '../../slack/request.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/watches.ts';
+import { watchSavedText } from './blocks.ts';
+import {
+  checkDraftChannel,
+  previewDraft,
+  resolvedProject,
+  ruleFor,
+  viewOf,
+  type WatchesParts,
+} from './draft-view.ts';
+import { suggestingModal, watchSavedModal } from './form.ts';
+import { draftOfWatch, fieldsOfRule, newWatchDraft, type WatchDraft } from './form-state.ts';
+import { storeDraft, WATCHES_FULL } from './saving.ts';
+import { moneyWriter } from './wording.ts';
+import type { ThresholdFields, WatchWords } from './words.ts';
+
+/** The form: opened, redrawn at each change, previewed and saved. What it sends back is checked each time. */
+export function createWatchForm(parts: WatchesParts) {
+  return {
+    async openNew(words: WatchWords, request: Request): Promise<void> {
+      const { workspace, user, channel } = request;
+      if (workspace.watchIds.length >= MAX_WATCHES)
+        return request.reply.update({ text: WATCHES_FULL, blocks: [section(WATCHES_FULL)] });
+      const project = typedOrDefaultProject(words, request);
+      await openForm(parts, newWatchDraft(words, project, { channel, person: user.id }), request);
+    },
+
+    /** @throws NotAllowed */
+    async openFor(watch: Watch, request: Request): Promise<void> {
+      await openForm(parts, draftOfWatch(watch, request.user.id), request);
+    },
+
+    /** With the threshold that would have alerted at most once a month. @throws NotAllowed */
+    openSuggestion: (watch: Watch, request: Request) => openSuggestion(parts, watch, request),
+
+    /** After a field changed: what billing says is shown once it is known. */
+    redraw: (draft: WatchDraft, request: Request) => redrawWithPreview(parts, draft, request),
+
+    /** For thresholds that Tally filled in: Slack only shows them under another action ID. */
+    refill: (draft: WatchDraft, thresholds: ThresholdFields, request: Request) =>
+      redrawWithPreview(parts, { ...draft, ...thresholds, isRefilled: !draft.isRefilled }, request),
+
+    async save(draft: WatchDraft, request: Request): Promise<void> {
+      const saved = await storeDraft(parts, draft, request);
+      if (saved === undefined) return;
+      await parts.watching.changed(request.user.teamId);
+      const text = watchSavedText(saved.watch, request);
+      const money = moneyWriter(saved.watch.project, request.workspace, request.locale);
+      const fallback = { text: 'Watch saved.', blocks: [markup(text)] };
+      await request.reply.modal.update(watchSavedModal(text, saved.previewed, money), fallback);
+    },
+  };
+}
+
+const isPreviewable = (draft: WatchDraft, request: Request): boolean =>
+  resolvedProject(draft, request) !== undefined && 'rule' in ruleFor(draft, request);
+
+/** Slack opens a form only within 3 s of the click, so what takes longer follows. */
+async function openForm(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
+  const isPreviewing = isPreviewable(draft, request);
+  await request.reply.modal.open(viewOf(draft, request, { isPreviewing }));
+  await completeForm(parts, draft, request);
+}
+
+/** Billing is asked first, so the form comes in the place of a view that says so. @throws NotAllowed */
+async function openSuggestion({ watching }: WatchesParts, watch: Watch, request: Request): Promise<void> {
+  const { modal } = request.reply;
+  const draft = draftOfWatch(watch, request.user.id);
+  const project = resolvedProject(draft, request);
+  if (project === undefined) throw new NotAllowed('channel');
+  await modal.open(suggestingModal);
+  try {
+    const figures = await watching.askPreview(request.workspace, project, watch.rule);
+    const { suggestion } = previewWatch(watch.rule, figures);
+    const rule = suggestion ?? watch.rule;
+    const notice = [section(suggestion === undefined ? NO_SUGGESTION : SUGGESTED)];
+    const previewed = { rule, result: previewWatch(rule, figures) };
+    await modal.update(viewOf({ ...draft, ...fieldsOfRule(rule) }, request, { notice, previewed }));
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    await modal.update(viewOf(draft, request, { previewed: { rule: watch.rule, result: error } }));
+  }
+}
+
+const SUGGESTED = 'Tally filled in a threshold that would have alerted at most once a month. Save to use it.';
+const NO_SUGGESTION = 'The threshold alerts at most once a month, so Tally has nothing to suggest.';
+
+async function redrawWithPreview(parts: WatchesParts, draft: WatchDraft, request: Request): Promise<void> {
+  const channelCheck = await checkDraftChannel(draft, request);
+  const isPreviewing = isPreviewable(draft, request);
+  await request.reply.modal.update(viewOf(draft, request, { channelCheck, isPreviewing }));
+  if (isPreviewing) await completeForm(parts, draft, request, channelCheck);
+}
+
+/** Adds what Slack and billing say, unless something was typed or chosen in between. */
+async function completeForm(
+  parts: WatchesParts,
+  draft: WatchDraft,
+  request: Request,
+  known?: ChannelCheck,
+): Promise<void> {
+  const [channelCheck, previewed] = await Promise.all([
+    known ?? checkDraftChannel(draft, request),
+    previewDraft(parts, draft, request),
+  ]);
+  if (channelCheck === undefined && previewed === undefined) return;
+  await request.reply.modal.updateIfUnchanged(viewOf(draft, request, { channelCheck, previewed }));
+}

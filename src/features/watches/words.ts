@@ -1,0 +1,265 @@
+import { commandText } from '../../domain/commands.ts';
+import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord, normalizeText, parseSingleProjectText } from '../../domain/language/command-text.ts';
+import {
+  parseFactor,
+  parseRunwayDays,
+  parseThreshold,
+  thresholdDigits,
+} from '../../domain/money/threshold-text.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS, type WatchKind } from '../../domain/money/watch-rule.ts';
+import type { ProductId } from '../../domain/product.ts';
+
+/** Thresholds as the fields of the form hold them: plain digits. */
+export interface ThresholdFields {
+  readonly below?: string;
+  readonly days?: string;
+  readonly amount?: string;
+  readonly factor?: string;
+  readonly floor?: string;
+}
+
+/** What was typed after `/billing watch`, as far as anything was. */
+export interface WatchWords extends ThresholdFields {
+  readonly project?: string;
+  readonly alias?: string;
+  readonly product?: ProductId;
+  readonly kind?: WatchKind;
+}
+
+export const WATCH_KINDS: readonly WatchKind[] = ['balance', 'runway', 'budget', 'spike'];
+export const KIND_EXAMPLES = 'balance 50000, runway 14, budget 500000 or spike 2x over 1000';
+const EXAMPLE = `Type it like ${commandText('/billing watch')} prod ${KIND_EXAMPLES}.`;
+const AMOUNTS = 'Write amounts like 50000, 50,000 or 50000.50.';
+
+/** A piece of the text; the text goes on without it. */
+interface Piece<T> {
+  readonly rest: string;
+  readonly found?: T;
+}
+
+/**
+ * `prod balance 50000` in any order.
+ * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; SecretPasted
+ */
+export function parseWatchText(text: string, aliases: ReadonlySet<string>): WatchWords {
+  const whole = normalizeText(text);
+  const { rest, found } = takeRule(whole, aliases);
+  if (found === undefined) refuseWithoutKind(rest, aliases);
+  const { project, alias, product } = readProject(rest, whole, aliases);
+  return {
+    ...(project !== undefined && { project }),
+    ...(alias !== undefined && { alias }),
+    ...(product !== undefined && { product }),
+    ...found,
+  };
+}
+
+const KIND = new RegExp(`(?<![^ ])(${WATCH_KINDS.join('|')})(?![^ ])`, 'g');
+
+type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
+
+/** A kind, then its thresholds where they follow; what of a spike is unmistakable stands anywhere. */
+function takeRule(text: string, aliases: ReadonlySet<string>): Piece<RuleWords> {
+  const [match, ...others] = [...text.matchAll(KIND)];
+  if (match === undefined) return { rest: text };
+  const kind = match[0] as WatchKind;
+  const [second] = others;
+  if (second !== undefined) {
+    const why = second[0] === kind ? 'is there twice' : `is a second kind; you already gave “${kind}”`;
+    const rest = text.slice(second.index).replace(new RegExp(`^${second[0]}(?: ${NUMBER})?`, 'u'), '');
+    throw refused(second[0], why, 'Set up one watch at a time.', [join(text.slice(0, second.index), rest)]);
+  }
+  const before = text.slice(0, match.index).trim();
+  const after = text.slice(match.index + kind.length).trim();
+  switch (kind) {
+    case 'runway':
+      return takeDays(before, after);
+    case 'spike':
+      return takeSpike(before, after, aliases);
+    default: {
+      const taken = takeAmount({ before, after, kind, aliases });
+      const field = kind === 'balance' ? 'below' : 'amount';
+      return { rest: taken.rest, found: { kind, ...(taken.found && { [field]: taken.found }) } };
+    }
+  }
+}
+
+const FILLER = '(?:(?:is |falls |drops |goes )?(?:below|under|over|above|of|at|from|than) )?';
+const A_MONTH = '(?: (?:a|per) (?:day|month))?';
+/** A word with a digit in it, or groups of three digits. */
+const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
+
+interface AmountPlace {
+  readonly before: string;
+  /** What follows the kind. */
+  readonly after: string;
+  readonly kind: WatchKind;
+  readonly aliases: ReadonlySet<string>;
+}
+
+function takeAmount({ before, after, kind, aliases }: AmountPlace): Piece<string> {
+  const match = new RegExp(`^${FILLER}(${NUMBER})${A_MONTH}(?![^ ])`, 'u').exec(after);
+  if (match === null) {
+    refuseWord(before, after, kind, aliases);
+    return { rest: join(before, after.replace(new RegExp(`^${FILLER}$`), '')) };
+  }
+  const [all, typed = ''] = match;
+  const rest = join(before, after.slice(all.length));
+  refuseTwoMeanings(typed, rest, kind);
+  return { rest, found: amountIn(typed, kind, (value) => join(rest, kind, value)) };
+}
+
+/** `balance 50 123`: is 123 a project, or the end of 50,123? */
+function refuseTwoMeanings(typed: string, rest: string, kind: WatchKind): void {
+  const [, first = '', group = ''] = /^(\d{1,3}) ([1-9]\d\d)$/.exec(typed) ?? [];
+  if (group === '' || rest !== '') return;
+  throw refused(typed, 'could be one amount, or an amount and a project', AMOUNTS, [
+    join(kind, first + group),
+    join(group, kind, first),
+  ]);
+}
+
+/** `balance -`, `balance lots`: what stands there is neither an amount nor a project. */
+function refuseWord(before: string, after: string, kind: WatchKind, aliases: ReadonlySet<string>): void {
+  const [word = ''] = after.split(' ');
+  if (!/^[-\p{Sc}]/u.test(word) || aliases.has(word)) return;
+  throw refused(word, 'isn’t an amount', AMOUNTS, [join(before, kind)]);
+}
+
+/** @param corrected the whole text with another amount, '' for none @returns plain digits */
+function amountIn(typed: string, kind: WatchKind, corrected: (value: string) => string): string {
+  const amount = parseThreshold(typed);
+  if ('problem' in amount) {
+    const { why, works, instead } = PROBLEMS[amount.problem];
+    const readings = amount.readings ?? (instead === 'positive' ? [typed.replace('-', ''), ''] : ['']);
+    throw refused(typed, why, works, readings.map(corrected));
+  }
+  if (kind !== 'balance' && kind !== 'spike' && amount.value.eq(0))
+    throw refused(typed, 'is no budget', 'Type an amount above zero.', [corrected('')]);
+  return thresholdDigits(amount.value);
+}
+
+const PROBLEMS = {
+  'no-amount': { why: 'isn’t an amount', works: AMOUNTS, instead: undefined },
+  'below-zero': { why: 'is below zero', works: 'Type an amount of zero or more.', instead: 'positive' },
+  'too-long': {
+    why: `has more than ${MAX_THRESHOLD_DIGITS} digits`,
+    works: 'Type a shorter amount.',
+    instead: undefined,
+  },
+  ambiguous: { why: 'can mean two amounts', works: 'Which one?', instead: undefined },
+} as const;
+
+function takeDays(before: string, after: string): Piece<RuleWords> {
+  const leading = /(?:^|(?<= ))(\d{1,6}) ?(days?|d|weeks?|w)$/.exec(before);
+  const match = new RegExp(`^${FILLER}(-?\\d\\S*(?: (?:days?|d|weeks?|w)(?![^ ]))?)`).exec(after);
+  const typed = match?.[1] ?? leading?.[0];
+  if (typed === undefined) return { rest: join(before, after), found: { kind: 'runway' } };
+  const rest = match
+    ? join(before, after.slice(match[0].length))
+    : join(before.slice(0, leading?.index), after);
+  const days = parseRunwayDays(typed);
+  if (days !== undefined) return { rest, found: { kind: 'runway', days: String(days) } };
+  const works = `Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days, such as runway 14.`;
+  const why = typed.startsWith('-') ? 'is below zero' : 'isn’t a number of days';
+  throw refused(typed, why, works, [join(rest, 'runway')]);
+}
+
+const FACTOR = /(?<![^ ])(-?(?:[x×] ?\d[\d.,]*|\d[\d.,]* ?[x×]))(?![^ ])/;
+const FLOOR = new RegExp(`(?<![^ ])(?:over|above|floor|from|at least) (${NUMBER})${A_MONTH}(?![^ ])`, 'u');
+const FACTORS = 'Write the factor like 2x or 1.5x.';
+
+function takeSpike(before: string, after: string, aliases: ReadonlySet<string>): Piece<RuleWords> {
+  let rest = join(before, after);
+  const floored = FLOOR.exec(rest);
+  if (floored !== null) rest = without(rest, floored);
+  const factored = FACTOR.exec(rest);
+  if (factored !== null) rest = without(rest, factored);
+  const over = floored === null ? '' : floored[0];
+  const typed = factored?.[1] ?? '';
+  const factor = parseFactor(typed);
+  if (typed !== '' && factor === undefined)
+    throw refused(typed, 'isn’t a factor above 1', FACTORS, [join(rest, 'spike', over)]);
+  if (typed === '') refuseBareFactor(before, after, over, aliases);
+  const floor =
+    floored?.[1] &&
+    amountIn(floored[1], 'spike', (value) => join(rest, 'spike', typed, value && `over ${value}`));
+  return {
+    rest,
+    found: { kind: 'spike', ...(factor && { factor: thresholdDigits(factor) }), ...(floor && { floor }) },
+  };
+}
+
+/** `spike 2`: a number right after it is no project. */
+function refuseBareFactor(before: string, after: string, over: string, aliases: ReadonlySet<string>): void {
+  const [, number] = /^(\d{1,2}(?:[.,]\d+)?)(?![^ ])/.exec(after) ?? [];
+  if (number === undefined || aliases.has(number)) return;
+  const rest = join(before, after.slice(number.length).replace(over, ''));
+  throw refused(number, 'isn’t a factor', FACTORS, [join(rest, 'spike', `${number}x`, over)]);
+}
+
+/** `prod 50000`: of what? `prod blance 50000` says it. */
+function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
+  for (const word of text.split(' ')) {
+    const meant = aliases.has(word) ? undefined : nearestWord(word, WATCH_KINDS);
+    if (meant !== undefined) throw refused(word, UNRECOGNIZED, EXAMPLE, [text.replace(word, meant)]);
+  }
+  const numbers = [...text.matchAll(/(?<![^ ,])\d[\d.,]*(?![^ ,])/g)];
+  const hasAlias = text.split(' ').some((word) => aliases.has(word));
+  const amount = numbers[hasAlias ? 0 : 1];
+  if (amount === undefined || amount[0].length < 2) return;
+  const rest = without(text, amount);
+  throw refused(amount[0], 'needs a kind before it', EXAMPLE, [
+    join(rest, 'balance', amount[0]),
+    join(rest, 'budget', amount[0]),
+  ]);
+}
+
+/** The rest is a project and its product, read as everywhere. */
+function readProject(text: string, whole: string, aliases: ReadonlySet<string>) {
+  try {
+    const { phrase, ...words } = parseSingleProjectText(text, aliases);
+    if (phrase === undefined) return words;
+    throw new InvalidWord(phrase.typed, 'is a period, and a watch has none', '', '');
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    const { word, why, suggestion } = error;
+    // The project first: without it, the form begins with what was typed besides.
+    const texts = [
+      ...(suggestion ? [whole.replace(text, suggestion)] : []),
+      whole.replace(word, ''),
+      whole.replace(text, ''),
+    ];
+    const readable = texts.map((one) => join(...one.split(' '))).find((one) => isReadable(one, aliases));
+    throw refused(word, why, EXAMPLE, readable === undefined ? [] : [readable]);
+  }
+}
+
+function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
+  try {
+    parseSingleProjectText(takeRule(text, aliases).rest, aliases);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidWord) return false;
+    throw error;
+  }
+}
+
+const without = (text: string, match: RegExpMatchArray): string =>
+  join(text.slice(0, match.index), text.slice((match.index ?? 0) + match[0].length));
+
+const join = (...words: readonly string[]): string =>
+  words
+    .map((word) => word.trim())
+    .filter(Boolean)
+    .join(' ');
+
+/** @param readings texts after `watch` */
+const refused = (word: string, why: string, works: string, readings: readonly string[]): InvalidWord =>
+  new InvalidWord(
+    word.slice(0, 40),
+    why,
+    works,
+    [...new Set(readings)].map((text) => join('watch', text)),
+  );

@@ -1,0 +1,96 @@
+import { pluralize } from '../domain/language/text.ts';
+import type { RedisConnection } from '../redis.ts';
+import { hasBots } from '../workspace/connected-bots.ts';
+import { createDeletion } from '../workspace/deletion.ts';
+import { layoutOf } from '../workspace/layout.ts';
+import { isUntouched, readCopy, writeCopy } from '../workspace/workspace-copy.ts';
+import { createWorkspaceIndex } from '../workspace/workspace-index.ts';
+
+export interface CopyParts {
+  /** Only read. */
+  readonly from: RedisConnection;
+  readonly to: RedisConnection;
+  /** Prints a line of progress. */
+  readonly printLine: (line: string) => void;
+}
+
+type Outcome = 'copied' | 'same' | 'deleted' | 'changed in both';
+
+const PROGRESS_INTERVAL = 1_000;
+const MAX_EXAMPLES = 20;
+
+/**
+ * Copies every workspace to another Redis. A second run copies what changed since, so the first, long one can be made while
+ * bots run on the old Redis, and the last, short one when they are stopped. What bots changed on the new one is never
+ * overwritten.
+ *
+ * @returns whether both hold the same, or newer, now
+ * @throws StoreUnavailable
+ */
+export async function copyWorkspaces({ from, to, printLine }: CopyParts): Promise<boolean> {
+  const { version, movesIn } = await layoutOf(from);
+  if (version > 1 && movesIn !== undefined) {
+    printLine('The keys of the old Redis are being renamed. Run tally migrate there to its end first.');
+    return false;
+  }
+  const isRunning = await hasBots(to, 'current');
+  if (isRunning === undefined)
+    printLine('Redis doesn’t allow CLIENT LIST. Make sure that no bot runs on the new one.');
+  if (isRunning) {
+    printLine(
+      'A bot already runs on the new Redis: a copy could bring back what was deleted there. Stop it first.',
+    );
+    return false;
+  }
+  const counts = new Map<Outcome, number>();
+  const conflicts: string[] = [];
+  const seen = new Set<string>();
+  const count = (outcome: Outcome, id: string): void => {
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    if (outcome === 'changed in both' && conflicts.length < MAX_EXAMPLES) conflicts.push(id);
+  };
+  for await (const id of createWorkspaceIndex(from).list()) {
+    seen.add(id);
+    count(await copyWorkspace(from, to, id, version === 1), id);
+    if (seen.size % PROGRESS_INTERVAL === 0) printLine(`${seen.size} workspaces so far`);
+  }
+  for await (const id of createWorkspaceIndex(to).list())
+    if (!seen.has(id)) {
+      const outcome = await dropIfLeft(to, id);
+      if (outcome !== undefined) count(outcome, id);
+    }
+  const of = (outcome: Outcome): number => counts.get(outcome) ?? 0;
+  printLine(
+    `${pluralize(of('copied'), 'workspace')} copied, ${of('same')} the same already, ${of('deleted')} deleted because they left.`,
+  );
+  if ((await hasBots(from, 'current')) || (await hasBots(from, 'earlier')))
+    printLine(
+      'Bots still run on the old Redis. Stop them, and run this again before you start them on the new one.',
+    );
+  for (const id of conflicts) printLine(`${id} changed in both: the new Redis keeps its own.`);
+  return conflicts.length === 0;
+}
+
+async function copyWorkspace(
+  from: RedisConnection,
+  to: RedisConnection,
+  id: string,
+  isOld: boolean,
+): Promise<Outcome> {
+  const [source, target] = [await readCopy(from, id, isOld), await readCopy(to, id, false)];
+  if (source.digest === target.digest) return 'same';
+  if (target.digest !== '' && !(await isUntouched(to, id, target.digest)))
+    return (await isUntouched(to, id, source.digest)) ? 'same' : 'changed in both';
+  if (source.digest === '') return (await dropIfLeft(to, id)) ?? 'same';
+  await createWorkspaceIndex(to).touch(id);
+  await writeCopy(to, id, source);
+  return 'copied';
+}
+
+/** Where a workspace has left the old Redis since it was copied. Workspaces that only the new one knows stay. */
+async function dropIfLeft(to: RedisConnection, id: string): Promise<Outcome | undefined> {
+  const { digest } = await readCopy(to, id, false);
+  if (!(await isUntouched(to, id, digest))) return undefined;
+  await createDeletion(to, async () => undefined).workspace(id);
+  return 'deleted';
+}

@@ -1,0 +1,132 @@
+/**
+ * OpenTelemetry traces: a span a command and a delivery run, and within it one for each request to billing and identity, each
+ * call to Slack and each Redis command. Loaded only where the environment names a collector.
+ *
+ * A span has names, hosts, outcomes and times. It never has texts, headers, arguments, keys or ids of people.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { tracingChannel } from 'node:diagnostics_channel';
+import {
+  type Attributes,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { WORK_SPANS, type WorkSpan } from '../spans.ts';
+import { MEASUREMENTS, type Measurement } from './metrics.ts';
+
+export interface Tracing {
+  /** Sends what is left. Never throws: a collector may be away. */
+  stop(): Promise<void>;
+}
+
+/** What ioredis says of a command besides its arguments, which are nobody's business. */
+interface RedisCommand {
+  readonly command: string;
+  readonly error?: unknown;
+}
+
+/**
+ * @param endpoint the collector's base address; `/v1/traces` is appended. The exporter itself reads the other
+ * OTEL_EXPORTER_OTLP_ variables, and OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES count too
+ */
+export function startTracing(endpoint: string): Tracing {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'tally' }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  });
+  const tracer = provider.getTracer('tally');
+  const current = new AsyncLocalStorage<Span>();
+
+  /** Within the work that is under way; what belongs to none, such as a health check, is left out. */
+  const startChild = (name: string, attributes: Attributes, began: number): Span | undefined => {
+    const parent = current.getStore();
+    if (parent === undefined) return undefined;
+    const options = { kind: SpanKind.CLIENT, attributes, startTime: began };
+    return tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
+  };
+
+  const onWork = (work: WorkSpan): Span => {
+    const span = tracer.startSpan(work.name, { kind: SpanKind.SERVER });
+    work.end = () => span.end();
+    return span;
+  };
+  WORK_SPANS.bindStore(current, onWork);
+
+  const onMeasured = (message: unknown): void => {
+    const measured = message as Measurement;
+    if (measured.kind === 'command' || measured.kind === 'post') {
+      describeWork(current.getStore(), measured);
+      return;
+    }
+    const [name, attributes, isError] = describeCall(measured);
+    const span = startChild(name, attributes, Date.now() - measured.took);
+    if (isError) span?.setStatus({ code: SpanStatusCode.ERROR });
+    span?.end();
+  };
+  MEASUREMENTS.subscribe(onMeasured);
+
+  const commands = new WeakMap<object, Span>();
+  const redisCommands = tracingChannel('ioredis:command');
+  const onRedis = {
+    start(message: unknown) {
+      const { command } = message as RedisCommand;
+      const span = startChild(
+        'redis',
+        { 'db.system.name': 'redis', 'db.operation.name': command },
+        Date.now(),
+      );
+      if (span !== undefined) commands.set(message as object, span);
+    },
+    asyncEnd(message: unknown) {
+      const span = commands.get(message as object);
+      if ((message as RedisCommand).error !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR });
+      span?.end();
+    },
+    end: () => undefined,
+    asyncStart: () => undefined,
+    error: () => undefined,
+  };
+  redisCommands.subscribe(onRedis);
+
+  return {
+    async stop() {
+      WORK_SPANS.unbindStore(current);
+      MEASUREMENTS.unsubscribe(onMeasured);
+      redisCommands.unsubscribe(onRedis);
+      await provider.shutdown().catch(() => undefined);
+    },
+  };
+}
+
+/** A command is one outcome; a delivery run is an event for each due date. */
+function describeWork(
+  span: Span | undefined,
+  measured: Extract<Measurement, { kind: 'command' | 'post' }>,
+): void {
+  const { outcome } = measured;
+  if (measured.kind === 'post') return void span?.addEvent('post', { 'tally.outcome': outcome });
+  span?.setAttributes({ 'tally.command': measured.name, 'tally.outcome': outcome });
+  if (outcome === 'unknown') span?.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function describeCall(
+  measured: Extract<Measurement, { kind: 'exchange' | 'slack' }>,
+): [name: string, attributes: Attributes, isError: boolean] {
+  if (measured.kind === 'slack') {
+    const { method, outcome } = measured;
+    return ['slack', { 'rpc.method': method, 'tally.outcome': outcome }, outcome !== 'ok'];
+  }
+  const { service, host, outcome, tries } = measured;
+  const result =
+    typeof outcome === 'number' ? { 'http.response.status_code': outcome } : { 'error.type': outcome };
+  return [service, { 'server.address': host, 'tally.tries': tries, ...result }, typeof outcome !== 'number'];
+}

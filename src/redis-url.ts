@@ -1,0 +1,146 @@
+/** Where Redis is, as `REDIS_URL` says: one server, the master that Sentinels name, or a Cluster. */
+export type RedisAddress =
+  | { readonly kind: 'single'; readonly url: string }
+  | ({
+      readonly kind: 'sentinel';
+      readonly sentinels: readonly RedisHost[];
+      /** Of the master, as the Sentinels know it. */
+      readonly name: string;
+      readonly db: number;
+      readonly sentinelUsername?: string;
+      readonly sentinelPassword?: string;
+    } & Credentials)
+  | ({ readonly kind: 'cluster'; readonly nodes: readonly RedisHost[] } & Credentials);
+
+export interface RedisHost {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface Credentials {
+  readonly username?: string;
+  readonly password?: string;
+  readonly isTls: boolean;
+}
+
+/** Says which part is wrong and what works, never what stands there: it may be a password. */
+export class RedisUrlError extends Error {
+  override readonly name = 'RedisUrlError';
+  constructor(
+    readonly what: string,
+    readonly works: string,
+  ) {
+    super(`${what}. ${works}`);
+  }
+}
+
+const ANY_FORM =
+  'For example redis://127.0.0.1:6379, rediss://user:password@redis.example.com:6380/0, unix:///run/redis.sock, redis+sentinel://host1:26379,host2:26379/master-name or redis+cluster://host1:6379,host2:6379.';
+const SENTINEL_FORM =
+  'For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelPassword= for the Sentinels’ own password.';
+const CLUSTER_FORM =
+  'For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough.';
+
+const SEVERAL_HOSTS = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s;
+
+/** @throws RedisUrlError */
+export function parseRedisUrl(text: string): RedisAddress {
+  const [, tls, mode, rest] = SEVERAL_HOSTS.exec(text) ?? [];
+  if (rest === undefined) return parseSingle(text);
+  const form = mode === 'sentinel' ? SENTINEL_FORM : CLUSTER_FORM;
+  const { userInfo, hosts, path, query } = splitAddress(rest, form);
+  const credentials = { ...parseUserInfo(userInfo, form), isTls: tls === 's' };
+  if (mode === 'cluster') {
+    if (path !== '' && path !== '0')
+      throw new RedisUrlError(
+        'names a database, and a Cluster has only one',
+        `Leave out what follows the hosts. ${form}`,
+      );
+    parseQuery(query, [], form);
+    return { kind: 'cluster', nodes: parseHosts(hosts, 6379, form), ...credentials };
+  }
+  const [name = '', db = '0', ...more] = path.split('/');
+  if (!/^[\w.-]+$/.test(name)) throw new RedisUrlError('has no name of a master after the Sentinels', form);
+  if (!/^\d{1,4}$/.test(db) || more.length > 0)
+    throw new RedisUrlError('has something other than a database’s number after the master’s name', form);
+  return {
+    kind: 'sentinel',
+    sentinels: parseHosts(hosts, 26_379, form),
+    name,
+    db: Number(db),
+    ...parseQuery(query, ['sentinelUsername', 'sentinelPassword'], form),
+    ...credentials,
+  };
+}
+
+function parseSingle(text: string): RedisAddress {
+  if (/^unix:\/\/\/[^#\s]+$/.test(text)) return { kind: 'single', url: text };
+  if (!/^rediss?:\/\//.test(text)) throw new RedisUrlError('is not a Redis address', ANY_FORM);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url && /^[^/]*\/\/[^/]*,/.test(text))
+    throw new RedisUrlError(
+      'has several hosts, which redis:// does not take',
+      'Use redis+sentinel://host1:26379,host2:26379/master-name for Sentinels, or redis+cluster://host1:6379,host2:6379 for a Cluster.',
+    );
+  if (!url?.hostname) throw new RedisUrlError('is not a Redis address', ANY_FORM);
+  if (!/^(\/\d*)?$/.test(url.pathname))
+    throw new RedisUrlError('has something other than a database’s number after the host', ANY_FORM);
+  return { kind: 'single', url: text };
+}
+
+function splitAddress(rest: string, form: string) {
+  const [, userInfo, hosts = '', path = '', query = ''] =
+    /^(?:(.*)@)?([^/?#@]*)(?:\/([^?#@]*))?(?:\?([^#@]*))?$/s.exec(rest) ?? [];
+  if (hosts === '') throw new RedisUrlError('has no host', form);
+  if (userInfo !== undefined && /[/?#@]/.test(userInfo))
+    throw new RedisUrlError(
+      'has a / ? # or @ in the user name or the password',
+      'Write them as %2F, %3F, %23 and %40 there.',
+    );
+  return { userInfo, hosts, path, query };
+}
+
+function parseUserInfo(text: string | undefined, form: string) {
+  if (text === undefined || text === '') return {};
+  const [user = '', ...rest] = text.split(':');
+  const username = decode(user, 'the user name', form);
+  if (rest.length === 0) return { username };
+  const password = decode(rest.join(':'), 'the password', form);
+  return username === '' ? { password } : { username, password };
+}
+
+function parseHosts(text: string, defaultPort: number, form: string): readonly RedisHost[] {
+  return text.split(',').map((entry, at) => {
+    const [, bracketed, plain, digits] =
+      /^(?:\[([0-9A-Fa-f:.]+)\]|([\w.-]+))(?::(\d{1,5}))?$/.exec(entry.trim()) ?? [];
+    const host = bracketed ?? plain;
+    if (host === undefined) throw new RedisUrlError(`is invalid: host ${at + 1} is not host:port`, form);
+    const port = digits === undefined ? defaultPort : Number(digits);
+    if (port < 1 || port > 65_535)
+      throw new RedisUrlError(`is invalid: the port of host ${at + 1} is not from 1 to 65535`, form);
+    return { host, port };
+  });
+}
+
+function parseQuery<Name extends string>(
+  text: string,
+  names: readonly Name[],
+  form: string,
+): Partial<Record<Name, string>> {
+  const entries = text === '' ? [] : text.split('&').map((entry) => entry.split('='));
+  const options: Partial<Record<Name, string>> = {};
+  for (const [key = '', ...value] of entries) {
+    const name = names.find((one) => one === key);
+    if (name === undefined) throw new RedisUrlError('has an unknown option after the ?', form);
+    options[name] = decode(value.join('='), name, form);
+  }
+  return options;
+}
+
+function decode(text: string, part: string, form: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new RedisUrlError(`has a % in ${part} that encodes nothing`, `Write % as %25. ${form}`);
+  }
+}

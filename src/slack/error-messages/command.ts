@@ -1,0 +1,176 @@
+import type { Button } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import {
+  type CommandFailure,
+  type InvalidWord,
+  type PermissionFailure,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
+import { parseWithOutput } from '../../domain/language/output.ts';
+import { visibleProjects } from '../../workspace/resolve-project.ts';
+import { type CommandInvocation, commandButton } from '../command-buttons.ts';
+import { actions, button, option, select } from '../kit/atoms.ts';
+import { canSuggest, projectPicker, projectSelect } from '../project-picker.ts';
+import { privateLocation, type Requester } from '../request.ts';
+import { CONNECT, canManage, type ErrorContext, type ErrorDescription, retryButton } from './description.ts';
+
+export function describeCommandFailure(failure: CommandFailure, context: ErrorContext): ErrorDescription {
+  const { invocation, requester } = context;
+  switch (failure.kind) {
+    case 'invalid-word':
+      return describeInvalidWord(failure, context);
+    case 'text-too-long':
+      return { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` };
+    case 'secret-pasted':
+      return invocation?.command === '/os-token'
+        ? accessSecretPasted(requester)
+        : {
+            todo: `It stays in Slack’s history, so revoke it in the console and make a new one. A Tally manager can register that one.`,
+            buttons: canManage(context) ? [CONNECT] : [],
+          };
+    case 'period-just-began':
+      return { todo: 'Try again in a moment, or ask for yesterday.', buttons: retryButton(invocation) };
+    case 'project-missing':
+      return invocation === undefined || requester === undefined
+        ? { todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123` }
+        : {
+            todo: '',
+            choices:
+              failure.projectFor === undefined
+                ? projectPicker(invocation, requester)
+                : projectSelect(invocation.command, failure.projectFor, requester),
+          };
+    case 'not-connected':
+      return canManage(context)
+        ? { todo: 'You need the service’s address and an access token.', buttons: [CONNECT] }
+        : { todo: 'A Tally manager can connect it.' };
+    case 'connection-missing':
+      return canManage(context)
+        ? {
+            todo: 'Choose another connection, or register this one again.',
+            buttons: [
+              ...(failure.project?.alias === undefined || invocation === undefined
+                ? []
+                : commandButton('edit', 'Choose another…', {
+                    command: '/billing projects',
+                    text: `edit ${failure.project.alias}`,
+                  })),
+              button(
+                'connect',
+                'Connect…',
+                failure.connection === undefined ? {} : { value: failure.connection },
+              ),
+            ],
+          }
+        : { todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.` };
+  }
+}
+
+export function describePermissionFailure(failure: PermissionFailure): ErrorDescription {
+  return failure.kind === 'not-allowed'
+    ? { todo: ASK_INSTEAD[failure.reason] }
+    : {
+        todo: `A Tally manager can add you with ${commandText('/billing projects access')}. Managers need to be added too.`,
+      };
+}
+
+const ASK_INSTEAD = {
+  guest: 'Ask a full member, or ask an admin to allow guests.',
+  external: 'Ask a member of that workspace.',
+  'not-member': 'Ask a full member.',
+  'not-owner': 'Ask one of them.',
+  'not-manager': 'Ask an admin.',
+  channel: 'Ask there, or ask a Tally manager to allow this channel.',
+} as const;
+
+/** The reply to a secret in `/os-token`: where the secret of an application access belongs. */
+function accessSecretPasted(requester: Requester | undefined): ErrorDescription {
+  const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
+  if (requester?.user.canManage !== true)
+    return {
+      todo: `${revoke} A Tally manager registers it with ${commandText('/billing projects access')}.`,
+    };
+  const projects = visibleProjects(requester.workspace, privateLocation(requester));
+  if (projects.length === 0)
+    return { todo: `${revoke} Register that one with ${commandText('/billing projects access')} 123.` };
+  const options = projects.map(({ alias, id }) => option(alias, id));
+  return {
+    todo: `${revoke} Register that one in the form of its project:`,
+    choices: [actions(select('access-form:project', 'Choose a project', options))],
+  };
+}
+
+/** With a button for the correction, or for each meaning of an ambiguous word. */
+function describeInvalidWord(
+  failure: InvalidWord,
+  { invocation, requester }: ErrorContext,
+): ErrorDescription {
+  const { suggestion, readings, fact, why, projectFor } = failure;
+  const texts = (suggestion === undefined ? readings : [suggestion]).filter(
+    (text) =>
+      requester === undefined ||
+      canSuggest(text, { ...privateLocation(requester), workspace: requester.workspace }),
+  );
+  const buttons =
+    invocation === undefined ? [] : texts.flatMap((text, at) => suggestionButton(text, invocation, at));
+  const isUnknown = why === UNRECOGNIZED || why === UNKNOWN_COMMAND;
+  // A suggestion that leaves the word out corrects no spelling: then the hint about what the command takes stays.
+  const isSpelling = suggestion?.split(' ').length === invocation?.text.trim().split(/\s+/).length;
+  const isGuess = isUnknown && isSpelling && buttons.length > 0;
+  if (invocation !== undefined && requester !== undefined) {
+    if (projectFor !== undefined)
+      return { todo: '', buttons, choices: projectSelect(invocation.command, projectFor, requester) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return withoutWord(failure, invocation, requester);
+  }
+  return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
+}
+
+/** Commands that ask about projects. */
+const ASKS: ReadonlySet<string> = new Set(['/spend', '/balance', '/os-token']);
+
+/** The command without the unknown word: as a button where it names a project, else with a project to choose. */
+function withoutWord(
+  { word, fact }: InvalidWord,
+  { command, text }: CommandInvocation,
+  requester: Requester,
+): ErrorDescription {
+  const rest = textWithout(text, word);
+  if (!ASKS.has(command) || rest === undefined) return { todo: '' };
+  try {
+    const { words } = parseWithOutput(rest, requester.workspace.aliases, (asked) =>
+      parseCommandText(asked, requester.workspace.aliases),
+    );
+    if ([words.project, words.alias, words.several].every((one) => one === undefined))
+      return {
+        sentence: `${fact} Which project?`,
+        todo: '',
+        choices: projectPicker({ command, text: rest }, requester),
+      };
+    return {
+      sentence: `${fact} Ask without it?`,
+      todo: '',
+      buttons: suggestionButton(rest, { command, text }, 0),
+    };
+  } catch {
+    return { todo: '' };
+  }
+}
+
+/** @returns undefined where the text doesn't have the word, which may be withheld */
+function textWithout(text: string, word: string): string | undefined {
+  const at = text.toLowerCase().indexOf(word.toLowerCase());
+  if (at < 0) return undefined;
+  const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`;
+  return rest
+    .replace(/,(?=\s*,)/g, '')
+    .replace(/^[\s,]+|[\s,]+$/g, '')
+    .replace(/\s+/g, ' ');
+}
+
+function suggestionButton(text: string, { command }: CommandInvocation, at: number): Button[] {
+  const id = at === 0 ? 'suggestion' : `suggestion-${at}`;
+  const style = at === 0 ? ({ style: 'primary' } as const) : {};
+  return commandButton(id, `${command} ${text}`.trim(), { command, text }, style);
+}

@@ -1,0 +1,57 @@
+import type { Button } from '@slack/types';
+import { type CommandInvocation, commandButton } from '../command-buttons.ts';
+import { type Block, button } from '../kit/atoms.ts';
+import type { Requester } from '../request.ts';
+
+/** What the reply to a failure says beside the failure's own sentence, which says what happened. */
+export interface ErrorDescription {
+  /** Says what happened, in place of the failure's own sentence. */
+  readonly sentence?: string;
+  /** What to do next; '' where the sentence or the buttons say it all. */
+  readonly todo: string;
+  /** Outside text, shown as a quotation. */
+  readonly quotes?: readonly string[];
+  readonly buttons?: readonly Button[];
+  /** Blocks to choose from. */
+  readonly choices?: readonly Block[];
+}
+
+/** What a reply can offer, as far as it is known. */
+export interface ErrorContext {
+  /** The command that failed, for buttons that run it again. */
+  readonly invocation?: CommandInvocation | undefined;
+  /** Whether that command opens a form, so that its buttons work in a modal too. */
+  readonly opensForm?: boolean | undefined;
+  /** Decides which buttons and projects to offer; undefined before the rights were checked. */
+  readonly requester?: Requester | undefined;
+  /** The log's ID of this error. */
+  readonly reference?: string | undefined;
+  /** Whether nothing can have been changed, as by a question. */
+  readonly isUnchanged?: boolean | undefined;
+}
+
+export const canManage = ({ requester }: ErrorContext): boolean => requester?.user.canManage === true;
+
+export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
+export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
+
+export const retryButton = (invocation?: CommandInvocation): Button[] =>
+  invocation === undefined ? [] : commandButton('again', 'Try again', invocation);
+
+export const tryAgain = (todo: string, { invocation }: ErrorContext): ErrorDescription => ({
+  todo,
+  buttons: retryButton(invocation),
+});
+
+/** @param wait in ms */
+export const tryAgainIn = (wait: number, context: ErrorContext): ErrorDescription =>
+  tryAgain(wait <= 0 ? 'You can try again now.' : `Try again in ${formatWait(wait)}.`, context);
+
+/** `a second`, `4 seconds`, `2 minutes`; rounded up. */
+function formatWait(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds <= 1) return 'a second';
+  if (seconds < 60) return `${seconds} seconds`;
+  const minutes = Math.ceil(ms / 60_000);
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+}

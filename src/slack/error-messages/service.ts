@@ -1,0 +1,113 @@
+import type { Button } from '@slack/types';
+import { commandText } from '../../domain/commands.ts';
+import { NO_PUBLIC_ADDRESS, type Service, type ServiceFailure } from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/command-text.ts';
+import { formatPhrase } from '../../domain/language/period-phrase.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { commandButton } from '../command-buttons.ts';
+import { button } from '../kit/atoms.ts';
+import {
+  canManage,
+  type ErrorContext,
+  type ErrorDescription,
+  REPLACE_TOKEN,
+  retryButton,
+  tryAgain,
+  tryAgainIn,
+} from './description.ts';
+
+export function describeServiceFailure(failure: ServiceFailure, context: ErrorContext): ErrorDescription {
+  const { invocation } = context;
+  switch (failure.kind) {
+    case 'token-rejected':
+      return replaceToken('It may have expired or been revoked.', context);
+    case 'forbidden':
+      return replaceToken('Its role may not cover billing, or it may belong to another account.', context);
+    case 'no-data':
+      return {
+        todo: `Try another product${failure.question.days === undefined ? '' : ' or period'}, or check the project ID.`,
+        buttons: otherProducts(failure.question.product.id, context),
+      };
+    case 'query-rejected':
+      return { todo: 'Its message:', quotes: failure.messages, buttons: retryButton(invocation) };
+    case 'rate-limited':
+      return tryAgainIn((failure.retryAfter ?? 60) * 1000, context);
+    case 'service-failed':
+      return failure.status < 500 ? checkAddress(failure.service, context) : tryAgain(TEMPORARY, context);
+    case 'timed-out':
+    case 'service-paused':
+      return tryAgain(TEMPORARY, context);
+    case 'queue-full':
+      return tryAgain('Try again in a minute.', context);
+    case 'service-unreachable':
+      return failure.code === NO_PUBLIC_ADDRESS
+        ? checkAddress(failure.service, context, `The address may be wrong. ${PUBLIC_ONLY}`)
+        : checkAddress(failure.service, context, 'The service may be down, or its address may be wrong.');
+    case 'invalid-response':
+      return checkAddress(failure.service, context);
+    case 'response-too-large':
+      return invocation?.command === '/spend'
+        ? { todo: 'Ask for a shorter period.' }
+        : checkAddress(failure.service, context);
+    case 'redirect-refused':
+      return canManage(context)
+        ? {
+            todo: 'If the service has moved, enter the new address. It redirects to:',
+            quotes: [failure.target],
+            buttons: addressButton(failure.service),
+          }
+        : {
+            todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[failure.service]}. It redirects to:`,
+            quotes: [failure.target],
+          };
+    case 'address-refused':
+      return { todo: PUBLIC_ONLY };
+  }
+}
+
+const TEMPORARY = 'This is usually temporary. Try again.';
+
+const PUBLIC_ONLY =
+  'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
+
+/** Where the address of each service is registered. */
+const ADDRESS_FORM = {
+  billing: commandText('/billing connect'),
+  identity: commandText('/billing projects access'),
+} as const;
+
+const replaceToken = (reason: string, context: ErrorContext): ErrorDescription => ({
+  todo: `${reason} A Tally manager can replace it.`,
+  buttons: canManage(context) ? [REPLACE_TOKEN] : [],
+});
+
+const checkAddress = (
+  service: Service,
+  context: ErrorContext,
+  reason = 'The address may lead to something else, such as a login page or a proxy.',
+): ErrorDescription => {
+  if (!canManage(context))
+    return tryAgain(`${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`, context);
+  const { todo, buttons = [], ...rest } = tryAgain(`${reason} Check the address, or try again.`, context);
+  return { ...rest, todo, buttons: [...buttons, ...addressButton(service)] };
+};
+
+/** The form that has the address; a project's access is found through the list of projects. */
+const addressButton = (service: Service): Button[] =>
+  service === 'billing'
+    ? [button('connect', 'Check the address…')]
+    : commandButton('projects', 'Projects', { command: '/billing projects' });
+
+/** Buttons that ask the same question about the other two products. */
+function otherProducts(asked: ProductId, { invocation, requester }: ErrorContext): Button[] {
+  if (invocation === undefined) return [];
+  const { command, text } = invocation;
+  const { project, alias = project, phrase } = parseCommandText(text, requester?.workspace.aliases);
+  const words = [alias, phrase && formatPhrase(phrase)].filter(Boolean).join(' ');
+  return PRODUCT_IDS.filter((id) => id !== asked).flatMap((id) =>
+    commandButton(`product-${id}`, `Try ${PRODUCTS[id].name}`, {
+      command,
+      text: `${words} ${PRODUCTS[id].word}`.trim(),
+    }),
+  );
+}

@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+/** The executable of the image and of package.json's `bin`: `tally start`, `tally doctor`, … */
+import { prepareNode } from './prepare-node.ts';
+
+const COMMANDS: Readonly<
+  Record<string, { readonly what: string; load(): Promise<unknown>; readonly hasOptions?: boolean }>
+> = {
+  start: { what: 'runs the bot until SIGTERM', load: () => import('./main.ts') },
+  doctor: {
+    what: 'checks the environment, Redis, Slack and the services; says what to fix',
+    load: () => import('./doctor.ts'),
+  },
+  reseal: {
+    what: 'seals every secret anew under the newest of ENCRYPTION_KEYS',
+    load: () => import('./reseal.ts'),
+  },
+  migrate: {
+    what: 'gives the keys in Redis the names of this version, or copies them from another Redis',
+    load: () => import('./migrate.ts'),
+    hasOptions: true,
+  },
+};
+
+/** EX_USAGE of sysexits.h */
+const WRONG_USAGE = 64;
+
+const usage = [
+  'Usage: tally <command>',
+  '',
+  ...Object.entries(COMMANDS).map(([name, { what }]) => `  ${name.padEnd(8)}${what}`),
+  '',
+  'The environment is the configuration: see docs/operating.md.',
+].join('\n');
+
+const [name = '', ...rest] = process.argv.slice(2);
+const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+if (command !== undefined && (rest.length === 0 || command.hasOptions)) {
+  prepareNode();
+  await command.load();
+} else if (['help', '--help', '-h'].includes(name)) {
+  process.stdout.write(`${usage}\n`);
+} else {
+  process.stderr.write(`${usage}\n`);
+  process.exitCode = WRONG_USAGE;
+}

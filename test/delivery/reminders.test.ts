@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { Big } from 'big.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeAccess } from '../../src/workspace/accesses.ts';
+import { serializeConnection } from '../../src/workspace/connections.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { serializeWatch } from '../../src/workspace/watches.ts';
+import { createDeliveryParts } from '../support/delivery.ts';
+import { fakeLedger } from '../support/fake-ledger.ts';
+import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const ANNA = 'U0ANNA0001';
+const BOSS = 'U0BOSS0001';
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const BEGIN = Date.parse('2026-11-01T12:00:00Z');
+const EXPIRES = Date.parse('2026-12-01T15:00:00Z');
+
+const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+
+let redis: TestRedis;
+let slack: OutsideSlack;
+let now: number;
+let isRejected: boolean;
+let parts: ReturnType<typeof createDeliveryParts>;
+
+beforeEach(async () => {
+  redis = await testRedis();
+  slack = await startOutsideSlack();
+  slack.now = () => now;
+  now = BEGIN;
+  isRejected = false;
+  const ledger = fakeLedger(
+    () => ({ amounts: () => new Map(), balance: () => 10 }),
+    () => now,
+  );
+  ledger.failure = ({ token }) =>
+    isRejected && token === 'token 1' ? new TokenRejected('billing') : undefined;
+  parts = createDeliveryParts({
+    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, billing: ledger.client },
+    clock: () => now,
+  });
+  await set('settings', JSON.stringify({ managers: [BOSS] }));
+});
+
+afterEach(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
+const connect = (token: string, expiresAt?: number, registeredAt = BEGIN) =>
+  set(
+    'connection:main',
+    serializeConnection(keyring, TEAM, {
+      ...{ name: 'main', baseUrl: 'https://billing.example', token, role: 'read-only', lifetime: '30-days' },
+      ...{ registeredBy: ANNA, registeredAt },
+      ...(expiresAt !== undefined && { expiresAt }),
+    }).json,
+  );
+const run = () => parts.delivery.run(TEAM);
+const until = async (end: number) => {
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+  await run();
+};
+const sentTo = (person: string) => slack.posts.filter(({ channel }) => channel === directMessage(person));
+const texts = (person: string) => sentTo(person).map(({ text }) => text);
+
+describe('a token that expires', () => {
+  it('is announced 14, 3 and 1 days before, in the morning, to who registered it and to managers', async () => {
+    await connect('token 1', EXPIRES);
+    const times: string[] = [];
+    slack.fault = ({ method }) => {
+      if (method === 'chat.postMessage') times.push(new Date(now).toISOString().slice(5, 13));
+      return undefined;
+    };
+    await until(EXPIRES + 20 * DAY);
+    const expected = ['(14 days)', '(3 days)', '(tomorrow)'].map(
+      (when) => `The access token of connection main expires Tue 1 Dec 2026 ${when}`,
+    );
+    expect(texts(ANNA)).toEqual(expected);
+    expect(texts(BOSS)).toEqual(expected);
+    expect(new Set(times)).toEqual(new Set(['11-17T09', '11-28T09', '11-30T09']));
+    expect(sentTo(ANNA)[0]?.blocks).toContain('Replace token…');
+    expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
+  });
+
+  it('is not announced any more once it was replaced, and the new one at its own time', async () => {
+    await connect('token 1', EXPIRES);
+    await until(Date.parse('2026-11-20T00:00:00Z'));
+    expect(sentTo(ANNA)).toHaveLength(1);
+    await connect('token 2', EXPIRES + 30 * DAY, now);
+    await until(EXPIRES);
+    expect(sentTo(ANNA)).toHaveLength(1);
+    await until(EXPIRES + 31 * DAY);
+    expect(sentTo(ANNA)).toHaveLength(4);
+  });
+
+  it('is told as it is where Tally was down on all of these days', async () => {
+    await connect('token 1', EXPIRES);
+    now = EXPIRES + HOUR;
+    await run();
+    await run();
+    expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
+  });
+
+  it('is not announced as many days before as it never had', async () => {
+    await connect('token 1', BEGIN + 10 * DAY);
+    await until(BEGIN + 5 * DAY);
+    expect(slack.posts).toEqual([]);
+    await until(BEGIN + 8 * DAY);
+    expect(sentTo(ANNA)).toHaveLength(1);
+  });
+});
+
+it('announces an application access, with the button that replaces it', async () => {
+  const issuers = { people: [], groups: [] };
+  const access = {
+    project: '123',
+    authUrl: 'https://identity.example/v3',
+    id: 'an access id',
+    secret: 'hidden',
+  };
+  const registered = { registeredBy: ANNA, registeredAt: BEGIN, expiresAt: EXPIRES };
+  await set('access:123', serializeAccess(keyring, TEAM, { ...access, issuers, ...registered }).json);
+  await until(EXPIRES);
+  expect(texts(ANNA)[0]).toBe('The application access of project 123 expires Tue 1 Dec 2026 (14 days)');
+  expect(sentTo(ANNA)[0]?.blocks).toContain('access-form');
+  expect(texts(ANNA)).toHaveLength(3);
+});
+
+describe('a token that the service rejects', () => {
+  const WATCH = {
+    ...{ id: 'watch001', project: { id: '123', product: 1 as const }, target: { channel: 'C1' } },
+    ...{ owner: 'U0OTHER001', createdBy: ANNA, createdAt: BEGIN, since: BEGIN },
+    rule: { kind: 'balance', below: new Big(5) } as const,
+  };
+
+  it('is told at once and once, also to who waits for it, whoever noticed', async () => {
+    await connect('token 1', EXPIRES);
+    await set('watch:watch001', serializeWatch(WATCH));
+    isRejected = true;
+    await until(BEGIN + 9 * HOUR);
+    expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
+    expect(texts(BOSS)).toHaveLength(1);
+    expect(sentTo(BOSS)[0]?.blocks).toContain('Waiting for another token: 1 watch.');
+    expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
+    expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
+    const { fingerprint = '' } = (await parts.workspaces.read(TEAM)).connections.get('main') ?? {};
+    await parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark: fingerprint });
+    now = EXPIRES - 3 * DAY;
+    await run();
+    expect(sentTo(ANNA)).toHaveLength(1);
+  });
+
+  it('is told where a command noticed, and not about a token that was tried and never registered', async () => {
+    await connect('token 1');
+    const note = (mark: string) =>
+      parts.noteRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
+    await note('another00000');
+    await run();
+    expect(slack.posts).toEqual([]);
+    await note((await parts.workspaces.read(TEAM)).connections.get('main')?.fingerprint ?? '');
+    await run();
+    expect(sentTo(ANNA)).toHaveLength(1);
+  });
+});
+
+it('leaves nothing of a reminder twice where Slack took it and the process died', async () => {
+  await connect('token 1', EXPIRES);
+  now = EXPIRES - 14 * DAY;
+  slack.fault = ({ method, args }) =>
+    method === 'chat.postMessage' && args.get('channel') === directMessage(ANNA)
+      ? { status: 502, take: true }
+      : undefined;
+  await run();
+  slack.fault = () => undefined;
+  await until(now + HOUR);
+  expect(sentTo(ANNA)).toHaveLength(1);
+  expect(sentTo(BOSS)).toHaveLength(1);
+});

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ReportResult } from '../../src/delivery/report.ts';
+import { TimedOut } from '../../src/domain/failure/index.ts';
+import type { Schedule } from '../../src/workspace/schedules.ts';
+import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
+import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Friday, 20 November 2026, 09:00 in Rome. */
+const NINE = Date.parse('2026-11-20T08:00:00Z');
+
+let redis: TestRedis;
+let slack: OutsideSlack;
+let now: number;
+let answer: () => ReportResult | Promise<ReportResult>;
+let looks: number[];
+let parts: ReturnType<typeof createDeliveryParts>;
+
+const another = () =>
+  createDeliveryParts({
+    redis: redis.client,
+    redisUrl: redis.url,
+    slackUrl: slack.url,
+    clock: () => now,
+    report: () => {
+      looks.push((now - NINE) / MINUTE);
+      return answer();
+    },
+  });
+
+beforeEach(async () => {
+  redis = await testRedis();
+  slack = await startOutsideSlack();
+  slack.now = () => now;
+  now = NINE;
+  looks = [];
+  answer = () => ({ ...finding('60'), awaits: 'Thu 19 Nov' });
+  parts = another();
+});
+afterEach(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+const given = (one: Partial<Schedule> = {}) =>
+  save(redis.client, TEAM, schedule({ since: NINE - HOUR, ...one }));
+/** As an engine does that is woken whenever it wants to be. */
+const until = async (end: number) => {
+  let next = await parts.delivery.run(TEAM);
+  while (next !== undefined && next <= end) {
+    now = Math.max(now, next);
+    next = await parts.delivery.run(TEAM);
+  }
+  now = end;
+};
+const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
+const lastSent = async () => (await parts.workspaces.read(TEAM)).lastSent('schedul1');
+
+describe('a post whose newest day billing has not reported', () => {
+  it('waits, and looks every 30 minutes', async () => {
+    await given();
+    await until(NINE + 100 * MINUTE);
+    expect(looks).toEqual([0, 30, 60, 90]);
+    expect(posts()).toEqual([]);
+    expect(await lastSent()).toMatchObject({
+      result: 'waiting',
+      cause: 'Thu 19 Nov',
+      next: NINE + 120 * MINUTE,
+    });
+  });
+
+  it('goes out as soon as the day is there, once, and not as a late one', async () => {
+    await given();
+    await until(NINE + 40 * MINUTE);
+    answer = () => finding('100');
+    await until(NINE + 5 * HOUR);
+    expect(posts()).toHaveLength(1);
+    expect(posts()[0]).toMatchObject({ text: 'Spent 100', key: 'schedul1/2026-11-20' });
+    expect(posts()[0]?.blocks).not.toContain('hadn’t reported');
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
+  });
+
+  it.each([
+    [3, [0, 30, 60, 90, 120, 150, 180]],
+    [1, [0, 30, 60]],
+    [0, [0]],
+  ])('waits %i hours at most, then goes without the day and says so', async (waitHours, expected) => {
+    await given({ waitHours });
+    await until(NINE + 5 * HOUR);
+    expect(looks).toEqual(expected);
+    expect(posts()).toHaveLength(1);
+    expect(posts()[0]?.blocks).toContain(
+      'hadn’t reported Thu 19 Nov when this was posted. Tally fills it in',
+    );
+    expect(posts()[0]?.blocks).not.toContain('Late');
+  });
+
+  it('is filled in by a correction, however little that changes', async () => {
+    await given({ waitHours: 0, correctsFrom: 50 });
+    await until(NINE + HOUR);
+    answer = () => finding('61');
+    await until(NINE + 7 * HOUR);
+    expect(posts()[0]).toMatchObject({ text: 'Spent 61' });
+    expect(posts()[0]?.blocks).not.toContain('hadn’t reported');
+    expect(posts().at(-1)?.text).toContain('60.00 → 61.00');
+  });
+
+  it('says nothing of filling in where the schedule corrects nothing', async () => {
+    await given({ waitHours: 0, correctsFrom: 0 });
+    await until(NINE);
+    expect(posts()[0]?.blocks).toContain('hadn’t reported Thu 19 Nov');
+    expect(posts()[0]?.blocks).not.toContain('fills it in');
+  });
+
+  it('waits on in another process', async () => {
+    await given();
+    await until(NINE + 10 * MINUTE);
+    await parts.close();
+    parts = another();
+    await until(NINE + 20 * MINUTE);
+    expect(looks).toEqual([0]);
+    answer = () => finding('100');
+    await until(NINE + HOUR);
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('still has its hour of tries when billing fails after the wait', async () => {
+    await given({ waitHours: 1 });
+    await until(NINE + 30 * MINUTE);
+    answer = () => Promise.reject(new TimedOut('billing', 10_000));
+    await until(NINE + 61 * MINUTE);
+    answer = () => finding('100');
+    await until(NINE + 3 * HOUR);
+    expect(posts()).toHaveLength(1);
+    expect(posts()[0]?.text).toContain('Spent 100');
+  });
+});

@@ -1,0 +1,40 @@
+import { Big } from 'big.js';
+import { expect, test } from 'vitest';
+import { previewWatch } from '../../src/delivery/watch-preview.ts';
+import { addDays } from '../../src/domain/time/calendar.ts';
+
+const TODAY = '2026-11-21';
+/** A hundred a day, and ten times as much on each seventh. */
+const days = Object.fromEntries(
+  Array.from({ length: 190 }, (_, n) => [addDays(TODAY, -n - 1), n % 9 === 4 ? '1000' : '100']),
+);
+const figures = {
+  today: TODAY,
+  connection: 'main',
+  usage: { days, until: '2026-11-20', zone: 'UTC', at: 0 },
+  account: { balance: '5000', bonuses: '0', at: 0 },
+};
+
+test('proposes a factor that would have told at most once a month, where the chosen one tells weekly', () => {
+  const preview = previewWatch({ kind: 'spike', factor: new Big(2), floor: new Big(0) }, figures);
+  expect(preview).toMatchObject({ reported: 190, assumesNoTopUps: false, isCrossed: false });
+  expect(preview.dates).toHaveLength(10);
+  expect(preview.dates[9]).toBe('2026-11-16');
+  const suggested = preview.suggestion;
+  expect(suggested).toMatchObject({ kind: 'spike' });
+  if (suggested !== undefined) expect(previewWatch(suggested, figures).dates.length).toBeLessThanOrEqual(1);
+});
+
+test('works out earlier balances from what was spent since, and says that it does', () => {
+  const preview = previewWatch({ kind: 'balance', below: new Big(5500) }, figures);
+  expect(preview).toMatchObject({ dates: ['2026-11-16'], isCrossed: true, assumesNoTopUps: true });
+  expect(preview.suggestion).toBeUndefined();
+});
+
+test('knows nothing of a project without data', () => {
+  const preview = previewWatch(
+    { kind: 'budget', amount: new Big(1) },
+    { ...figures, usage: { ...figures.usage, days: {} } },
+  );
+  expect(preview).toMatchObject({ dates: [], isCrossed: false, isKnown: false, reported: 0 });
+});

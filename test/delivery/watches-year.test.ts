@@ -1,0 +1,218 @@
+/** 400 days of projects that behave badly, against an oracle that shares nothing with the code. */
+import { Big } from 'big.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judgeWatch, type ToldLevel } from '../../src/domain/money/thresholds.ts';
+import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeConnection } from '../../src/workspace/connections.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
+import { createDeliveryParts } from '../support/delivery.ts';
+import { fakeLedger } from '../support/fake-ledger.ts';
+import { type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+import { randomFrom, type SimulatedProject, simulateProject } from './simulated-project.ts';
+import { createOracle, type OracleRule } from './watch-oracle.ts';
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+/** The days before the watches begin. */
+const HISTORY = 150;
+const DAYS = 400;
+const FIRST = Date.parse('2025-06-01T00:00:00Z');
+const BEGIN = FIRST + HISTORY * DAY;
+
+/** In cents. */
+const RULES: readonly OracleRule[] = [
+  { kind: 'balance', below: 1_000_000 },
+  { kind: 'runway', days: 9 },
+  { kind: 'budget', amount: 4_000_000 },
+  { kind: 'spike', factor: 1.5, floor: 20_000 },
+];
+
+const money = (cents: number) => new Big(cents).times('0.01');
+
+function ruleOf(rule: OracleRule): WatchRule {
+  switch (rule.kind) {
+    case 'balance':
+      return { kind: 'balance', below: money(rule.below) };
+    case 'runway':
+      return rule;
+    case 'budget':
+      return { kind: 'budget', amount: money(rule.amount) };
+    case 'spike':
+      return { kind: 'spike', factor: new Big(rule.factor), floor: money(rule.floor) };
+  }
+}
+
+const dayIn = (at: number, zone: string): string =>
+  new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(at);
+
+/** What billing says at that moment, to the oracle and to the code. */
+function figuresAt(project: SimulatedProject, at: number, zone: string) {
+  const today = dayIn(at, zone);
+  const reported = new Map([...project.reported(at)].filter(([day]) => day < today));
+  return { today, balance: project.balance(at), reported };
+}
+
+const nameOf = (kind: OracleRule['kind'], { episode, level }: ToldLevel): string =>
+  kind === 'budget' ? `${episode} ${level}` : kind === 'spike' ? episode : level;
+
+describe('judging 400 days', () => {
+  it.each([1, 2])('tells what an oracle tells, at whatever hours it looks (project %d)', (seed) => {
+    const project = simulateProject(seed, FIRST, HISTORY + DAYS);
+    const random = randomFrom(seed * 7);
+    const since = dayIn(BEGIN, 'UTC');
+    const watches = RULES.map((rule) => ({
+      rule,
+      oracle: createOracle(rule, since),
+      told: [] as readonly ToldLevel[],
+      count: 0,
+    }));
+    for (let at = BEGIN; at < BEGIN + DAYS * DAY; at += (1 + 40 * random()) * HOUR) {
+      const { today, balance, reported } = figuresAt(project, at, 'UTC');
+      const figures = {
+        ...{ today, zone: 'UTC' },
+        amounts: new Map([...reported].map(([day, cents]) => [day, money(cents)])),
+        ...(balance !== undefined && {
+          account: { balance: { value: money(balance), raw: '' }, bonuses: { value: money(0), raw: '0' } },
+        }),
+      };
+      for (const watch of watches) {
+        const { kind } = watch.rule;
+        const options = { episode: String(at), since };
+        const judged = judgeWatch(ruleOf(watch.rule), measureWatch(kind, figures), watch.told, options);
+        watch.told = judged.told;
+        watch.count += judged.crossings.length;
+        const expected = watch.oracle({ today, balance, reported });
+        expect([kind, today, judged.crossings.map((one) => nameOf(kind, one))]).toEqual([
+          kind,
+          today,
+          expected,
+        ]);
+      }
+    }
+    for (const { rule, count } of watches) expect([rule.kind, count > 3]).toEqual([rule.kind, true]);
+  });
+});
+
+describe('an engine over 400 days', () => {
+  const TEAM = 'T0TEAM0001';
+  const ZONE = 'America/New_York';
+  const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
+  let redis: TestRedis;
+  let slack: OutsideSlack;
+  let now: number;
+  let parts: ReturnType<typeof createDeliveryParts>;
+
+  beforeEach(async () => {
+    redis = await testRedis();
+    slack = await startOutsideSlack();
+    slack.now = () => now;
+  });
+
+  afterEach(async () => {
+    await parts.close();
+    await Promise.all([slack.close(), redis.close()]);
+  });
+
+  const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
+
+  it('tells each crossing once, over restarts, lost answers and changed thresholds', async () => {
+    const project = simulateProject(11, FIRST, HISTORY + DAYS);
+    const random = randomFrom(5);
+    now = BEGIN;
+    const inMoney = (cents: number) => cents / 100;
+    const ledger = fakeLedger(
+      () => ({
+        amounts: (at) => new Map([...project.reported(at)].map(([day, cents]) => [day, inMoney(cents)])),
+        balance: (at) => {
+          const cents = project.balance(at);
+          return cents === undefined ? undefined : inMoney(cents);
+        },
+      }),
+      () => now,
+    );
+    const start = () =>
+      createDeliveryParts({
+        ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring, billing: ledger.client },
+        clock: () => now,
+      });
+    parts = start();
+    await set('settings', JSON.stringify({ zone: ZONE }));
+    const connection = { name: 'main', baseUrl: 'https://billing.example', token: 'a token' } as const;
+    const registered = {
+      registeredBy: 'U0ANNA0001',
+      registeredAt: 0,
+      role: 'read-only',
+      lifetime: 'none',
+    } as const;
+    await set('connection:main', serializeConnection(keyring, TEAM, { ...connection, ...registered }).json);
+    const save = (rule: OracleRule, n: number) => {
+      const watch: Watch = {
+        ...{ id: `watch00${n}`, project: { id: '123', product: 1 }, rule: ruleOf(rule) },
+        ...{ target: { channel: `C0WATCH${n}` }, owner: 'U0ANNA0001', createdBy: 'U0ANNA0001' },
+        ...{ createdAt: BEGIN, since: now },
+      };
+      return set(`watch:${watch.id}`, serializeWatch(watch));
+    };
+    let rules = RULES;
+    await Promise.all(rules.map(save));
+    let oracles = rules.map((rule) => createOracle(rule, dayIn(now, ZONE)));
+    const expected: string[] = [];
+    const told: string[] = [];
+    let seen = 0;
+    for (let check = 0; now < BEGIN + DAYS * DAY; check += 1) {
+      if (check % 47 === 20) {
+        await parts.close();
+        parts = start();
+      }
+      if (check === 150) {
+        rules = rules.map((rule) =>
+          rule.kind === 'balance'
+            ? { ...rule, below: 1_300_000 }
+            : rule.kind === 'budget'
+              ? { ...rule, amount: 5_000_000 }
+              : rule,
+        );
+        await Promise.all(rules.map((rule, n) => (rule === RULES[n] ? undefined : save(rule, n))));
+        oracles = rules.map((rule, n) =>
+          rule === RULES[n] ? oracles[n]! : createOracle(rule, dayIn(now, ZONE)),
+        );
+      }
+      // Slack takes a message now and then, and its answer is lost.
+      slack.fault = ({ method }) =>
+        method === 'chat.postMessage' && random() < 0.2 ? { status: 502, take: random() < 0.5 } : undefined;
+      await parts.delivery.run(TEAM);
+      const figures = figuresAt(project, now, ZONE);
+      oracles.forEach(
+        (oracle, n) => void expected.push(...oracle(figures).map((name) => `${now} ${n} ${name}`)),
+      );
+      const crossed = slack.posts
+        .slice(seen)
+        .filter(({ thread, isBroadcast }) => thread === undefined || isBroadcast);
+      seen = slack.posts.length;
+      told.push(...crossed.map(({ channel, key }) => `${channel} ${key}`));
+      now += Math.round((8 + 24 * random()) * HOUR);
+    }
+    slack.fault = () => undefined;
+    for (let n = 0; n < 3; n += 1) {
+      now += HOUR;
+      await parts.delivery.run(TEAM);
+    }
+    const alerts = slack.posts.filter(({ thread, isBroadcast }) => thread === undefined || isBroadcast);
+    const keys = alerts.map(({ channel, key }) => `${channel} ${key}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const perWatch = (n: number) => keys.filter((key) => key.startsWith(`C0WATCH${n} `)).length;
+    RULES.forEach((_, n) => {
+      expect([n, perWatch(n)]).toEqual([n, expected.filter((one) => one.split(' ')[1] === String(n)).length]);
+      expect(perWatch(n)).toBeGreaterThan(3);
+    });
+  }, 60_000);
+});

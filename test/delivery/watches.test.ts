@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto';
+import { Big } from 'big.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Alert } from '../../src/delivery/watch-state.ts';
+import { TokenRejected } from '../../src/domain/failure/index.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { addDays } from '../../src/domain/time/calendar.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeConnection } from '../../src/workspace/connections.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { serializeWatch, type Watch } from '../../src/workspace/watches.ts';
+import { createDeliveryParts } from '../support/delivery.ts';
+import { type FakeLedger, fakeLedger } from '../support/fake-ledger.ts';
+import { directMessage, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const CHANNEL = 'C0COSTS001';
+const OWNER = 'U0OWNER001';
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const at = (text: string): number => Date.parse(text);
+/** Friday */
+const BEGIN = at('2026-11-20T08:00:00Z');
+
+const keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]);
+
+let redis: TestRedis;
+let slack: OutsideSlack;
+let now: number;
+let ledger: FakeLedger;
+let balance: number | undefined;
+let amounts: Map<string, number>;
+let parts: ReturnType<typeof createDeliveryParts>;
+
+beforeEach(async () => {
+  redis = await testRedis();
+  slack = await startOutsideSlack();
+  slack.now = () => now;
+  now = BEGIN;
+  balance = 100_000;
+  amounts = new Map(Array.from({ length: 120 }, (_, n) => [addDays('2026-11-20', -n - 1), 1_000]));
+  ledger = fakeLedger(
+    () => ({ amounts: () => amounts, balance: () => balance }),
+    () => now,
+  );
+  parts = another();
+  await connect('a good token');
+});
+
+afterEach(async () => {
+  await parts.close();
+  await Promise.all([slack.close(), redis.close()]);
+});
+
+const another = () =>
+  createDeliveryParts({
+    ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
+    clock: () => now,
+    billing: ledger.client,
+  });
+
+const set = (field: string, value: string) => redis.client.hset(recordKey(TEAM), field, value);
+const connect = (token: string) =>
+  set(
+    'connection:main',
+    serializeConnection(keyring, TEAM, {
+      ...{ name: 'main', baseUrl: 'https://billing.example', token, role: 'read-only', lifetime: 'none' },
+      ...{ registeredBy: OWNER, registeredAt: 0 },
+    }).json,
+  );
+const watch = (rule: WatchRule, given: Partial<Watch> = {}): Watch => ({
+  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule, target: { channel: CHANNEL } },
+  ...{ owner: OWNER, createdBy: OWNER, createdAt: BEGIN, since: BEGIN },
+  ...given,
+});
+const save = (one: Watch) => set(`watch:${one.id}`, serializeWatch(one));
+const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
+const run = () => parts.delivery.run(TEAM);
+/** As an engine does that is woken whenever it wants to be. */
+const forHours = async (hours: number) => {
+  const end = now + hours * HOUR;
+  for (let next = await run(); next !== undefined && next <= end; next = await run())
+    now = Math.max(now, next);
+  now = end;
+  await run();
+};
+const stateOf = async (id = 'watch001') =>
+  (await parts.watching.readStates(await parts.workspaces.read(TEAM))).get(id);
+const newestAlert = async (): Promise<Alert> => (await stateOf())!.alerts.at(-1)!;
+const alerts = (channel = CHANNEL) =>
+  slack.posts.filter((post) => post.channel === channel && post.thread === undefined);
+const replies = (channel = CHANNEL) => slack.posts.filter((post) => post.channel === channel && post.thread);
+
+describe('a watch on a balance', () => {
+  it('is checked each hour, and alerts once when it falls below', async () => {
+    await save(watch(BALANCE));
+    await forHours(3);
+    expect(alerts()).toEqual([]);
+    balance = 48_210;
+    await forHours(5);
+    expect(alerts()).toHaveLength(1);
+    const [alert] = alerts();
+    expect(alert?.text).toBe('Project 123 · 48,210.00 left — below 50,000.00');
+    expect(alert?.blocks).toContain('At 1,000.00 a day it reaches zero around 7 Jan 2027.');
+    expect(alert?.blocks).toContain('data_visualization');
+    expect(alert?.blocks).toContain('watch-acknowledge');
+    expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
+    const hourly = ledger.asked.filter(({ what }) => what === 'balance');
+    expect(hourly.length).toBeLessThanOrEqual(10);
+    expect(ledger.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
+  });
+
+  it('says in the thread that it recovered, updates the alert, and alerts again after that', async () => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(2);
+    balance = 50_500;
+    await forHours(2);
+    expect(replies()).toEqual([]);
+    balance = 51_000;
+    await forHours(2);
+    expect(replies()).toMatchObject([{ text: 'Recovered: 51,000.00 left.', isBroadcast: false }]);
+    expect(alerts()[0]?.blocks).toContain('Recovered: 51,000.00 left.');
+    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    balance = 49_000;
+    await forHours(2);
+    expect(alerts()).toHaveLength(2);
+  });
+
+  it('says who acknowledged it, once', async () => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    const { episode } = await newestAlert();
+    const response = { kind: 'acknowledged', at: now, by: 'U0OTHER001' } as const;
+    expect(await parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('recorded');
+    expect(await parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('repeated');
+    expect(await parts.watching.respond(TEAM, 'watch001', 'another', response)).toBe('gone');
+    await run();
+    expect(alerts()[0]?.blocks).toContain('Acknowledged by <@U0OTHER001>');
+    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    expect(alerts()[0]?.blocks).toContain('watch-snooze');
+    expect(alerts()).toHaveLength(1);
+  });
+
+  it('tells each person once, in a direct message', async () => {
+    await save(watch(BALANCE, { target: { people: ['U0ANNA0001', 'U0BEN00001'] } }));
+    balance = 40_000;
+    await forHours(3);
+    expect(alerts(directMessage('U0ANNA0001'))).toHaveLength(1);
+    expect(alerts(directMessage('U0BEN00001'))).toHaveLength(1);
+    expect(slack.posts).toHaveLength(2);
+  });
+
+  it('goes to the owner where the channel is gone, and says so', async () => {
+    slack.fault = ({ method, args }) =>
+      method === 'chat.postMessage' && args.get('channel') === CHANNEL ? 'is_archived' : undefined;
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(3);
+    const sent = alerts(directMessage(OWNER));
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.blocks).toContain(`This was meant for <#${CHANNEL}>. The channel is archived.`);
+  });
+
+  it('says nothing while it is snoozed or paused, and afterwards what still holds', async () => {
+    await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
+    balance = 40_000;
+    await forHours(4);
+    expect(slack.posts).toEqual([]);
+    await forHours(2);
+    expect(alerts()).toHaveLength(1);
+  });
+
+  it('sends no alert that was still waiting for Slack when somebody paused it', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(2);
+    slack.fault = () => undefined;
+    await save(watch(BALANCE, { paused: { at: now, by: OWNER } }));
+    await forHours(3);
+    expect(slack.posts).toEqual([]);
+    await save(watch(BALANCE));
+    await forHours(1);
+    expect(alerts()).toHaveLength(1);
+  });
+
+  it('judges an edited threshold from the start', async () => {
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(2);
+    await save(watch({ kind: 'balance', below: new Big(45_000) }, { since: now }));
+    await forHours(2);
+    expect(alerts().map(({ text }) => text)).toEqual([
+      'Project 123 · 40,000.00 left — below 50,000.00',
+      'Project 123 · 40,000.00 left — below 45,000.00',
+    ]);
+    expect(alerts()[0]?.blocks).toContain('The threshold was changed.');
+  });
+
+  it('does not alert by a balance that is not known, and says why', async () => {
+    await save(watch(BALANCE));
+    balance = undefined;
+    await forHours(3);
+    expect(slack.posts).toEqual([]);
+    expect(await stateOf()).toMatchObject({
+      isCrossed: false,
+      problem: 'No Cloud platform data for project 123.',
+    });
+  });
+});
+
+describe('a watch on a budget', () => {
+  const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
+
+  it('tells a higher step in the thread, and in the channel as well', async () => {
+    // 19 days at 1,000: 84 % of the budget, and a forecast above it.
+    await save(watch(BUDGET));
+    await forHours(1);
+    expect(alerts()).toMatchObject([
+      { text: expect.stringContaining('expected in November 2026 — over 22,500.00') },
+    ]);
+    for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) amounts.set(day, 1_000);
+    await forHours(4 * 24);
+    expect(alerts()).toHaveLength(1);
+    expect(replies()).toMatchObject([
+      { text: 'Project 123 · 23,000.00 spent in November 2026 — the budget is 22,500.00', isBroadcast: true },
+    ]);
+    expect(alerts()[0]?.blocks).toContain('23,000.00 spent in November 2026');
+    expect(alerts()[0]?.edits).toBe(1);
+  });
+
+  it('tells no step of a project without data', async () => {
+    amounts.clear();
+    await save(watch(BUDGET));
+    await forHours(30);
+    expect(slack.posts).toEqual([]);
+    expect(await stateOf()).toMatchObject({ isCrossed: false });
+  });
+});
+
+describe('a rejected token', () => {
+  it('is asked about once an hour, and the watches go on by themselves once it is replaced', async () => {
+    for (let n = 0; n < 10; n += 1)
+      await save(
+        watch(BALANCE, {
+          id: `watch00${n}`,
+          project: { id: `${n + 1}`, product: 1 },
+          target: { channel: `C${n}` },
+        }),
+      );
+    await forHours(1);
+    ledger.asked.length = 0;
+    const rejects = (token: string) => token === 'a good token';
+    ledger.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
+    balance = 10;
+    await forHours(2);
+    ledger.asked.length = 0;
+    await forHours(5);
+    expect(ledger.asked.length).toBeLessThanOrEqual(6);
+    await connect('a better token');
+    await run();
+    const inChannels = slack.posts.filter(({ channel }) => channel.startsWith('C'));
+    expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
+    expect(inChannels).toHaveLength(10);
+    expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
+      'The billing service rejected the access token of connection main',
+    ]);
+  });
+});
+
+it('asks once a project and hour for 500 watches on 50 projects', async () => {
+  const rules: WatchRule[] = [BALANCE, { kind: 'runway', days: 3 }];
+  for (let n = 0; n < 500; n += 1) {
+    const id = `w${String(n).padStart(7, '0')}`;
+    await save(watch(rules[Math.floor(n / 50) % 2]!, { id, project: { id: `${(n % 50) + 1}`, product: 1 } }));
+  }
+  await forHours(2);
+  ledger.asked.length = 0;
+  now += 1;
+  await forHours(8);
+  const questions = (what: string) => ledger.asked.filter((one) => one.what === what).length;
+  expect(questions('balance')).toBe(50 * 8);
+  // For corrections, every six hours.
+  expect(questions('consumption')).toBe(50);
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { type Answer, type Bot, CHANNEL, readable, startBot } from '../support/bot.ts';
+import { addProject } from '../support/projects.ts';
+
+let bot: Bot;
+beforeAll(async () => {
+  bot = await startBot({ now: () => Date.UTC(2026, 10, 21, 10, 15) });
+  await bot.connect();
+  await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'staging', id: '456' });
+});
+afterAll(() => bot.stop());
+
+interface Element {
+  readonly type: string;
+  readonly text?: { readonly text: string };
+  readonly options?: readonly { readonly text: { readonly text: string } }[];
+}
+const elementsOf = ({ blocks }: Answer) =>
+  blocks.flatMap((block) => (block.type === 'actions' ? (block.elements as Element[]) : []));
+const buttons = (answer: Answer) =>
+  elementsOf(answer).flatMap(({ type, text }) => (type === 'button' ? [text?.text] : []));
+const choices = (answer: Answer) =>
+  elementsOf(answer)
+    .flatMap(({ type, options = [] }) => (type === 'static_select' ? options : []))
+    .map(({ text }) => text.text);
+const replaced = (ts: string, part: string) =>
+  bot.slack.waitFor(() => {
+    const found = bot.slack.messages(OWNER, CHANNEL).find((one) => one.ts === ts);
+    return found !== undefined && readable(found).reads.includes(part);
+  });
+
+describe('a refusal', () => {
+  it.each([
+    ['/billing audit cvs', '/billing audit csv'],
+    ['/billing status foo', '/billing status'],
+    ['/billing schedules foo', '/billing schedules'],
+    ['/billing projects delete prod', '/billing projects remove prod'],
+    ['/billing schedule prod banana', '/billing schedule prod'],
+    ['/billing disconnect mian', '/billing disconnect main'],
+    ['/billing disconnect nope', '/billing disconnect main'],
+    ['/spend prod banana', '/spend prod'],
+    ['/spend prod,banana', '/spend prod'],
+    ['/spend prod banana csv', '/spend prod csv'],
+    ['/spend prod next week', '/spend prod this-week'],
+    ['/spend prod 2026-12', '/spend prod this-month'],
+    ['/spend prod last-20-years', '/spend prod last-3-years'],
+    ['/spend prod staging', '/spend prod,staging'],
+  ])('of %s has the command that works as a button', async (typed, works) => {
+    expect(buttons(await bot.ask(typed))[0]).toBe(works);
+  });
+
+  it('of a report that no schedule posts offers those that schedules post', async () => {
+    expect(buttons(await bot.ask('/billing schedule prod last-month daily 8:00'))).toEqual([
+      '/billing schedule prod yesterday daily 8:00',
+      '/billing schedule prod last-week daily 8:00',
+      '/billing schedule prod month-to-date daily 8:00',
+    ]);
+  });
+
+  it.each(['/spend banana yesterday', '/balance banana', '/os-token banana'])(
+    'of %s lets choose a project',
+    async (typed) => {
+      const answer = await bot.ask(typed);
+      expect(answer.reads).toContain('I don’t recognize “banana”. Which project?');
+      expect(choices(answer)).toEqual(['prod', 'staging']);
+    },
+  );
+
+  it('runs what was asked once it is mended', async () => {
+    const answer = await bot.ask('/spend banana yesterday', MEMBER);
+    await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'prod');
+    await bot.slack.waitFor(() => {
+      const found = bot.slack.messages(MEMBER, CHANNEL).find((one) => one.ts === answer.ts);
+      return found !== undefined && readable(found).reads.includes('Fri 20 Nov UTC');
+    });
+    const mistyped = await bot.ask('/spend prod banana');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts: mistyped.ts }, '/spend prod');
+    await replaced(mistyped.ts, 'prod · ');
+  });
+
+  it('of an address that leads elsewhere offers managers the form, and tells others whom to ask', async () => {
+    bot.billing.setMode('html');
+    expect(buttons(await bot.ask('/balance prod'))).toEqual(['Try again', 'Check the address…']);
+    const { reads, ...answer } = await bot.ask('/balance prod', MEMBER);
+    expect(reads).toContain('A Tally manager can check it');
+    expect(buttons({ reads, ...answer })).toEqual(['Try again']);
+    bot.billing.setMode(bot.billing.modes[0]!.mode);
+  });
+});

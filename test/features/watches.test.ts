@@ -1,0 +1,767 @@
+import { readFile } from 'node:fs/promises';
+import { Big } from 'big.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ADMIN, EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import type { PreviewFigures } from '../../src/delivery/watch-preview.ts';
+import type { AlertResponse, Watching, WatchState } from '../../src/delivery/watching.ts';
+import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
+import { createWatches } from '../../src/features/watches/index.ts';
+import { parseWatchText } from '../../src/features/watches/words.ts';
+import { routeSubcommands } from '../../src/slack/subcommands.ts';
+import { type Audit, createAudit } from '../../src/workspace/audit.ts';
+import { auditKey, recordKey } from '../../src/workspace/keys.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
+import { BOT_TOKEN, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { addProject } from '../support/projects.ts';
+import { namingKeys } from '../support/redis.ts';
+
+/** Saturday */
+const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const TEAM = 'T0SANDBOX1';
+const KEY = recordKey(TEAM);
+const FINANCE = 'C0FINANCE1';
+const OWNERS_DM = 'D0OWNER001';
+const MEMBERS_DM = 'D0MEMBER01';
+
+let now = START;
+let house: ListenerBot;
+let asked: { project: string; kind: string }[] = [];
+let figures: PreviewFigures | Error;
+let states = new Map<string, WatchState>();
+let responses: { watch: string; episode: string; response: AlertResponse }[] = [];
+let outcome: 'recorded' | 'repeated' | 'gone' = 'recorded';
+let woken = 0;
+
+/** What delivery answers here: billing and the scheduler have tests of their own. */
+const watching: Watching = {
+  async changed() {
+    woken += 1;
+  },
+  readStates: async () => states,
+  async respond(_, watch, episode, response) {
+    if (outcome === 'recorded') responses.push({ watch, episode, response });
+    return outcome;
+  },
+  async askPreview(_, { project }, { kind }) {
+    asked.push({ project, kind });
+    if (figures instanceof Error) throw figures;
+    return figures;
+  },
+};
+
+beforeAll(async () => {
+  house = await startListenerBot(
+    (workspaces) => {
+      const record: Audit['record'] = (...entry) => createAudit(house.redis.client).record(...entry);
+      const { verbs = {}, ...listeners } = createWatches({ workspaces, watching, audit: { record } });
+      return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
+    },
+    { clock: () => now },
+  );
+});
+afterAll(() => house.stop());
+
+const members = (channel: string) => house.slack.workspace.place(channel)!.members;
+const was = new Map<string, string[]>();
+beforeEach(async () => {
+  now += 2 * MINUTE;
+  [asked, responses, states, outcome, woken] = [[], [], new Map(), 'recorded', 0];
+  figures = spending(() => '1000', '48210');
+  for (const channel of [CHANNEL, FINANCE]) {
+    const place = house.slack.workspace.place(channel)!;
+    if (!was.has(channel)) was.set(channel, [...place.members]);
+    place.members = [...was.get(channel)!];
+  }
+  for (const person of [OWNER, MEMBER, ADMIN]) {
+    delete house.slack.workspace.person(person)!.left;
+    if (house.slack.modal(person)) await house.slack.dismiss(person);
+  }
+  await house.redis.client.del(KEY, auditKey(TEAM));
+  await add('prod', '123');
+  await add('dev', '456', { product: 2 });
+});
+
+/** The last 200 days. @param amount of the day so many days ago */
+function spending(amount: (ago: number) => string, balance: string): PreviewFigures {
+  const dayOf = (ago: number) => new Date(START - ago * DAY).toISOString().slice(0, 10);
+  const days = Array.from({ length: 200 }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
+  return {
+    today: dayOf(0),
+    connection: 'main',
+    usage: { days: Object.fromEntries(days), until: dayOf(1), zone: 'UTC', at: START },
+    account: { balance, bonuses: '0', at: START },
+  };
+}
+
+async function add(alias: string, id: string, given: Partial<Project> = {}): Promise<void> {
+  const project = { alias, id, product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0, ...given };
+  await house.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(project));
+}
+const settings = (given: object) => house.redis.client.hset(KEY, 'settings', JSON.stringify(given));
+
+const stored = async (): Promise<readonly Watch[]> => (await house.workspaces.read(TEAM)).watches;
+const modal = (person = OWNER) => house.slack.modal(person);
+const modalText = (person = OWNER) => textOf(modal(person)?.view);
+const modalSays = async (part: string, person = OWNER) =>
+  house.slack
+    .waitFor(() => modalText(person).includes(part) && modalText(person))
+    .catch(() => expect(modalText(person)).toContain(part) as never);
+const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
+
+async function openForm(text = 'watch prod balance 50000', person = OWNER, channel = CHANNEL) {
+  await house.slack.say(person, channel, `/billing ${text}`);
+  await house.slack.waitFor(() => modal(person));
+  await house.slack.waitFor(() => !modalText(person).includes('Asking the billing service'));
+  return modalText(person);
+}
+
+/** Types a command and waits for the newest message of the bot's. */
+async function ask(text: string, person = OWNER, channel = CHANNEL) {
+  const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
+  const before = mine().length;
+  await house.slack.say(person, channel, `/billing ${text}`);
+  return readable(await house.slack.waitFor(() => mine()[before]));
+}
+
+const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
+async function change(field: string, chosen: object, person = OWNER): Promise<void> {
+  const place = { viewId: modal(person)!.id };
+  const action = { block_id: field, action_id: `watch-form:${field}`, ...chosen };
+  expect(await house.slack.act(person, place, action)).toEqual({ ok: true });
+}
+const choose = (field: string, value: string, person = OWNER) => {
+  const blocks = modal(person)!.view.blocks as {
+    block_id?: string;
+    element?: { options?: { value: string }[] };
+  }[];
+  const offered = blocks.find(({ block_id }) => block_id === field)?.element?.options;
+  return change(
+    field,
+    { selected_option: offered?.find((one) => one.value === value) ?? option(value) },
+    person,
+  );
+};
+
+type Fields = Record<string, string | readonly string[]>;
+/** Sends the form; resolves with what the modal says once that is worked through. */
+async function save(fields: Fields = {}, person = OWNER): Promise<string> {
+  await house.slack.submit(person, fields);
+  await house.slack.waitFor(() => !modalText(person).includes('Checking who gets the alerts…'));
+  return modalText(person);
+}
+
+async function setUp(text?: string, person = OWNER, channel = CHANNEL): Promise<Watch> {
+  const before = new Set((await stored()).map(({ id }) => id));
+  await openForm(text, person, channel);
+  expect(await save({}, person)).toContain('Saved');
+  await house.slack.dismiss(person);
+  return (await stored()).find(({ id }) => !before.has(id))!;
+}
+
+const said = (channel = CHANNEL, person = OWNER) => house.reads(channel, person).at(-1) ?? '';
+const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
+const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
+  house.slack.choose(person, place(answer, channel), 'watch-row', `${action} ${id}`);
+const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
+  house.slack
+    .waitFor(() => {
+      const found = house.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
+      return found !== undefined && readable(found).reads.includes(part) && readable(found);
+    })
+    .catch(() => expect(house.reads(channel, person)).toContain(part) as never);
+
+async function audit(): Promise<string[]> {
+  const rows = await createAudit(house.redis.client).list(TEAM, 20);
+  return rows.map(({ who, action }) => `${who} ${action}`);
+}
+
+/** Clicks a button as Slack would send it, whether this person sees one or not; resolves with the reply. */
+async function forgedClick(person: string, action_id: string, value: string, channel = CHANNEL) {
+  const before = house.reads(channel, person).length;
+  const payload = {
+    team: { id: TEAM },
+    user: { id: person, team_id: TEAM },
+    trigger_id: 'x',
+    type: 'block_actions',
+    channel: { id: channel },
+    actions: [{ type: 'button', block_id: 'b', action_id, value }],
+  };
+  expect((await house.deliver(payload)).status).toBe(200);
+  return house.slack.waitFor(() => house.reads(channel, person)[before]);
+}
+
+const state = (given: Partial<WatchState> = {}): WatchState => ({
+  ...{ checkedAt: now, nextCheckAt: now + 60 * MINUTE, measurement: undefined, isCrossed: false },
+  ...{ problem: undefined, undelivered: undefined, alerts: [], ...given },
+});
+
+describe('what was typed', () => {
+  const read = (text: string) => parseWatchText(text, new Set(['prod', 'staging']));
+
+  it.each<[string, object]>([
+    ['', {}],
+    ['prod balance 50000', { alias: 'prod', kind: 'balance', below: '50000' }],
+    ['balance below 50,000 prod', { alias: 'prod', kind: 'balance', below: '50000' }],
+    ['prod balance 50 000', { alias: 'prod', kind: 'balance', below: '50000' }],
+    ['prod balance 50.000', { alias: 'prod', kind: 'balance', below: '50000' }],
+    ['prod balance 1.234,56', { alias: 'prod', kind: 'balance', below: '1234.56' }],
+    ['prod balance €50k', { alias: 'prod', kind: 'balance', below: '50000' }],
+    ['123 storage balance 0', { project: '123', product: 2, kind: 'balance', below: '0' }],
+    ['123 2 balance 4', { project: '123', product: 2, kind: 'balance', below: '4' }],
+    ['balance 50000 123', { project: '123', kind: 'balance', below: '50000' }],
+    ['50000', { project: '50000' }],
+    ['runway 14 prod', { alias: 'prod', kind: 'runway', days: '14' }],
+    ['prod runway under 2 weeks', { alias: 'prod', kind: 'runway', days: '14' }],
+    ['14 days runway prod', { alias: 'prod', kind: 'runway', days: '14' }],
+    ['budget 500000 a month prod', { alias: 'prod', kind: 'budget', amount: '500000' }],
+    ['prod spike 2x over 1000', { alias: 'prod', kind: 'spike', factor: '2', floor: '1000' }],
+    ['over 1 000 spike ×2 prod', { alias: 'prod', kind: 'spike', factor: '2', floor: '1000' }],
+    ['spike 1,5x prod', { alias: 'prod', kind: 'spike', factor: '1.5' }],
+    ['2× spike prod', { alias: 'prod', kind: 'spike', factor: '2' }],
+  ])('%s', (text, expected) => expect(read(text)).toEqual(expected));
+
+  it.each<[string, string, string | readonly string[] | undefined]>([
+    ['prod balance 5e4', '“5e4” isn’t an amount', 'watch prod balance'],
+    ['prod balance -5', '“-5” is below zero', ['watch prod balance 5', 'watch prod balance']],
+    [`prod balance ${'1'.repeat(31)}`, 'has more than 30 digits', 'watch prod balance'],
+    ['prod balance 1.234', 'can mean two amounts', ['watch prod balance 1234', 'watch prod balance 1.2340']],
+    [
+      'balance 50 123',
+      'one amount, or an amount and a project',
+      ['watch balance 50123', 'watch 123 balance 50'],
+    ],
+    ['prod budget 0', '“0” is no budget', 'watch prod budget'],
+    ['prod runway 14.5', '“14.5” isn’t a number of days', 'watch prod runway'],
+    ['prod runway 0', '“0” isn’t a number of days', 'watch prod runway'],
+    ['prod spike 1x', '“1x” isn’t a factor above 1', 'watch prod spike'],
+    ['prod spike 2 over 1000', '“2” isn’t a factor', 'watch prod spike 2x over 1000'],
+    ['prod 50000', '“50000” needs a kind before it', ['watch prod balance 50000', 'watch prod budget 50000']],
+    ['prod blance 50000', 'I don’t recognize “blance”', 'watch prod balance 50000'],
+    ['prodd balance 5', 'I don’t recognize “prodd”', 'watch prod balance 5'],
+    ['prod balance lots', 'I don’t recognize “lots”', 'watch prod balance'],
+    ['prod balance 5 runway 3', '“runway” is a second kind', 'watch prod balance 5'],
+    ['prod balance 5 last-week', '“last-week” is a period', 'watch prod balance 5'],
+    ['prod,staging balance 5', 'You named several projects', 'watch balance 5'],
+    ['foo bar', 'I don’t recognize “foo”', 'watch'],
+  ])('refuses %s, and offers a form that keeps the rest', (text, sentence, offered) => {
+    const suggestions = typeof offered === 'string' ? { suggestion: offered } : { readings: offered };
+    const refusal = { message: expect.stringContaining(sentence), ...suggestions };
+    expect(() => read(text)).toThrow(expect.objectContaining(refusal));
+    for (const one of [offered ?? []].flat()) expect(read(one.replace(/^watch ?/, ''))).toBeDefined();
+  });
+
+  it('has a button that opens the form with the rest', async () => {
+    const refused = await ask('watch prod balance 5e4');
+    expect(refused.reads).toContain('Write amounts like 50000, 50,000 or 50000.50.');
+    await house.slack.press(OWNER, place(refused), '/billing watch prod balance');
+    expect(await modalSays('Set up a watch')).toContain('Without bonuses');
+  });
+
+  it.each(['watch help', 'watches ?', 'watch prod help'])('answers %s with watches alone', async (text) => {
+    const { reads } = await ask(text, MEMBER);
+    expect(reads).toContain('Watches');
+    expect(reads).toContain('spike 2x over 1000');
+  });
+
+  it('is what docs/watches.md says', async () => {
+    const page = await readFile('docs/watches.md', 'utf8');
+    const commands = [...page.matchAll(/^\| `\/billing watch ([^`]+)` /gm)].map(([, words = '']) => words);
+    expect(commands.map((words) => read(words).kind)).toEqual(['balance', 'runway', 'budget', 'spike']);
+  });
+});
+
+describe('the form', () => {
+  it('is filled in with what was typed, and says what it would have told', async () => {
+    const text = await openForm('watch balance 50,000 prod');
+    expect(view()).toContain('"value":"123:1"');
+    expect(view()).toContain('"initial_value":"50000"');
+    expect(view()).toContain(`"initial_conversation":"${CHANNEL}"`);
+    expect(text).toContain('It would have alerted once in the last 90 days: 19 Nov.');
+    expect(text).toContain('It would alert at once: 48,210.00 is below 50,000.00.');
+    expect(text).toContain('as if no money had been added');
+    expect(asked).toEqual([{ project: '123', kind: 'balance' }]);
+  });
+
+  it('asks for the project where none was typed, and asks billing once it is chosen', async () => {
+    await openForm('watch runway 14');
+    expect(modalText()).not.toContain('last 90 days');
+    expect(asked).toEqual([]);
+    await change('project', { selected_option: option('123:1') });
+    expect(await modalSays('It would not have alerted in the last 90 days.')).toContain('Now: 48 days.');
+    expect(asked).toEqual([{ project: '123', kind: 'runway' }]);
+  });
+
+  it('begins with the project of the channel, and with the person where no channel is', async () => {
+    await house.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
+    await openForm('watch');
+    expect(view()).toContain('"value":"456:2"');
+    await house.slack.dismiss(OWNER);
+    await openForm('watch prod budget 500000', OWNER, OWNERS_DM);
+    expect(view()).toContain(`"initial_users":["${OWNER}"]`);
+    expect(modalText()).toContain('50, 80 and 100 %');
+  });
+
+  it('shows the thresholds of the kind that is chosen', async () => {
+    await openForm('watch prod');
+    await choose('kind', 'spike');
+    await modalSays('Times the usual amount');
+    expect(modalText()).not.toContain('Without bonuses');
+    await choose('kind', 'runway');
+    await modalSays('Fewer than');
+  });
+
+  it('warns of a threshold that alerts more than once a week, and fills in a quieter one', async () => {
+    figures = spending((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
+    const noisy = await openForm('watch prod spike 2x over 100');
+    expect(noisy).toContain('That’s more than one alert a week.');
+    expect(noisy).toContain('5× would have alerted at most once a month.');
+    expect(noisy).toMatch(/It would have alerted 18 times in the last 90 days: 10 earlier, /);
+    await house.slack.press(OWNER, { viewId: modal()!.id }, 'Use 5×');
+    await modalSays('It would not have alerted in the last 90 days.');
+    expect(view()).toContain('"initial_value":"5"');
+    expect(view()).toContain('"initial_value":"100"');
+    expect(await save()).toContain('above 5× usual');
+  });
+
+  it('says what is wrong with a threshold, and keeps what was typed', async () => {
+    await openForm('watch prod balance 50000');
+    const refusal = async (below: string) => {
+      await house.slack.submit(OWNER, { below });
+      return modal()!.errors;
+    };
+    expect(await refusal('lots')).toEqual({ below: expect.stringContaining('Type an amount') });
+    expect(await refusal('-5')).toEqual({ below: expect.stringContaining('below zero') });
+    expect(await refusal('1'.repeat(31))).toEqual({ below: expect.stringContaining('more than 30 digits') });
+    expect(await refusal('1.234')).toEqual({ below: expect.stringContaining('1234 or 1.2340') });
+    expect(await stored()).toEqual([]);
+    expect(await save({ below: '1.234,56' })).toContain('balance below 1,234.56');
+  });
+
+  it('shows a sentence in place of the preview where billing gives none, and still saves', async () => {
+    figures = new ServiceUnreachable('billing', 'billing.example', 'ECONNREFUSED');
+    expect(await openForm()).toContain('could not be reached');
+    expect(await save()).toContain('Saved');
+  });
+
+  it('refuses a project without data, and keeps what was typed', async () => {
+    const product = { id: 1, name: 'Cloud platform' } as never;
+    figures = new NoData({ project: '123', product, days: undefined } as never);
+    expect(await openForm()).toContain('No Cloud platform data for project 123.');
+    const text = await save();
+    expect(text).toContain('No Cloud platform data for project 123. Check the project ID');
+    expect(view()).toContain('"initial_value":"50000"');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('says that amounts have no currency where a budget is set without a label', async () => {
+    expect(await openForm('watch prod budget 500000')).toContain('Amounts have no currency here');
+    await house.slack.dismiss(OWNER);
+    await settings({ currency: 'EUR' });
+    expect(await openForm('watch prod budget 500000')).not.toContain('Amounts have no currency here');
+    expect(await save({ amount: '400,000 EUR' })).toContain('budget of 400,000.00\u00a0EUR a month');
+  });
+
+  it('warns of a second watch that is the same', async () => {
+    await setUp();
+    expect(await openForm()).toContain('There is a watch like this already.');
+  });
+});
+
+describe('a saved watch', () => {
+  it('belongs to who set it up, is told to the channel, and stands in the audit', async () => {
+    const watch = await setUp('watch prod balance 50000', MEMBER);
+    expect(watch).toMatchObject({
+      project: { id: '123', product: 1 },
+      target: { channel: CHANNEL },
+      ...{ owner: MEMBER, createdBy: MEMBER, createdAt: now, since: now },
+    });
+    expect(JSON.stringify(watch.rule)).toBe('{"kind":"balance","below":"50000"}');
+    expect(said()).toContain('New watch: *prod*: balance below 50,000.00.');
+    expect(said()).toContain(`Set up by <@${MEMBER}>.`);
+    expect(woken).toBe(1);
+    expect(await audit()).toEqual([`${MEMBER} watch created`]);
+  });
+
+  it('tells the people it alerts, other than the one who saved it', async () => {
+    await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
+    expect(await save({ people: [OWNER, MEMBER] })).toContain(`<@${OWNER}>, <@${MEMBER}>`);
+    expect(said(MEMBERS_DM, MEMBER)).toContain('Alerts come to you here.');
+    expect((await stored())[0]?.target).toEqual({ people: [OWNER, MEMBER] });
+  });
+
+  it.each([
+    ['a guest', GUEST],
+    ['somebody of another organisation', EXTERNAL],
+  ])('does not alert %s', async (_, person) => {
+    await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
+    const text = await save({ people: [OWNER, person] });
+    expect(text).toContain(`choose someone else for <@${person}>`);
+    expect(text).toContain('Nothing was saved.');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('does not alert where its project may not be asked about', async () => {
+    await add('secret', '789', { channels: [FINANCE] });
+    await openForm('watch secret balance 5', OWNER, CHANNEL);
+    expect(await save()).toContain('That channel can’t see this project.');
+    await choose('to', 'people');
+    await modalSays('Full members of this workspace.');
+    expect(await save({ people: [MEMBER] })).toContain('limited to certain channels');
+    expect(await stored()).toEqual([]);
+    expect(await save({ people: [OWNER] })).toContain('Saved');
+  });
+
+  it('does not alert in a private channel that Tally is not in', async () => {
+    members(FINANCE).splice(0, 99, OWNER);
+    await openForm('watch prod balance 5');
+    await change('channel', { selected_conversation: FINANCE });
+    await modalSays('/invite @Tally');
+    expect(await save({ channel: FINANCE })).toContain('/invite @Tally');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('is refused where there are as many as a workspace can have', async () => {
+    await openForm();
+    const many = Array.from({ length: 500 }, (_, n) => [`watch:w${String(n).padStart(7, '0')}`, '{}']);
+    await house.redis.client.hset(KEY, Object.fromEntries(many));
+    expect(await save()).toContain('This workspace has 500 watches, the maximum.');
+    expect((await ask('watch prod')).reads).toContain('This workspace has 500 watches, the maximum.');
+  });
+
+  it('keeps the first of two edits, and tells the second person what it is now', async () => {
+    const watch = await setUp('watch prod balance 50000', MEMBER);
+    for (const person of [OWNER, MEMBER]) {
+      await row(await ask('watches', person), 'edit', watch.id, person);
+      await modalSays('Edit watch', person);
+    }
+    expect(await save({ below: '1000' })).toContain('Saved');
+    const refused = await save({ below: '2000' }, MEMBER);
+    expect(refused).toContain(
+      'Somebody else changed this watch first. It’s now *prod*: balance below 1.000,00.',
+    );
+    expect(view(MEMBER)).toContain('"initial_value":"2000"');
+    expect(JSON.stringify((await stored())[0]?.rule)).toContain('"1000"');
+    expect(await save({}, MEMBER)).toContain('Saved');
+    expect(JSON.stringify((await stored())[0]?.rule)).toContain('"2000"');
+  });
+
+  it('is saved as a new one where it was deleted while the form was open', async () => {
+    const watch = await setUp();
+    const list = await ask('watches');
+    await row(list, 'edit', watch.id);
+    await modalSays('Edit watch');
+    await row(list, 'delete', watch.id);
+    await replaced(list, 'Deleted the watch');
+    expect(await save()).toContain('This watch was deleted. Save to create a new one.');
+    expect(await save()).toContain('Saved');
+    expect((await stored())[0]?.id).not.toBe(watch.id);
+  });
+
+  it('is judged anew after an edit of its threshold alone', async () => {
+    const watch = await setUp();
+    now += MINUTE;
+    const list = await ask('watches');
+    await row(list, 'edit', watch.id);
+    await modalSays('Edit watch');
+    expect(await save({ below: '50000' })).toContain('Saved');
+    expect((await stored())[0]?.since).toBe(watch.since);
+    await house.slack.dismiss(OWNER);
+    await row(await ask('watches'), 'edit', watch.id);
+    await modalSays('Edit watch');
+    expect(await save({ below: '60000' })).toContain('Saved');
+    expect((await stored())[0]).toMatchObject({ id: watch.id, since: now, createdAt: watch.createdAt });
+    expect(await audit()).toContain(`${OWNER} watch changed`);
+    expect(said()).toContain('Watch changed: *prod*: balance below 60,000.00.');
+  });
+});
+
+describe('the list', () => {
+  it('says what there is where there is nothing', async () => {
+    const { reads } = await ask('watches');
+    expect(reads).toContain('No watches here yet.');
+    expect(reads).toContain('Watch…');
+  });
+
+  it('shows the last value against the threshold, the checks and the owner', async () => {
+    const { id } = await setUp('watch prod balance 50000', MEMBER);
+    const measurement = { kind: 'balance', balance: new Big('48210') } as const;
+    states.set(id, state({ isCrossed: true, measurement }));
+    const { reads } = await ask('watches', MEMBER);
+    expect(reads).toContain('1 watch');
+    expect(reads).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
+    expect(reads).toContain(':warning: *Crossed* · now 48.210,00');
+    expect(reads).toMatch(/checked <!date.+ · next <!date.+ · owner <@U0MEMBER01>/);
+    states.set(id, state({ problem: 'The <token> was rejected.' }));
+    expect((await ask('watches', MEMBER)).reads).toContain('*not checked:* The &lt;token&gt; was rejected.');
+  });
+
+  it('pauses, resumes and snoozes', async () => {
+    const { id } = await setUp('watch prod balance 50000', MEMBER);
+    const list = await ask('watches', MEMBER);
+    await row(list, 'pause', id, MEMBER);
+    expect((await replaced(list, 'Nobody is alerted until you resume it', MEMBER)).reads).toContain(
+      `*paused* by <@${MEMBER}>`,
+    );
+    await row(list, 'resume', id, MEMBER);
+    await replaced(list, 'Resumed.', MEMBER);
+    expect((await stored())[0]?.paused).toBeUndefined();
+    await row(list, 'snooze', id, MEMBER);
+    await replaced(list, 'Snooze for how long?', MEMBER);
+    await house.slack.press(MEMBER, place(list), 'Until next month');
+    await replaced(list, 'Snoozed. Nobody is alerted until', MEMBER);
+    expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
+    expect((await ask('watches', MEMBER)).reads).toContain('*snoozed* until');
+    await row(list, 'wake', id, MEMBER);
+    await replaced(list, 'No longer snoozed.', MEMBER);
+    expect((await stored())[0]?.snoozedUntil).toBeUndefined();
+    const auditLines = ['watch changed', 'watch snoozed', 'watch resumed', 'watch paused', 'watch created'];
+    expect(await audit()).toEqual(auditLines.map((action) => `${MEMBER} ${action}`));
+  });
+
+  it('deletes, and brings back for ten minutes', async () => {
+    const before = await setUp();
+    const list = await ask('watches');
+    await row(list, 'delete', before.id);
+    const gone = await replaced(list, 'Deleted the watch on prod');
+    expect(await stored()).toEqual([]);
+    now += 9 * MINUTE;
+    await house.slack.press(OWNER, place(gone), 'Undo');
+    await replaced(gone, 'Watch restored.');
+    expect(await stored()).toEqual([before]);
+    const again = await ask('watches');
+    await row(again, 'delete', before.id);
+    const late = await replaced(again, 'Deleted the watch on prod');
+    now += 10 * MINUTE;
+    await house.slack.press(OWNER, place(late), 'Undo');
+    await replaced(late, 'too late to undo this');
+    expect(await stored()).toEqual([]);
+    expect((await audit()).slice(0, 3)).toEqual(
+      ['removed', 'restored', 'removed'].map((action) => `${OWNER} watch ${action}`),
+    );
+  });
+
+  it('shows members those of the channel, their own, and those that alert them; managers all', async () => {
+    const here = await setUp('watch prod balance 1', OWNER);
+    await openForm('watch prod balance 2', OWNER, OWNERS_DM);
+    await save({ people: [OWNER, MEMBER] });
+    await house.slack.dismiss(OWNER);
+    await openForm('watch prod balance 3', OWNER, OWNERS_DM);
+    await save({ people: [OWNER] });
+    await house.slack.dismiss(OWNER);
+    const { reads } = await ask('watches', MEMBER);
+    expect(reads).toContain('2 watches');
+    expect(reads).not.toContain('below 3.00');
+    expect((await ask('watches')).reads).toContain('3 watches');
+    const list = await ask('watches', MEMBER);
+    expect(JSON.stringify(list.blocks)).not.toContain('watch-row');
+    expect(await forgedClick(MEMBER, 'watch-row', `delete ${here.id}`)).toContain('Only its owner');
+    expect(await forgedClick(MEMBER, 'watch-row', `pause ${here.id}`)).toContain('Only its owner');
+    expect(await forgedClick(MEMBER, 'watch-snooze', `day ${here.id}`)).toContain('Only its owner');
+    expect(await forgedClick(MEMBER, 'watch-threshold', here.id)).toContain('Only its owner');
+    expect(await stored()).toContainEqual(here);
+  });
+
+  it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
+    const { id } = await setUp('watch prod balance 50000', ADMIN);
+    expect(await forgedClick(MEMBER, 'watch-row', `adopt ${id}`)).toContain('Only its owner');
+    house.slack.workspace.person(ADMIN)!.left = true;
+    now += 2 * MINUTE;
+    const list = await ask('watches', MEMBER);
+    await row(list, 'adopt', id, MEMBER);
+    await replaced(list, 'You own this watch now.', MEMBER);
+    expect((await stored())[0]).toMatchObject({ owner: MEMBER, createdBy: ADMIN });
+    expect((await audit())[0]).toBe(`${MEMBER} watch adopted`);
+  });
+
+  it('pages where there are many', async () => {
+    const watch = await setUp();
+    const many = Array.from({ length: 21 }, (_, n) => {
+      const id = `w${String(n).padStart(7, '0')}`;
+      const rule = { kind: 'balance', below: String(n + 100) };
+      return [`watch:${id}`, JSON.stringify({ ...watch, id, rule, createdAt: watch.createdAt + n + 1 })];
+    });
+    await house.redis.client.hset(KEY, Object.fromEntries(many));
+    const list = await ask('watches');
+    expect(list.reads).toContain('22 watches');
+    expect(list.reads).toContain('page 1 of 2');
+    expect(list.reads).not.toContain('below 120.00');
+    expect((await ask('watches page 2')).reads).toContain('below 120.00');
+  });
+
+  it('names damaged ones to managers, who can remove them', async () => {
+    await house.redis.client.hset(KEY, 'watch:w0000001', '{"id":"w0000001"}');
+    const list = await ask('watches');
+    expect(list.reads).toContain('The record of a watch is damaged');
+    expect((await ask('watches', MEMBER)).reads).not.toContain('damaged');
+    await house.slack.press(OWNER, place(list), 'Remove damaged watches');
+    await replaced(list, 'Removed what was damaged.');
+    expect(await house.redis.client.hexists(KEY, 'watch:w0000001')).toBe(0);
+    expect((await audit())[0]).toBe(`${OWNER} watch removed`);
+  });
+});
+
+/** A message of the bot's with one button. @returns its `ts` */
+async function postButton(action_id: string, value: string): Promise<string> {
+  const text = { type: 'plain_text', text: 'Press' };
+  const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id, value, text }] }];
+  const answer = await fetch(`${house.slack.url}/api/chat.postMessage`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${BOT_TOKEN}` },
+    body: JSON.stringify({ channel: CHANNEL, text: 'An alert', blocks }),
+  });
+  return ((await answer.json()) as { ts: string }).ts;
+}
+
+describe('an alert', () => {
+  it('is acknowledged by whoever may ask about the project there', async () => {
+    const { id } = await setUp('watch prod balance 50000', OWNER);
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`)).toContain(
+      'You acknowledged this alert.',
+    );
+    const response = { kind: 'acknowledged', at: now, by: MEMBER };
+    expect(responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    expect((await audit())[0]).toBe(`${MEMBER} watch acknowledged`);
+    outcome = 'repeated';
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`)).toContain('acknowledged already');
+    outcome = 'gone';
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e9`)).toContain('too old');
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', 'nothing e1')).toContain('This watch was deleted.');
+    expect(await audit()).toHaveLength(2);
+  });
+
+  it('is not acknowledged where the project may not be asked about', async () => {
+    await add('secret', '789', { channels: [FINANCE] });
+    members(FINANCE).push('bot', MEMBER);
+    const { id } = await setUp('watch secret balance 50000', OWNER, FINANCE);
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, CHANNEL)).toContain(
+      'limited to certain channels',
+    );
+    expect(responses).toEqual([]);
+    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`, FINANCE)).toContain('You acknowledged');
+  });
+
+  it.each([
+    ['day', DAY],
+    ['week', 7 * DAY],
+  ])('is snoozed by its owner: %s', async (choice, length) => {
+    const { id } = await setUp('watch prod balance 50000', MEMBER);
+    expect(await forgedClick(MEMBER, 'watch-snooze', `${choice} ${id} e1`)).toContain(
+      'Nobody is alerted until',
+    );
+    const response = { kind: 'snoozed', at: now, by: MEMBER, until: now + length };
+    expect(responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    expect((await stored())[0]?.snoozedUntil).toBe(now + length);
+    expect((await audit())[0]).toBe(`${MEMBER} watch snoozed`);
+  });
+
+  it('has its threshold changed in a form with one that alerts at most once a month', async () => {
+    figures = spending((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
+    const { id } = await setUp('watch prod spike 2x over 100');
+    const ts = await postButton('watch-threshold', id);
+    await house.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-threshold');
+    await modalSays('Tally filled in a threshold');
+    expect(view()).toContain('"initial_value":"5"');
+    expect(modalText()).toContain('It would not have alerted in the last 90 days.');
+    expect(await save()).toContain('above 5× usual');
+  });
+});
+
+describe('in the whole bot', () => {
+  let bot: Bot;
+  beforeAll(async () => {
+    bot = await startBot();
+    await bot.connect();
+    await addProject(bot, { alias: 'prod', id: '123' });
+    bot.billing.setBalance('123', '{"balance":48210,"bonuses":0}');
+  });
+  afterAll(() => bot.stop());
+
+  const view = async (person = OWNER) => {
+    const { view: shown } = await bot.slack.waitFor(() => bot.slack.modal(person));
+    return JSON.stringify(shown);
+  };
+  const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(readable);
+  const alert = (part = ' left — below ') =>
+    bot.slack.waitFor(() => seen().findLast(({ reads }) => reads.includes(part)), 20_000);
+  const home = async (person: string) => {
+    await bot.slack.openHome(person);
+    return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
+  };
+
+  it('an answer and Home offer a watch: the form opens for its project and kind', async () => {
+    for (const [command, kind, value] of [
+      ['/spend prod yesterday', 'The balance is below an amount', '123:1'],
+      ['/spend 789 storage', 'The balance is below an amount', '789:2'],
+      ['/balance prod', 'The balance is below an amount', '123:1'],
+    ] as const) {
+      const { ts, blocks } = await bot.ask(command);
+      expect(textOf(blocks)).toContain('Watch…');
+      await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'Watch…');
+      const drawn = await view();
+      expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${kind}"`);
+      expect(drawn).toContain(`"value":"${value}"`);
+      await bot.slack.dismiss(OWNER);
+    }
+    expect(await home(OWNER)).toContain('Watch…');
+  });
+
+  it('alerts the channel, is acknowledged and snoozed there, and stands on Home and in status', async () => {
+    await bot.slack.say(OWNER, CHANNEL, '/billing watch prod balance 50000');
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('It would alert at once'));
+    await bot.slack.submit(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
+    await bot.slack.dismiss(OWNER);
+    const { ts, reads } = await alert();
+    expect(reads).toContain('prod · 48,210.00 left — below 50,000.00');
+    const at = { channel: CHANNEL, ts };
+    await bot.slack.press(MEMBER, at, 'Acknowledge');
+    await alert(`Acknowledged by <@${MEMBER}>`);
+    expect(textOf((await alert()).blocks)).not.toMatch(/^Acknowledge$/m);
+
+    const crossed = /^\*prod\*: balance below 50,000\.00 .+\n:warning: \*Crossed\* · now 48,210\.00\n/;
+    await expect.poll(() => home(OWNER)).toMatch(crossed);
+    expect(await home(MEMBER)).not.toContain('*Crossed*');
+    expect((await bot.ask('/billing status')).reads).toContain('*Watches* · 1 running · *1 crossed*');
+
+    await bot.slack.choose(OWNER, at, 'watch-snooze', 'Snooze for 7 days');
+    await alert(`Snoozed by <@${OWNER}> until`);
+    expect((await bot.ask('/billing watches', MEMBER)).reads).toContain('*snoozed* until');
+    await bot.slack.press(MEMBER, at, 'Manage');
+    await bot.slack.waitFor(
+      () => seen(MEMBER).filter(({ reads: said }) => said.includes('1 watch')).length > 1,
+    );
+  });
+
+  it('says in status which watches cannot be checked, and that the token was rejected', async () => {
+    bot.billing.setMode('401');
+    await bot.slack.say(OWNER, CHANNEL, '/billing watch 456 balance 1');
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('rejected'));
+    await bot.slack.submit(OWNER);
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
+    await bot.slack.dismiss(OWNER);
+    const status = async () => (await bot.ask('/billing status')).reads;
+    await expect.poll(status, { timeout: 15_000 }).toContain('with a problem');
+    const reads = await status();
+    expect(reads).toMatch(/^\d problems? to look at/);
+    expect(reads).toContain('*Watches*');
+    expect(reads).toContain('The service rejected its token.');
+    expect(reads).toContain('*not checked:*');
+    bot.billing.setMode('healthy');
+  });
+
+  it('leaves nothing behind when the workspace leaves', async () => {
+    const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
+    expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
+    const body = JSON.stringify({
+      ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
+      event: { type: 'app_uninstalled' },
+    });
+    const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
+    expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  });
+});

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { literalsIn } from '../support/literals.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SRC = join(ROOT, 'src');
+const FEATURES = readdirSync(join(SRC, 'features'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const SOURCES = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+);
+
+const sourceOf = (path: string): string => readFileSync(join(SRC, path), 'utf8');
+const isOf = (feature: string, path: string): boolean => path.startsWith(join('features', feature, '/'));
+
+interface Declared {
+  readonly commands: readonly string[];
+  readonly actions: readonly string[];
+  /** Fields that the feature adds to the contract. */
+  readonly fields: readonly string[];
+}
+
+/** What a feature adds to the contract with `declare module`. */
+function declaredBy(feature: string): Declared {
+  const source = SOURCES.filter((path) => isOf(feature, path))
+    .map(sourceOf)
+    .join('\n');
+  const keysOf = (name: string): string[] =>
+    [...source.matchAll(new RegExp(`^ {2}interface ${name} \\{\\n([^}]*?)^ {2}\\}`, 'gms'))].flatMap(
+      ([, body = '']) =>
+        [...body.matchAll(/^ {4}(?:readonly )?(?:'([^']+)'|(\w+))[?:(]/gm)].map(
+          ([, quoted, plain]) => quoted ?? plain ?? '',
+        ),
+    );
+  return { commands: keysOf('Commands'), actions: keysOf('Actions'), fields: keysOf('Feature') };
+}
+
+/** Whether the code, without its comments, still names something that the feature declared. */
+function mentions(source: string, path: string, { commands, actions, fields }: Declared): boolean {
+  const isNamed = (text: string): boolean =>
+    commands.some((one) => new RegExp(`${one}(?![\\w-])`).test(text)) ||
+    actions.some((one) => text === one || text.startsWith(`${one}:`));
+  const isField = (name: string): boolean =>
+    path === 'features/registry.ts' ||
+    (source.includes('): Feature {') && new RegExp(`^ {4}(?:async )?${name}[:(,]`, 'm').test(source));
+  return literalsIn(source).some(isNamed) || fields.some(isField);
+}
+
+/** `app.ts` without the import of a feature and the call that creates it. */
+function withoutFeature(app: string, feature: string): string {
+  const [line = '', name = ''] =
+    new RegExp(`^import \\{ (create\\w+) \\} from './features/${feature}/[\\w-]+\\.ts';\\n`, 'm').exec(app) ??
+    [];
+  const start = app.indexOf(`    ${name}(`);
+  let end = app.indexOf('(', start);
+  for (let depth = 0; ; end++) {
+    if (app[end] === '(') depth += 1;
+    if (app[end] === ')') depth -= 1;
+    if (depth === 0) break;
+  }
+  if (line === '' || start < 0 || app[end + 1] !== ',') throw new Error(`app.ts does not create ${feature}`);
+  return (app.slice(0, start) + app.slice(end + 2)).replace(line, '');
+}
+
+/** The files in which TypeScript reports an error, relative to the project. */
+const compile = (project: string): Promise<readonly string[]> =>
+  new Promise((resolve) => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    execFile(
+      process.execPath,
+      [tsc, '-p', project, '--pretty', 'false'],
+      { cwd: project, maxBuffer: 2 ** 24 },
+      (_, stdout) =>
+        resolve([
+          ...new Set([...stdout.matchAll(/^(\S[^(]*)\(\d+,\d+\): error/gm)].map(([, path = '']) => path)),
+        ]),
+    );
+  });
+
+/**
+ * Features that are deleted together, so that the compiler has four copies of the sources to check instead of one for each.
+ * As far as possible, none of them mentions another of its group.
+ */
+const APART: readonly (readonly string[])[] = [
+  ['audit', 'os-token', 'schedules', 'spend'],
+  ['balance', 'reports', 'status'],
+  ['connect', 'mentions', 'settings'],
+];
+/** The last group has all others. */
+const GROUPS = [...APART, FEATURES.filter((feature) => !APART.flat().includes(feature))];
+
+let folder: string;
+/** By group: the files with errors once its features are gone. */
+let errors: readonly (readonly string[])[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tally-features-'));
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const app = await readFile(join(SRC, 'app.ts'), 'utf8');
+  for (const [at, group] of GROUPS.entries()) {
+    const copy = join(folder, `${at}`);
+    const isLeft = (path: string) => !group.some((feature) => path === join(SRC, 'features', feature));
+    await cp(SRC, copy, { recursive: true, filter: isLeft });
+    await writeFile(join(copy, 'app.ts'), group.reduce(withoutFeature, app));
+  }
+  const { compilerOptions } = JSON.parse(await readFile(join(ROOT, 'tsconfig.json'), 'utf8'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*/**/*.ts'] }));
+  const found = (await compile(folder)).map((path) => path.split('/'));
+  errors = GROUPS.map((_, at) =>
+    found.filter(([first]) => first === `${at}`).map(([, ...rest]) => rest.join('/')),
+  );
+}, 180_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('without a feature', () => {
+  it.each(GROUPS.map((group, at) => ({ group, at })))(
+    'the compiler names each file that still mentions it: $group',
+    ({ group, at }) => {
+      const left = SOURCES.filter((path) => !group.some((feature) => isOf(feature, path)));
+      const mentioning = group.flatMap((feature) => {
+        const declared = declaredBy(feature);
+        return left.filter((path) => mentions(sourceOf(path), path, declared));
+      });
+      // What only the feature's parts were made of is unused in app.ts now; the compiler names that too.
+      const expected = [...new Set([...mentioning, 'app.ts'])].sort();
+      expect([...new Set([...(errors[at] ?? []), 'app.ts'])].sort()).toEqual(expected);
+    },
+  );
+});
+
+describe('a command in a text', () => {
+  const commands = FEATURES.flatMap((feature) => declaredBy(feature).commands);
+  const slashCommands = commands.filter((command) => !command.includes(' '));
+
+  it('goes through commandText or a typed field, so that the compiler knows it', () => {
+    const isCommand = new RegExp(
+      `/billing [a-z]|(?:${slashCommands.join('|')})(?![\\w-])|@Tally (?:${slashCommands.map((command) => command.slice(1)).join('|')})\\b`,
+    );
+    const loose = SOURCES.flatMap((path) =>
+      literalsIn(sourceOf(path))
+        .filter((text) => isCommand.test(text) && !commands.includes(text))
+        .map((text) => `${path}: ${text}`),
+    );
+    expect(commands.length).toBeGreaterThan(12);
+    expect(loose).toEqual([]);
+  });
+
+  /** What the compiler checks: an argument, a field, a comparison, a key, or a member of a typed set. */
+  const TYPED =
+    /(?:commandText\(|mentionText\(|command: |=== |\? (?:'[^']+' : )?|^\s*|new Set\(\[(?:'[^']+', )*)$/;
+
+  it('is never a mere string', () => {
+    const quoted = new RegExp(`'(?:${commands.join('|')})'`, 'g');
+    const mere = SOURCES.flatMap((path) =>
+      sourceOf(path)
+        .split('\n')
+        .flatMap((line) =>
+          [...line.matchAll(quoted)]
+            .filter(({ index }) => !TYPED.test(line.slice(0, index)))
+            .map(() => `${path}: ${line.trim()}`),
+        ),
+    );
+    expect(mere).toEqual([]);
+  });
+
+  it('is not split into /billing and its verb', () => {
+    const split = SOURCES.filter((path) => /command: '\/billing'/.test(sourceOf(path)));
+    expect(split).toEqual([]);
+  });
+});

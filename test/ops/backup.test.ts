@@ -1,0 +1,104 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+
+const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--version']).status === 0);
+const KEYS = `first:${randomBytes(32).toString('base64')}`;
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
+
+/** The steps of docs/operating.md, "Back up and restore", without containers. */
+describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of Redis', () => {
+  let folder: string;
+  let servers: RedisServer[];
+  let before: string[];
+  /** Its billing service goes on after the backup. */
+  let original: Bot;
+  let restored: Bot;
+
+  const start = async (...lines: string[]): Promise<RedisServer> => {
+    const server = await startServer(lines);
+    servers.push(server);
+    return server;
+  };
+  const urlOf = ({ port }: RedisServer): string => `redis://127.0.0.1:${port}`;
+  const keysIn = async ({ client }: RedisServer): Promise<string[]> =>
+    (await client.keys('tally:{T*')).filter((key) => !key.endsWith('-lock')).sort();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tally-backup-'));
+    await chmod(folder, 0o700);
+    servers = [];
+    const file = join(folder, 'tally.rdb');
+    const data = join(folder, 'data');
+    execFileSync('mkdir', [data]);
+
+    const first = await start('appendonly yes');
+    original = await startBot({ redisUrl: urlOf(first), encryptionKeys: KEYS, now: () => NOW });
+    await original.connect();
+    before = await keysIn(first);
+    // While the bot runs.
+    execFileSync(CLI ?? '', ['-p', String(first.port), '--rdb', file], { stdio: 'ignore' });
+    await original.stopBot();
+    await first.kill();
+
+    // A server with an append-only file reads that alone, so it is written from the backup first.
+    await copyFile(file, join(data, 'dump.rdb'));
+    const reader = await start('appendonly no', `dir ${data}`, 'dbfilename dump.rdb');
+    await reader.client.config('SET', 'appendonly', 'yes');
+    while (
+      !/aof_rewrite_in_progress:0[\s\S]*aof_last_bgrewrite_status:ok/.test(
+        await reader.client.info('persistence'),
+      )
+    )
+      await delay(20);
+    await reader.kill('SIGTERM');
+
+    const server = await start('appendonly yes', `dir ${data}`);
+    restored = await startBot({ redisUrl: urlOf(server), encryptionKeys: KEYS, now: () => NOW });
+  }, 60_000);
+  afterAll(async () => {
+    await restored?.stop();
+    await original?.stop();
+    await Promise.all(servers.map((server) => server.kill()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('brings back every record', async () => {
+    expect(before.length).toBeGreaterThan(1);
+    expect(await keysIn(servers.at(-1) as RedisServer)).toEqual(before);
+    expect(await readdir(join(folder, 'data'))).toContain('appendonlydir');
+  });
+
+  it('answers with the token that was registered before it', async () => {
+    const { reads } = await restored.ask('/balance 123');
+    expect(reads).toMatch(/123 · [\d,.]+ left/);
+  });
+
+  it('keeps who did what', async () => {
+    const { blocks } = await restored.ask('/billing audit');
+    expect(textOf(blocks)).toContain('connection registered');
+    expect(JSON.stringify(blocks)).toContain(OWNER);
+  });
+
+  it('is of no use without the keys', async () => {
+    const server = servers.at(-1) as RedisServer;
+    const other = `other:${randomBytes(32).toString('base64')}`;
+    const stranger = await startBot({ redisUrl: urlOf(server), encryptionKeys: other, now: () => NOW });
+    try {
+      await stranger.slack.say(OWNER, CHANNEL, '/balance 123');
+      const answer = await stranger.slack.waitFor(() =>
+        stranger.slack.messages(OWNER, CHANNEL).find(({ from }) => from !== OWNER),
+      );
+      expect(textOf(readable(answer).blocks)).toMatch(/key/i);
+    } finally {
+      await stranger.stop();
+    }
+  });
+});

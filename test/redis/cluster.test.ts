@@ -1,0 +1,164 @@
+/** The bot on a real Redis Cluster: three masters, each with a replica. */
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
+import { checkLockKey } from '../../src/workspace/keys.ts';
+import { shardOf } from '../../src/workspace/layout.ts';
+import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
+import type { Team } from '../support/oauth-slack.ts';
+import { isOfNobody } from '../support/redis.ts';
+import { eventually, type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
+
+const TEAM = 'T0SANDBOX1';
+const DAY = 86_400_000;
+const UNINSTALLED = { type: 'app_uninstalled' };
+
+describe.skipIf(SERVER_BINARY === undefined)(
+  'on a Cluster (skipped without redis-server or valkey-server)',
+  () => {
+    let cluster: RedisCluster;
+    beforeAll(async () => {
+      cluster = await startCluster({ replicas: true });
+    }, 30_000);
+    afterAll(() => cluster.stop());
+
+    /** Every key and every member of the index that names this ID. */
+    const naming = async (id: string): Promise<string[]> => {
+      const keys = (await cluster.keys()).filter((key) => !isOfNobody(key));
+      const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
+      const contents = await Promise.all(
+        keys.map(async (key) => {
+          const type = await client.type(key);
+          if (type === 'zset') return client.zrange(key, '0', '-1');
+          if (type === 'set') return client.smembers(key);
+          return type === 'stream' ? client.xrange(key, '-', '+') : '';
+        }),
+      );
+      client.disconnect();
+      return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
+    };
+
+    describe('the bot', () => {
+      let bot: Bot;
+      let ahead = 0;
+      beforeAll(async () => {
+        bot = await startBot({ redisUrl: cluster.url, now: () => Date.now() + ahead });
+      });
+      afterAll(() => bot.stop());
+
+      it('connects, answers, schedules, and delivers', async () => {
+        await bot.connect();
+        expect((await bot.ask('/spend 123')).reads).toContain('spent');
+        await bot.slack.say(OWNER, CHANNEL, '/billing schedule 123 daily 09:00');
+        await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+        await bot.slack.submit(OWNER, {});
+        const saved = async () => (await naming(TEAM)).some((key) => key.endsWith(':deliver:repeat'));
+        await eventually(saved);
+        const shard = shardOf(TEAM, 16);
+        expect(await naming(TEAM)).toEqual(
+          expect.arrayContaining([
+            `tally:{${TEAM}}:record`,
+            `tally:{${TEAM}}:audit`,
+            `tally:{tally-${shard}}:workspaces`,
+            `{tally-${shard}}:deliver:repeat`,
+          ]),
+        );
+        await bot.stopBot();
+        ahead = 2 * DAY;
+        const client = connectRedis(cluster.url);
+        await waitUntilReady(client, 5_000);
+        await client.del(checkLockKey(shard));
+        client.disconnect();
+        const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
+        const before = posts();
+        await bot.another();
+        await eventually(async () => posts() > before);
+      });
+
+      it('leaves no key on any node when it is removed', async () => {
+        const body = JSON.stringify({
+          ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
+          event: UNINSTALLED,
+        });
+        const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
+        await bot.settled();
+        const url = bot.currentUrl();
+        expect((await fetch(`${url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
+        await eventually(async () => (await naming(TEAM)).length === 0);
+      });
+    });
+
+    describe('many workspaces, installed by OAuth', () => {
+      const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
+      const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
+      const EAST: Team = { ...GRID, id: 'T0EAST0001' };
+      let bot: OAuthBot;
+      beforeAll(async () => {
+        bot = await startOAuthBot({ env: { REDIS_URL: cluster.url } });
+        for (const team of [NORTH, GRID]) expect((await bot.install(team)).status).toBe(200);
+        for (const team of [NORTH, GRID, EAST]) await bot.connect(team, 'Read-only');
+      });
+      afterAll(() => bot.stop());
+
+      it('answer side by side', async () => {
+        for (const team of [NORTH, GRID, EAST])
+          expect((await bot.command(team, '/balance 123')).reply).toContain('left');
+      });
+
+      it('leave nothing, each by itself and an organization with all of its workspaces', async () => {
+        expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
+        await until(async () => (await naming(NORTH.id)).length === 0);
+        expect(await naming(EAST.id)).not.toEqual([]);
+        const event = { team_id: GRID.id, enterprise_id: GRID.enterprise, is_enterprise_install: true };
+        expect(await bot.event({ ...event, event: UNINSTALLED })).toBe(200);
+        for (const id of [GRID.id, EAST.id, GRID.enterprise ?? ''])
+          await until(async () => (await naming(id)).length === 0);
+      });
+    });
+
+    // Last: it ends a master.
+    describe('a connection', () => {
+      it('refuses commands at once while no node is there', async () => {
+        const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2');
+        const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
+        expect(failure).toBeInstanceOf(StoreUnavailable);
+        expect(failure).toMatchObject({ unsure: false });
+        await expect(waitUntilReady(redis, 50)).rejects.toBeInstanceOf(StoreUnavailable);
+        redis.disconnect();
+      });
+
+      it('fails for the slots of a node that was killed, and for no longer than until its replica takes over', async () => {
+        const outages: Error[] = [];
+        const redis = connectRedis(cluster.url, {
+          onOutage: (error) => outages.push(error),
+        });
+        await waitUntilReady(redis, 5_000);
+        // Of each master one.
+        const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
+        const write = (value: string) =>
+          Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));
+        const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
+          results.every(({ status }) => status === 'fulfilled');
+        expect(isGood(await write('1'))).toBe(true);
+        // It takes what it is sent, and never answers: then nobody knows whether it was written.
+        cluster.masters[0]?.signal('SIGSTOP');
+        const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+        expect(unsure.length).toBeGreaterThan(0);
+        for (const error of unsure) expect(error).toMatchObject({ kind: 'store-unavailable', unsure: true });
+        await cluster.masters[0]?.kill();
+        const failed: unknown[] = [];
+        await eventually(async () => {
+          const results = await write('3');
+          for (const result of results) if (result.status === 'rejected') failed.push(result.reason);
+          return isGood(results);
+        });
+        for (const error of failed) expect(error).toBeInstanceOf(StoreUnavailable);
+        expect(outages.length).toBeGreaterThan(0);
+        redis.disconnect();
+      });
+    });
+  },
+);

@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { TEAM } from '../../sandbox/slack/people.ts';
+import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { actions, button, type Message, section } from '../../src/slack/kit/atoms.ts';
+import { modal } from '../../src/slack/kit/modal.ts';
+import type { CommandListener, Listeners } from '../../src/slack/listeners.ts';
+import { LOADING_DELAYS } from '../../src/slack/loading.ts';
+import type { Request } from '../../src/slack/request.ts';
+import { CHANNEL, textOf } from '../support/bot.ts';
+import { changeIn } from '../support/change.ts';
+import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+
+const LOADING = 'Asking the billing service…';
+const say = (text: string): Message => ({ text, blocks: [section(text)] });
+
+let bot: ListenerBot;
+let finish: () => void;
+let isAnswering: Promise<void>;
+afterEach(() => bot.stop());
+
+/** A `/spend` that answers once `finish` is called. */
+async function started(
+  listeners: Listeners = {},
+  answer = (request: Request) => request.reply.update(say('42')),
+) {
+  isAnswering = new Promise((resolve) => {
+    finish = resolve;
+  });
+  const spend: CommandListener = {
+    right: 'ask',
+    open: true,
+    async run(_, request) {
+      await isAnswering;
+      await answer(request);
+    },
+  };
+  bot = await startListenerBot(
+    { commands: { '/spend': spend }, ...listeners },
+    { loadingDelays: { message: 20, modal: 20 } },
+  );
+  return bot;
+}
+
+const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method).length;
+const posts = () => bot.slack.traffic.entries.filter(({ title }) => title === 'response_url').length;
+const until = (...expected: string[]) =>
+  bot.slack.waitFor(() => JSON.stringify(bot.reads()) === JSON.stringify(expected), 3_000);
+
+describe('an answer that takes longer', () => {
+  it('shows that Tally asks the billing service, and takes that message’s place', async () => {
+    await started();
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await until(LOADING);
+    finish();
+    await until('42');
+    expect(posts()).toBe(2);
+  });
+
+  it('comes below where Slack doesn’t replace an answer to a command', async () => {
+    await started();
+    bot.slack.behaviour.replacesCommandAnswers = false;
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await until(LOADING);
+    finish();
+    await until(LOADING, '42');
+    await delay(50);
+    expect(bot.reads()).toEqual([LOADING, '42']);
+  });
+
+  it('waits for the loading message that is still on its way', async () => {
+    await started();
+    bot.slack.behaviour.latency = 150;
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await bot.slack.waitFor(() => calls('users.info') > 0);
+    await delay(60);
+    finish();
+    await until('42');
+    expect(posts()).toBe(2);
+  });
+
+  it('is replaced in place in a channel, and takes it back when the answer is for the asker alone', async () => {
+    let isPrivate = false;
+    await started({}, (request) =>
+      isPrivate ? request.reply.private(say('only you')) : request.reply.update(say('42')),
+    );
+    await bot.workspaces.saveSettings(await changeIn(bot.workspaces, TEAM), { visibility: 'channel' });
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await until(LOADING);
+    expect(bot.reads(CHANNEL, MEMBER)).toEqual([LOADING]);
+    finish();
+    await bot.slack.waitFor(() => bot.reads(CHANNEL, MEMBER).at(-1) === '42');
+    expect([calls('chat.postMessage'), calls('chat.update'), posts()]).toEqual([1, 1, 0]);
+    isPrivate = true;
+    isAnswering = new Promise((resolve) => {
+      finish = resolve;
+    });
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await bot.slack.waitFor(() => bot.reads(CHANNEL, MEMBER).length === 2);
+    finish();
+    await bot.slack.waitFor(() => bot.reads().at(-1) === 'only you');
+    expect(bot.reads(CHANNEL, MEMBER)).toEqual(['42']);
+  });
+
+  it('is followed by the reason where it fails', async () => {
+    await started({}, async () => {
+      throw new TokenRejected('billing');
+    });
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await until(LOADING);
+    finish();
+    await bot.slack.waitFor(() => bot.reads().length === 1 && bot.reads()[0] !== LOADING);
+  });
+
+  it('does not replace a message that everybody sees', async () => {
+    await started();
+    const { ts } = bot.slack.workspace.post({
+      channel: CHANNEL,
+      from: 'bot',
+      text: 'A post',
+      blocks: [actions(button('rerun:x', 'Spend', { value: '/spend' }))] as never,
+    });
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Spend');
+    await bot.slack.waitFor(() => bot.reads().includes(LOADING));
+    finish();
+    await bot.slack.waitFor(() => bot.reads().includes('42'));
+    expect(bot.reads(CHANNEL, MEMBER)).toHaveLength(1);
+  });
+
+  it('is not announced where it comes soon, and costs one call', async () => {
+    await started();
+    finish();
+    await bot.slack.say(OWNER, CHANNEL, '/spend');
+    await until('42');
+    await delay(60);
+    expect([bot.reads(), posts()]).toEqual([['42'], 1]);
+  });
+});
+
+describe('a form, while Slack is slow', () => {
+  const form: CommandListener = {
+    right: 'manage',
+    opensModal: true,
+    run: (_, { reply }) => reply.modal.open(modal({ title: 'Settings', blocks: [section('Here')] })),
+  };
+  const title = () => bot.slack.modal(OWNER)?.view.title?.text;
+
+  it('opens with a loading view within the three seconds of the click', async () => {
+    bot = await startListenerBot({ commands: { '/billing': form } }, { loadingDelays: LOADING_DELAYS });
+    bot.slack.behaviour.latency = 2_500;
+    await bot.slack.say(OWNER, CHANNEL, '/billing');
+    await bot.slack.waitFor(() => title() === 'Tally', 6_000);
+    await bot.slack.waitFor(() => title() === 'Settings', 12_000);
+    expect(bot.reads()).toEqual([]);
+  }, 20_000);
+
+  it('says in the same window that it isn’t for you', async () => {
+    await started({ commands: { '/billing': form } });
+    bot.slack.behaviour.latency = 100;
+    await bot.slack.say(MEMBER, CHANNEL, '/billing');
+    const seen = () => textOf(bot.slack.modal(MEMBER)?.view);
+    await bot.slack.waitFor(() => seen().includes('managers'), 5_000);
+  });
+
+  it('opens at once where Slack is quick, without a loading view', async () => {
+    bot = await startListenerBot({ commands: { '/billing': form } });
+    await bot.slack.say(OWNER, CHANNEL, '/billing');
+    await bot.slack.waitFor(() => title() === 'Settings');
+    expect([calls('views.open'), calls('views.update')]).toEqual([1, 0]);
+  });
+
+  it('puts a short answer into the window that is open already', async () => {
+    const answers: CommandListener = {
+      right: 'ask',
+      opensModal: true,
+      run: (_, { reply }) => reply.private(say('The list is full.')),
+    };
+    await started({ commands: { '/billing': answers } });
+    bot.slack.behaviour.latency = 100;
+    await bot.slack.say(OWNER, CHANNEL, '/billing');
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('The list is full.'), 5_000);
+    expect(bot.reads()).toEqual([]);
+  });
+});

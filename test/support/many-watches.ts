@@ -1,0 +1,36 @@
+import { Big } from 'big.js';
+import type { Redis } from 'ioredis';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeConnection } from '../../src/workspace/connections.ts';
+import { recordKey } from '../../src/workspace/keys.ts';
+import { serializeWatch } from '../../src/workspace/watches.ts';
+import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
+import { workspaceId } from './many-schedules.ts';
+
+/** For processes that read what a test has sealed. */
+export const FIXED_KEYRING = createKeyring([{ id: 'fixed', key: Buffer.alloc(32, 1) }]);
+
+/** Watches that are crossed as long as ten are left, each with a channel of its own. */
+export async function saveManyWatches(
+  redis: Redis,
+  { workspaces, each, since }: { readonly workspaces: number; readonly each: number; readonly since: number },
+): Promise<void> {
+  const index = createWorkspaceIndex(redis);
+  for (let n = 0; n < workspaces; n += 1) {
+    const team = workspaceId(n);
+    const watches = Array.from({ length: each }, (_, at) => {
+      const id = `w${String(at).padStart(7, '0')}`;
+      const rule = { kind: 'balance', below: new Big(100) } as const;
+      const owner = 'U0OWNER001';
+      const watch = { id, rule, owner, createdBy: owner, createdAt: since, since };
+      const target = { channel: `C${String(n).padStart(5, '0')}${String(at).padStart(4, '0')}` };
+      return [`watch:${id}`, serializeWatch({ ...watch, target, project: { id: `${at + 1}`, product: 1 } })];
+    });
+    const { json } = serializeConnection(FIXED_KEYRING, team, {
+      ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a token', role: 'read-only' },
+      ...{ lifetime: 'none', registeredBy: 'U0OWNER001', registeredAt: since },
+    });
+    await index.setCheck(team, 0);
+    await redis.hset(recordKey(team), Object.fromEntries([...watches, ['connection:main', json]]));
+  }
+}

@@ -1,0 +1,44 @@
+/** What is mutated, and by which tests it is tried: the fewer, the sooner each mutant is done. */
+import { readdir } from 'node:fs/promises';
+
+interface MutatedRoom {
+  /** Globs. */
+  readonly mutate: readonly string[];
+  /** Folders. */
+  readonly tests: readonly string[];
+  /** Files that start processes, whose code is not mutated, or that take long and try little. */
+  readonly except?: RegExp;
+}
+
+export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
+  domain: {
+    mutate: ['src/domain/**/*.ts'],
+    tests: ['test/domain'],
+    except: /long-texts|forecast-accuracy/,
+  },
+  vault: { mutate: ['src/vault/*.ts'], tests: ['test/vault'], except: /reseal\.test/ },
+  workspace: { mutate: ['src/workspace/*.ts'], tests: ['test/workspace'] },
+  delivery: { mutate: ['src/delivery/*.ts'], tests: ['test/delivery'], except: /crash/ },
+  slack: {
+    mutate: [
+      'src/slack/{authorize,channels,command-buttons,command-runner,error-blocks,error-reply,events}.ts',
+      'src/slack/{interactions,listeners,output-reply,ownership,rate-limit,register-listeners,reply-target}.ts',
+      'src/slack/{reply,request-body,request-source,request,response-url,signature,subcommands,users}.ts',
+    ],
+    tests: ['test/slack'],
+  },
+};
+
+/** @returns paths from the root, sorted */
+export async function testFilesOf({ tests, except }: MutatedRoom): Promise<readonly string[]> {
+  const found = await Promise.all(
+    tests.map(async (folder) => {
+      const files = await readdir(folder, { recursive: true });
+      return files.map((file) => `${folder}/${file}`);
+    }),
+  );
+  return found
+    .flat()
+    .filter((file) => file.endsWith('.test.ts') && !except?.test(file))
+    .sort();
+}

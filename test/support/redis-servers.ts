@@ -1,0 +1,236 @@
+/**
+ * Real Redis or Valkey servers on free ports of the loopback: single ones, a Cluster, a master with Sentinels. Each is ended
+ * by its owner, and by a keeper where the owner was killed.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+const isThere = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
+
+/** Whichever is installed; the variable chooses where both are. */
+export const SERVER_BINARY: string | undefined = [
+  process.env.REDIS_SERVER_BINARY ?? '',
+  'redis-server',
+  'valkey-server',
+].find((binary) => binary !== '' && isThere(binary));
+
+export interface RedisServer {
+  readonly port: number;
+  /** To this server alone; closed with it. */
+  readonly client: Redis;
+  /** Until it has ended. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Without ending it: SIGSTOP, SIGCONT. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Ends the server when the pipe to its owner closes. */
+const KEEPER = '"$@" >"$LOG" 2>&1 & cat >/dev/null; kill -CONT "$!"; kill -9 "$!"; wait "$!"';
+
+export async function startServer(args: readonly string[] = [], isSentinel = false): Promise<RedisServer> {
+  if (SERVER_BINARY === undefined) throw new Error('Neither redis-server nor valkey-server is installed.');
+  for (let attempt = 0; ; attempt += 1) {
+    const port = await freePort();
+    const home = await mkdtemp(join(tmpdir(), 'tally-server-'));
+    const file = join(home, 'server.conf');
+    const basics = ['bind 127.0.0.1', `port ${port}`, `dir ${home}`, 'enable-debug-command yes'];
+    const stores = ['save ""', 'appendonly no', 'repl-diskless-sync-delay 0'];
+    const lines = isSentinel ? basics.slice(0, 3) : [...basics, ...stores];
+    await writeFile(file, [...lines, ...args, `pidfile ${join(home, 'pid')}`].join('\n'));
+    const more = isSentinel ? ['--sentinel'] : [];
+    const started = startProcess([SERVER_BINARY, file, ...more], home);
+    const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: () => 20 });
+    client.on('error', () => undefined);
+    const isUp = await answers(client, started.child, args);
+    if (isUp) return { port, client, ...controls(started, client, home) };
+    await controls(started, client, home).kill();
+    if (attempt === 5) throw new Error('The server did not start.');
+  }
+}
+
+function startProcess(command: readonly string[], home: string) {
+  const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: { ...process.env, LOG: join(home, 'log') },
+  });
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.unref();
+  (child.stdin as unknown as { unref(): void }).unref();
+  return { child, gone };
+}
+
+async function answers(client: Redis, child: ChildProcess, args: readonly string[]): Promise<boolean> {
+  const password = args.map((line) => /^requirepass (\S+)$/.exec(line)?.[1]).find(Boolean);
+  if (password !== undefined) client.options.password = password;
+  client.connect().catch(() => undefined);
+  for (let left = 250; left > 0 && child.exitCode === null; left -= 1) {
+    if (client.status === 'ready') return true;
+    await delay(20);
+  }
+  return false;
+}
+
+function controls({ child, gone }: ReturnType<typeof startProcess>, client: Redis, home: string) {
+  let pid: number | undefined;
+  if (client.status === 'ready')
+    void client.info('server').then((info) => {
+      pid = Number(/process_id:(\d+)/.exec(info)?.[1]);
+    });
+  return {
+    signal(signal: NodeJS.Signals) {
+      if (pid === undefined) throw new Error('The server has not said its process ID.');
+      process.kill(pid, signal);
+    },
+    async kill(signal: NodeJS.Signals = 'SIGKILL') {
+      client.disconnect();
+      if (signal !== 'SIGKILL' && pid !== undefined) process.kill(pid, signal);
+      child.ref();
+      child.stdin?.end();
+      await gone;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    await new Promise((resolve) => server.close(resolve));
+    // A Cluster's nodes also listen 10,000 ports higher.
+    if (typeof address === 'object' && address !== null && address.port < 55_000) return address.port;
+  }
+}
+
+/** The words of `ACL SETUSER tally …` in the page, with a password for the test. */
+export async function documentedRules(): Promise<string[]> {
+  const page = await readFile('docs/redis.md', 'utf8');
+  const [, rules = ''] = /^ACL SETUSER tally ((?:.|\\\n)+?)$/m.exec(page.replaceAll(/\\\n\s*/g, '')) ?? [];
+  return rules.split(/\s+/).map((rule) => (rule.startsWith('>') ? '>a-password' : rule));
+}
+
+export interface RedisCluster {
+  readonly url: string;
+  readonly masters: readonly RedisServer[];
+  readonly replicas: readonly RedisServer[];
+  /** Every key of every master. */
+  keys(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+const SLOTS = 16_384;
+
+/** Three masters, with a replica each where it should survive the death of one. Its URL has the user that the docs describe. */
+export async function startCluster({
+  replicas: isReplicated = false,
+  args = [] as readonly string[],
+} = {}): Promise<RedisCluster> {
+  const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...args];
+  const start = () => startServer(config);
+  const masters = await Promise.all([start(), start(), start()]);
+  const replicas = isReplicated ? await Promise.all([start(), start(), start()]) : [];
+  const all = [...masters, ...replicas];
+  await Promise.all(
+    masters.map(async ({ client }, at) => {
+      const first = Math.ceil((SLOTS * at) / 3);
+      const last = Math.ceil((SLOTS * (at + 1)) / 3) - 1;
+      await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
+      await client.call('CLUSTER', 'ADDSLOTSRANGE', first, last);
+    }),
+  );
+  const [head] = masters;
+  for (const { client } of all.slice(1)) await client.call('CLUSTER', 'MEET', '127.0.0.1', head?.port ?? 0);
+  const isKnown = async ({ client }: RedisServer) =>
+    String(await client.cluster('INFO')).includes(`cluster_known_nodes:${all.length}`);
+  const isOk = async ({ client }: RedisServer) =>
+    String(await client.cluster('INFO')).includes('cluster_state:ok');
+  await eventually(async () => (await Promise.all(all.map(isKnown))).every(Boolean));
+  await Promise.all(
+    replicas.map(async ({ client }, at) => {
+      const master = String(await masters[at]?.client.cluster('MYID'));
+      await eventually(() =>
+        client.call('CLUSTER', 'REPLICATE', master).then(
+          () => true,
+          () => false,
+        ),
+      );
+    }),
+  );
+  await eventually(async () => (await Promise.all(all.map(isOk))).every(Boolean));
+  if (isReplicated)
+    await eventually(async () =>
+      (await Promise.all(masters.map(({ client }) => client.info('replication')))).every((info) =>
+        /slave0:.*state=online/.test(info),
+      ),
+    );
+  const rules = await documentedRules();
+  await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
+  return {
+    url: `redis+cluster://tally:a-password@${masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    masters,
+    replicas,
+    keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
+    stop: async () => void (await Promise.all(all.map(({ kill }) => kill()))),
+  };
+}
+
+export interface RedisSentinels {
+  readonly url: string;
+  readonly servers: readonly RedisServer[];
+  /** The server that the Sentinels call master now. */
+  master(): Promise<RedisServer>;
+  stop(): Promise<void>;
+}
+
+/** One master, two replicas, three Sentinels that want two votes. */
+export async function startSentinels(): Promise<RedisSentinels> {
+  // A master that no replica follows takes no writes: the next failover would lose them.
+  const safe = ['min-replicas-to-write 1', 'min-replicas-max-lag 5'];
+  const first = await startServer(safe);
+  const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`]);
+  const servers = [first, ...(await Promise.all([replica(), replica()]))];
+  await eventually(async () => (await first.client.info('replication')).includes('connected_slaves:2'));
+  const config = [
+    `sentinel monitor tally 127.0.0.1 ${first.port} 2`,
+    'sentinel down-after-milliseconds tally 1000',
+    'sentinel failover-timeout tally 5000',
+  ];
+  const start = () => startServer(config, true);
+  const sentinels = await Promise.all([start(), start(), start()]);
+  const isComplete = async ({ client }: RedisServer) => {
+    const state = (await client.call('SENTINEL', 'MASTER', 'tally')) as string[];
+    const value = (name: string) => state[state.indexOf(name) + 1];
+    return value('num-other-sentinels') === '2' && value('num-slaves') === '2';
+  };
+  await eventually(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
+  return {
+    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
+    servers,
+    async master() {
+      const answers = sentinels.map(({ client }) =>
+        client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'tally'),
+      );
+      const [, port] = (await Promise.any(answers)) as string[];
+      const found = servers.find((server) => server.port === Number(port));
+      if (found === undefined) throw new Error('The Sentinels name a server that is not of this test.');
+      return found;
+    },
+    stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
+  };
+}
+
+/** @throws where it does not come to pass within `patience` ms */
+export async function eventually(holds: () => Promise<boolean>, patience = 20_000): Promise<void> {
+  const end = Date.now() + patience;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error('It did not come to pass.');
+    await delay(20);
+  }
+}

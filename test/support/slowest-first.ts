@@ -1,0 +1,29 @@
+/** Files that take long begin first, so that no worker is alone with one at the end. */
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Most of their time they wait, for a process or a browser: their length says nothing of it. */
+const SLOWEST = [
+  'delivery/crash',
+  'browser/schedule',
+  'browser/accessibility',
+  'features/rights',
+  'browser/page',
+  'slack/uninstall',
+  'slack/server',
+  'sandbox/slack-launcher',
+  'features/os-token',
+  'domain/long-texts',
+  'browser/first-answer',
+  'vault/reseal',
+].map((name) => `/test/${name}.test.ts`);
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = SLOWEST.findIndex((name) => moduleId.endsWith(name));
+      return at < 0 ? SLOWEST.length : at;
+    };
+    return sorted.sort((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildBot, ROOT } from '../sandbox/build.ts';
+import { testRedis } from './support/redis.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** As in the image: the bundle and package.json, and no other package in reach. */
+let folder: string;
+beforeAll(async () => {
+  await buildBot(() => {});
+  folder = await mkdtemp(join(tmpdir(), 'tally-bundle-'));
+  await cp(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true });
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+function tally(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> {
+  const { PATH } = process.env;
+  return new Promise((resolve) => {
+    execFile(
+      join(folder, 'dist', 'tally.js'),
+      args,
+      { cwd: folder, env: { PATH, ...env } },
+      (error, output, errors) => resolve({ code: Number(error?.code ?? 0), output, errors }),
+    );
+  });
+}
+
+describe('the executable tally', () => {
+  it('is what package.json installs, and names its commands', async () => {
+    const { bin } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(bin).toEqual({ tally: 'dist/tally.js' });
+    const { code, output } = await tally(['help']);
+    expect([code, [...output.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)]).toEqual([
+      0,
+      ['start', 'doctor', 'reseal', 'migrate'],
+    ]);
+  });
+
+  it.each([[[]], [['constructor']], [['start', 'now']], [['--version']]])(
+    'refuses %j, and says what works',
+    async (args) => {
+      const { code, output, errors } = await tally(args);
+      expect({ code, output }).toEqual({ code: 64, output: '' });
+      expect(errors).toMatch(/^Usage: tally <command>/);
+    },
+  );
+
+  it('starts nothing without an environment, and says what is missing', async () => {
+    const { code, errors } = await tally(['start']);
+    expect(code).toBe(78);
+    expect(errors).toContain('ENCRYPTION_KEYS is not set');
+  });
+
+  it('runs the doctor and reseal', async () => {
+    const doctor = await tally(['doctor']);
+    expect(doctor).toMatchObject({ code: 1, output: expect.stringContaining('4 problems to fix.') });
+    const reseal = await tally(['reseal']);
+    expect(reseal).toMatchObject({ code: 78, output: expect.stringContaining('REDIS_URL is not set') });
+  });
+
+  it('runs migrate, and refuses options that it does not have', async () => {
+    expect(await tally(['migrate'])).toMatchObject({
+      code: 78,
+      output: expect.stringContaining('REDIS_URL is not set'),
+    });
+    const wrong = await tally(['migrate', '--to', 'redis://127.0.0.1:1']);
+    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('--from URL') });
+  });
+
+  it('names the lines of src in a stack trace', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const redis = await testRedis();
+    const { code, output } = await tally(['start'], {
+      PORT: String((taken.address() as AddressInfo).port),
+      SLACK_BOT_TOKEN: 'xoxb-1-of-a-test',
+      SLACK_SIGNING_SECRET: 'a-signing-secret-of-a-test',
+      REDIS_URL: redis.url,
+      ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    });
+    await redis.close();
+    taken.close();
+    expect(code).toBe(1);
+    expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/receiver\.ts:\d+/);
+  });
+
+  it('brings the terms of every package that is bundled', async () => {
+    const licenses = await readFile(join(folder, 'dist', 'LICENSES.txt'), 'utf8');
+    for (const name of ['@slack/bolt', 'bullmq', 'ioredis', 'undici'])
+      expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  });
+});

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
+import { holdsOlderEnvelope, reseal } from '../../src/vault/reseal.ts';
+
+const sealingKey = (id: string): SealingKey => ({ id, key: randomBytes(32) });
+const [OLD, NEW, LOST] = [sealingKey('old'), sealingKey('new'), sealingKey('lost')];
+
+describe('a value', () => {
+  const owner = { workspace: 'T1', kind: 'billing-token', id: 'main' };
+  const both = createKeyring([NEW, OLD]);
+
+  it('is resealed, bare or within JSON, and everything around it stays', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.dictionary(fc.string(), fc.jsonValue()), (secret, rest) => {
+        const envelope = createKeyring([OLD]).seal(secret, owner);
+        const bare = reseal(both, owner, envelope)!;
+        const json = JSON.stringify({ ...rest, sealed: envelope, after: 1 });
+        const record = JSON.parse(reseal(both, owner, json)!);
+        expect(createKeyring([NEW]).open(bare, owner)).toBe(secret);
+        expect(createKeyring([NEW]).open(record.sealed, owner)).toBe(secret);
+        expect({ ...record, sealed: '' }).toEqual({ ...JSON.parse(json), sealed: '' });
+      }),
+    );
+  });
+
+  it('stays as it is when the newest key sealed it', () => {
+    expect(reseal(both, owner, both.seal('secret', owner))).toBeUndefined();
+  });
+
+  it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
+    'that is nothing sealed is malformed: %s',
+    (value) => {
+      expect(() => reseal(both, owner, value)).toThrow(expect.objectContaining({ reason: 'malformed' }));
+    },
+  );
+
+  it('that is an envelope within a list is malformed: only a text is a seal', () => {
+    const sealed = [createKeyring([OLD]).seal('secret', owner)];
+    expect(() => reseal(both, owner, JSON.stringify({ sealed }))).toThrow(
+      expect.objectContaining({ reason: 'malformed', what: 'billing-token' }),
+    );
+  });
+
+  it('that belongs elsewhere is refused, also when the newest key sealed it', () => {
+    for (const key of [OLD, NEW]) {
+      const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
+      expect(() => reseal(both, owner, moved)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+    }
+  });
+
+  it('names the key that is missing', () => {
+    const envelope = createKeyring([LOST]).seal('secret', owner);
+    expect(() => reseal(both, owner, envelope)).toThrow(
+      expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }),
+    );
+  });
+
+  it('is recognized by its envelope where its owner is unknown', () => {
+    const [older, newest] = [OLD, NEW].map((key) => createKeyring([key]).seal('secret', owner));
+    expect(holdsOlderEnvelope(both, `{"access":"${older}"}`)).toBe(true);
+    expect(holdsOlderEnvelope(both, `{"access":"${newest}"}`)).toBe(false);
+    expect(holdsOlderEnvelope(both, '{"zone":"UTC","note":"v1.0.3"}')).toBe(false);
+  });
+});

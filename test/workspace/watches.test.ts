@@ -1,0 +1,86 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  MAX_WATCH_PEOPLE,
+  MAX_WATCHES,
+  parseRemovedWatch,
+  parseWatch,
+  serializeRemovedWatch,
+  serializeWatch,
+  type Watch,
+} from '../../src/workspace/watches.ts';
+
+const WATCH: Watch = {
+  id: 'abcd1234',
+  project: { id: '123', product: 1 },
+  rule: { kind: 'balance', below: new Big('50000') },
+  target: { channel: 'C123' },
+  owner: 'U1',
+  createdBy: 'U1',
+  createdAt: 1,
+  since: 1,
+};
+const read = (watch: Watch): Watch => parseWatch(watch.id, serializeWatch(watch));
+const withRule = (rule: object): string => JSON.stringify({ ...WATCH, rule });
+
+describe('the record of a watch', () => {
+  test('keeps every digit of a threshold', () => {
+    const digits = fc.stringMatching(/^[1-9]\d{0,20}(\.\d{1,9})?$/);
+    fc.assert(
+      fc.property(digits, (text) => {
+        const { rule } = read({ ...WATCH, rule: { kind: 'balance', below: new Big(text) } });
+        expect(rule.kind === 'balance' && rule.below.toFixed()).toBe(new Big(text).toFixed());
+      }),
+    );
+  });
+
+  test.each([
+    { kind: 'runway', days: 14 },
+    { kind: 'budget', amount: new Big('1000000000000000000000000000') },
+    { kind: 'spike', factor: new Big('2.5'), floor: new Big(0) },
+  ] as const)('is read as it was written: $kind', (rule) => {
+    expect(read({ ...WATCH, rule })).toEqual({ ...WATCH, rule });
+  });
+
+  test('of a removed watch is read as it was written', () => {
+    expect(parseRemovedWatch(serializeRemovedWatch(WATCH, 7))).toEqual({ watch: WATCH, at: 7 });
+  });
+
+  test.each([
+    ['a negative threshold', { kind: 'balance', below: '-1' }],
+    ['31 digits', { kind: 'balance', below: '1'.repeat(31) }],
+    ['a budget of nothing', { kind: 'budget', amount: '0' }],
+    ['a factor of nothing', { kind: 'spike', factor: '0', floor: '1' }],
+    ['a runway of half a day', { kind: 'runway', days: 0.5 }],
+    ['an exponent', { kind: 'balance', below: '1e9' }],
+  ])('is damaged by %s', (_, rule) => {
+    expect(() => parseWatch(WATCH.id, withRule(rule))).toThrow();
+  });
+
+  test('is damaged by more people than one alert may go to', () => {
+    const to = (people: number) =>
+      JSON.stringify({
+        ...WATCH,
+        rule: { kind: 'runway', days: 1 },
+        target: { people: Array(people).fill('U1') },
+      });
+    expect(parseWatch(WATCH.id, to(MAX_WATCH_PEOPLE)).target).toHaveProperty(
+      'people.length',
+      MAX_WATCH_PEOPLE,
+    );
+    expect(() => parseWatch(WATCH.id, to(MAX_WATCH_PEOPLE + 1))).toThrow();
+  });
+
+  test('fits into a record that has as many as a workspace may have', () => {
+    const text = serializeWatch({
+      ...WATCH,
+      rule: { kind: 'spike', factor: new Big(2), floor: new Big('1'.repeat(30)) },
+    });
+    expect(text.length * MAX_WATCHES).toBeLessThan(300_000);
+  });
+
+  test('is damaged where it was moved from another place', () => {
+    expect(() => parseWatch('other123', serializeWatch(WATCH))).toThrow();
+  });
+});
