@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { type CsvCell, formatCsv } from '../../src/domain/csv.ts';
+
+const text = (value: string): CsvCell => ({ text: value });
+const digits = (value: string): CsvCell => ({ digits: value });
+
+describe('a CSV file', () => {
+  it('has a line a row, ended with CR and LF, with commas between the cells', () => {
+    expect(
+      formatCsv([
+        [text('day'), text('amount')],
+        [text('2026-11-20'), digits('1.10')],
+      ]),
+    ).toBe('day,amount\r\n2026-11-20,1.10\r\n');
+    expect(formatCsv([])).toBe('');
+    expect(formatCsv([[]])).toBe('\r\n');
+    expect(formatCsv([[text(''), text('')]])).toBe(',\r\n');
+  });
+
+  it.each([
+    ['a,b', '"a,b"'],
+    ['a "b" "c"', '"a ""b"" ""c"""'],
+    ['a\nb', '"a\nb"'],
+    ['a\rb', '"a\rb"'],
+    ['a; b', 'a; b'],
+    [' a ', ' a '],
+  ])('quotes %j as %s', (value, cell) => expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`));
+
+  it.each([
+    ...['=1+1', '+1', '-1', '@sum', '\t=1', '＝1', '＋1', '－1', '＠a'].map((one) => [one, `'${one}`]),
+    ['\r=1', `"'\r=1"`],
+    ['=a,"b"', `"'=a,""b"""`],
+    ['a=1', 'a=1'],
+    ['a\n=1', '"a\n=1"'],
+  ])('takes the power of the formula %j: %s', (value, cell) =>
+    expect(formatCsv([[text(value)]])).toBe(`${cell}\r\n`),
+  );
+
+  it('leaves the digits of an amount as they are, a minus before them too', () => {
+    expect(formatCsv([[digits('-1.5'), text('-1.5')]])).toBe("-1.5,'-1.5\r\n");
+  });
+});
