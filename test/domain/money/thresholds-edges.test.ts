@@ -1,0 +1,275 @@
+/** The exact edges of each rule, judged from what was measured. */
+import { Big } from 'big.js';
+import { describe, expect, it, test } from 'vitest';
+import type { Runway } from '../../../src/domain/money/runway.ts';
+import { judgeWatch, spikeLimit, type ToldLevel } from '../../../src/domain/money/thresholds.ts';
+import type { DaySpend, MonthSpend, WatchMeasurement } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+
+const OPTIONS = { episode: 'now', since: '2026-01-01' };
+const NOW: ToldLevel = { episode: 'now', level: 'threshold' };
+const BEFORE: ToldLevel = { episode: 'before', level: 'threshold' };
+
+describe('a runway', () => {
+  const RULE: WatchRule = { kind: 'runway', days: 14 };
+  const funds = { left: new Big(1), bonusesCounted: true };
+  const basis = { average: new Big(1), reported: 7, of: 7, partial: 0, ...funds };
+  const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-12-01', ...basis });
+  const judge = (runway: Runway | undefined, told: readonly ToldLevel[] = []) =>
+    judgeWatch(RULE, { kind: 'runway', ...(runway && { runway }) }, told, OPTIONS);
+
+  it.each<[string, Runway]>([
+    ['13 days', lasting(13)],
+    ['an overdrawn project', { kind: 'overdrawn', which: 'balance', balance: new Big(-1), ...funds }],
+  ])('is crossed by %s, once', (_, runway) => {
+    expect(judge(runway)).toEqual({ isKnown: true, crossings: [NOW], recoveries: [], told: [NOW] });
+    expect(judge(runway, [BEFORE])).toEqual({
+      ...{ isKnown: true, crossings: [], recoveries: [], told: [BEFORE] },
+    });
+  });
+
+  it('of exactly the threshold neither crosses nor recovers', () => {
+    expect(judge(lasting(14))).toEqual({ isKnown: true, crossings: [], recoveries: [], told: [] });
+    expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], told: [BEFORE] });
+  });
+
+  it.each<[string, Runway]>([
+    ['one more day', lasting(15)],
+    ['ten years', { kind: 'beyond', years: 10, ...basis }],
+    ['no spending', { kind: 'no-spend', ...basis }],
+  ])('recovers with %s', (_, runway) => {
+    expect(judge(runway, [BEFORE])).toEqual({
+      ...{ isKnown: true, crossings: [], recoveries: [BEFORE], told: [] },
+    });
+  });
+
+  it.each<[string, Runway | undefined]>([
+    ['an unknown balance', undefined],
+    ['too few days', { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds }],
+  ])('is not judged by %s', (_, runway) => {
+    expect(judge(runway, [BEFORE])).toEqual({
+      ...{ isKnown: false, crossings: [], recoveries: [], told: [BEFORE] },
+    });
+  });
+});
+
+test('a measurement of another kind is refused, with both kinds named', () => {
+  const measurements: readonly WatchMeasurement[] = [
+    { kind: 'balance' },
+    { kind: 'runway' },
+    { kind: 'budget', months: [] },
+    { kind: 'spike', today: '2026-11-21', days: [] },
+  ];
+  const rules: readonly WatchRule[] = [
+    { kind: 'balance', below: new Big(1) },
+    { kind: 'runway', days: 1 },
+    { kind: 'budget', amount: new Big(1) },
+    { kind: 'spike', factor: new Big(2), floor: new Big(0) },
+  ];
+  for (const rule of rules)
+    for (const measurement of measurements) {
+      const judge = () => judgeWatch(rule, measurement, [], OPTIONS);
+      if (rule.kind === measurement.kind) expect(judge()).toMatchObject({ isKnown: false, crossings: [] });
+      else expect(judge).toThrow(`A ${measurement.kind} was measured for a watch of ${rule.kind}.`);
+    }
+});
+
+describe('a budget of 1,000', () => {
+  const RULE: WatchRule = { kind: 'budget', amount: new Big(1000) };
+  const month = (spent: number | string, forecast?: number | string, name = '2026-11'): MonthSpend => ({
+    ...{ month: name, spent: new Big(spent), reported: 10, of: 20 },
+    ...(forecast !== undefined && { forecast: new Big(forecast) }),
+  });
+  const judge = (months: readonly MonthSpend[], told: readonly ToldLevel[] = [], since = '2026-11-15') =>
+    judgeWatch(RULE, { kind: 'budget', months }, told, { ...OPTIONS, since });
+  const levelsOf = (levels: readonly ToldLevel[]) =>
+    levels.map(({ episode, level }) => `${episode} ${level}`);
+  const all = (...levels: readonly ToldLevel['level'][]) =>
+    levels.map((level): ToldLevel => ({ episode: '2026-11', level }));
+
+  it.each([
+    ['499.99', undefined, []],
+    ['500', undefined, ['50']],
+    ['799.99', undefined, ['50']],
+    ['800', undefined, ['50', '80']],
+    ['800', '1000', ['50', '80']],
+    ['800', '1000.01', ['50', '80', 'forecast']],
+    ['10', '1000.01', ['forecast']],
+    ['999.99', undefined, ['50', '80']],
+    ['1000', undefined, ['50', '80', 'forecast', '100']],
+    ['1000', '500', ['50', '80', 'forecast', '100']],
+  ])('of which %s is spent and %s expected reaches %j, and tells the highest', (spent, forecast, reached) => {
+    const { crossings, told } = judge([month(spent, forecast)]);
+    expect(told.map(({ level }) => level)).toEqual(reached);
+    expect(crossings).toEqual(told.slice(-1));
+    expect(judge([month(spent, forecast)], told)).toMatchObject({ crossings: [], recoveries: [], told });
+  });
+
+  it.each([
+    ['490', undefined, ['80', '100']],
+    ['489.99', undefined, ['50', '80', '100']],
+    ['784', undefined, ['100']],
+    ['783.99', undefined, ['80', '100']],
+    ['900', '980', ['100']],
+    ['900', '979.99', ['forecast', '100']],
+    ['980', '1', ['forecast']],
+    ['979.99', '1', ['forecast', '100']],
+    ['1000', '1', []],
+  ])('of which all is told recovers where %s is spent and %s expected: %j', (spent, forecast, recovered) => {
+    const told = all('50', '80', 'forecast', '100');
+    const { recoveries } = judge([month(spent, forecast)], told);
+    expect(recoveries.map(({ level }) => level)).toEqual(recovered);
+  });
+
+  it('keeps what is told of each month apart, and forgets a month that is not judged any more', () => {
+    const told: readonly ToldLevel[] = [
+      { episode: '2026-10', level: '100' },
+      { episode: '2026-11', level: '50' },
+    ];
+    const both = judge([month(850, undefined, '2026-10'), month(850)], told, '2026-10-31');
+    expect(levelsOf(both.crossings)).toEqual(['2026-10 80', '2026-11 80']);
+    expect(levelsOf(both.recoveries)).toEqual(['2026-10 100']);
+    expect(levelsOf(both.told)).toEqual(['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80']);
+    const later = judge([month(850)], told);
+    expect(levelsOf(later.told)).toEqual(['2026-11 50', '2026-11 80']);
+  });
+
+  it('is not known without a reported day, and keeps what was told', () => {
+    const nothing = { ...month(2000), reported: 0 };
+    const told = all('50');
+    expect(judge([nothing], told)).toEqual({ isKnown: false, crossings: [], recoveries: [], told });
+    expect(judge([nothing, month(1)], told).isKnown).toBe(true);
+    expect(judge([], told)).toMatchObject({ isKnown: false, told: [] });
+  });
+});
+
+describe('a spike of twice as much as usual', () => {
+  const RULE = { kind: 'spike', factor: new Big(2), floor: new Big(50) } as const;
+  const TODAY = '2026-11-21';
+  const day = (ago: number) => addDays(TODAY, -ago);
+  /** Days up to yesterday, each usually at 100; null for a missing one. */
+  const daysOf = (amounts: readonly (number | null)[], baseline: number | undefined = 100): DaySpend[] =>
+    amounts.flatMap((amount, n) =>
+      amount === null
+        ? []
+        : [
+            {
+              ...{ day: day(amounts.length - n), amount: new Big(amount) },
+              ...(baseline !== undefined && { baseline: new Big(baseline), basis: 'weekday' as const }),
+            },
+          ],
+    );
+  const judge = (
+    days: readonly DaySpend[],
+    told: readonly ToldLevel[] = [],
+    options: { readonly since?: string; readonly onlyCurrent?: boolean } = {},
+    rule: WatchRule = RULE,
+  ) => judgeWatch(rule, { kind: 'spike', today: TODAY, days }, told, { ...OPTIONS, ...options });
+  const toldOf = (ago: number, isOver?: boolean): ToldLevel => ({
+    ...{ episode: day(ago), level: 'threshold' },
+    ...(isOver && { isOver }),
+  });
+  const episodes = (levels: readonly ToldLevel[]) => levels.map(({ episode }) => episode);
+
+  it.each([
+    [200, []],
+    [200.01, [1]],
+  ])('of %s is told where it is more, not where it is exactly as much', (amount, ago) => {
+    expect(episodes(judge(daysOf([100, amount])).crossings)).toEqual(ago.map(day));
+  });
+
+  it.each([
+    [100, 499.99, []],
+    [100, 500, [1]],
+    [300, 600, []],
+    [300, 600.01, [1]],
+  ])('with a floor of 500 and usually %s: %s', (baseline, amount, ago) => {
+    const rule = { ...RULE, floor: new Big(500) };
+    expect(episodes(judge(daysOf([1, amount], baseline), [], {}, rule).crossings)).toEqual(ago.map(day));
+    expect(spikeLimit(rule, { baseline: new Big(baseline) })?.toFixed()).toBe(
+      baseline === 100 ? '500' : '600',
+    );
+  });
+
+  it.each([undefined, 0, -1])('is not known of days that usually cost %s', (baseline) => {
+    const days = daysOf([1, 1000], 100).map(({ day, amount }) => ({
+      ...{ day, amount },
+      ...(baseline !== undefined && { baseline: new Big(baseline) }),
+    }));
+    expect(judge(days)).toEqual({ isKnown: false, crossings: [], recoveries: [], told: [] });
+    expect(judge([...days.slice(0, 1), ...daysOf([1])]).isKnown).toBe(true);
+  });
+
+  it.each([
+    [198, 1],
+    [196, 1],
+    [195.99, 2],
+    [null, 1],
+  ])('goes on over a day of %s between two, or ends there', (between, count) => {
+    expect(judge(daysOf([100, 300, between, 300])).crossings).toHaveLength(count);
+  });
+
+  it('is told for a week', () => {
+    expect(episodes(judge(daysOf([300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
+    expect(judge(daysOf([300, 100, 100, 100, 100, 100, 100, 100])).crossings).toEqual([]);
+    expect(episodes(judge(daysOf([300, 300, 100, 100, 100, 100, 100, 100])).crossings)).toEqual([day(7)]);
+  });
+
+  it('is told from the day when the rule was set', () => {
+    const days = daysOf([100, 300, 300, 300]);
+    expect(episodes(judge(days, [], { since: day(2) }).crossings)).toEqual([day(2)]);
+    expect(episodes(judge(days, [], { since: day(3) }).crossings)).toEqual([day(3)]);
+    expect(judge(daysOf([300, 100]), [], { since: day(1) }).crossings).toEqual([]);
+  });
+
+  it('that is over counts as told at once, and is not told after a pause', () => {
+    const days = daysOf([100, 300, 100, 300]);
+    const always = judge(days);
+    expect(always.crossings).toEqual([toldOf(3), toldOf(1)]);
+    expect(always.told).toEqual([toldOf(3, true), toldOf(1)]);
+    const current = judge(days, [], { onlyCurrent: true });
+    expect(current.crossings).toEqual([toldOf(1)]);
+    expect(current.told).toEqual([toldOf(3, true), toldOf(1)]);
+    expect(judge(days, always.told)).toMatchObject({ crossings: [], recoveries: [], told: always.told });
+  });
+
+  it('recovers on the first usual day after it, once', () => {
+    const first = judge(daysOf([100, 300, 300]));
+    expect(first.told).toEqual([toldOf(2)]);
+    const days = daysOf([300, 300, 100]);
+    const second = judge(days, [toldOf(3)]);
+    expect(second).toEqual({
+      ...{ isKnown: true, crossings: [], recoveries: [toldOf(3)], told: [toldOf(3, true)] },
+    });
+    expect(judge(days, second.told)).toMatchObject({ recoveries: [], told: second.told });
+  });
+
+  it('recovers by a correction of its own day to a usual one, not to one just below the limit', () => {
+    expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
+      ...{ recoveries: [toldOf(1)], told: [toldOf(1, true)] },
+    });
+    expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], told: [toldOf(1)] });
+    expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], told: [toldOf(2)] });
+  });
+
+  it('whose day is missing now has not recovered', () => {
+    expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], told: [toldOf(1)] });
+  });
+
+  it('of before the days that are looked at goes on until a usual day', () => {
+    const told = [toldOf(5)];
+    expect(judge(daysOf([300, 300]), told)).toMatchObject({ crossings: [], recoveries: [], told });
+    expect(judge(daysOf([300, 100]), told)).toMatchObject({
+      ...{ crossings: [], recoveries: told, told: [toldOf(5, true)] },
+    });
+    const over = [toldOf(5, true)];
+    expect(episodes(judge(daysOf([300, 300]), over).crossings)).toEqual([day(2)]);
+    expect(judge([], told)).toMatchObject({ isKnown: false, crossings: [], recoveries: [], told });
+  });
+
+  it('counts as told for sixty days once it is over, and as long as it lasts', () => {
+    const told = [toldOf(61, true), toldOf(60, true), toldOf(62)];
+    expect(judge(daysOf([198]), told).told).toEqual([toldOf(60, true), toldOf(62)]);
+  });
+});
