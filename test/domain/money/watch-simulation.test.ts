@@ -1,0 +1,164 @@
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import type { Money } from '../../../src/domain/money/amount.ts';
+import type { WatchFigures } from '../../../src/domain/money/watch-measurement.ts';
+import type { WatchRule } from '../../../src/domain/money/watch-rule.ts';
+import {
+  measureHistory,
+  simulateWatch,
+  simulationFrom,
+  suggestRule,
+} from '../../../src/domain/money/watch-simulation.ts';
+import { addDays, type Day, daysBetween } from '../../../src/domain/time/calendar.ts';
+
+const TODAY = '2026-11-21';
+const FIRST = simulationFrom(TODAY);
+const amount = (value: number) => ({ value: new Big(value), raw: String(value) });
+
+/** A project that costs `costOn` each day, counted back from yesterday, which is 1. */
+const figuresOf = (costOn: (ago: number) => number | undefined, balance = 1000): WatchFigures => ({
+  ...{ today: TODAY, zone: 'UTC', account: { balance: amount(balance), bonuses: amount(0) } },
+  amounts: new Map(
+    Array.from({ length: 200 }, (_, n) => n + 1).flatMap((ago): (readonly [Day, Money])[] => {
+      const cost = costOn(ago);
+      return cost === undefined ? [] : [[addDays(TODAY, -ago), new Big(cost)]];
+    }),
+  ),
+});
+/** The days that would have told, counted back from today. */
+const told = (rule: WatchRule, figures: WatchFigures) =>
+  simulateWatch(rule, measureHistory(rule.kind, figures)).map((day) => daysBetween(day, TODAY));
+const suggested = (rule: WatchRule, figures: WatchFigures): unknown => {
+  const found = suggestRule(rule, measureHistory(rule.kind, figures));
+  return found && JSON.parse(JSON.stringify(found));
+};
+
+describe('looking back at what a watch would have told', () => {
+  it('takes ninety days, and the days that the first of them needs', () => {
+    expect(daysBetween(FIRST, TODAY)).toBe(200);
+    for (const kind of ['balance', 'runway', 'spike'] as const) {
+      const { days, assumesNoTopUps } = measureHistory(
+        kind,
+        figuresOf(() => 10),
+      );
+      expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([
+        ...[91, addDays(TODAY, -91), '2026-11-20'],
+      ]);
+      expect(assumesNoTopUps).toBe(kind !== 'spike');
+    }
+  });
+
+  it('works out each balance from what was spent since, and tells the day after which it was below', () => {
+    const figures = figuresOf(() => 10);
+    // Ten days ago it was at 1,100, after that day at 1,090.
+    expect(told({ kind: 'balance', below: new Big(1100) }, figures)).toEqual([10]);
+    expect(told({ kind: 'balance', below: new Big('1099.99') }, figures)).toEqual([10]);
+    expect(told({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
+  });
+
+  it('does not tell what was below before the first day, and nothing where there is no balance', () => {
+    expect(
+      told(
+        { kind: 'balance', below: new Big(5000) },
+        figuresOf(() => 10),
+      ),
+    ).toEqual([]);
+    const { account: _, ...unknown } = figuresOf(() => 10);
+    expect(told({ kind: 'balance', below: new Big(1100) }, unknown)).toEqual([]);
+    const unreadable = {
+      ...figuresOf(() => 10),
+      account: { balance: { unreadable: '?' }, bonuses: amount(0) },
+    };
+    expect(told({ kind: 'balance', below: new Big(1100) }, unreadable)).toEqual([]);
+  });
+
+  it('takes for the runway of a day the week before it', () => {
+    // Ten a day; for three days, six weeks ago, a hundred.
+    const figures = figuresOf((ago) => (ago >= 40 && ago <= 42 ? 100 : 10));
+    expect(told({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
+  });
+
+  it('takes for a budget what was over by each day', () => {
+    const dates = told(
+      { kind: 'budget', amount: new Big(310) },
+      figuresOf(() => 10),
+    );
+    // Half on the 16th, four fifths on the 25th, and all of it on the 31st of August and October.
+    expect(dates.map((ago) => addDays(TODAY, -ago).slice(5))).toEqual([
+      ...['08-25', '08-31', '09-16', '09-25', '10-16', '10-25', '10-31', '11-16'],
+    ]);
+  });
+
+  it('tells each spike of the ninety days, with the baseline of its own weeks', () => {
+    const figures = figuresOf((ago) => ([5, 6, 60, 89].includes(ago) ? 100 : 10));
+    const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
+    expect(told(rule, figures)).toEqual([89, 60, 6]);
+    expect(told({ ...rule, floor: new Big(101) }, figures)).toEqual([]);
+    expect(told({ ...rule, factor: new Big(10) }, figures)).toEqual([]);
+    expect(told({ ...rule, factor: new Big('9.99') }, figures)).toEqual([89, 60, 6]);
+  });
+});
+
+describe('a proposed threshold', () => {
+  const weekly = (size: number) => figuresOf((ago) => (ago % 9 === 4 ? 10 * size : 10));
+  const spike = (factor: number | string): WatchRule => ({
+    ...{ kind: 'spike', factor: new Big(factor), floor: new Big(0) },
+  });
+
+  it('is not made for a rule that told at most once a calendar month', () => {
+    const figures = figuresOf((ago) => (ago === 5 || ago === 40 ? 100 : 10));
+    expect(told(spike(2), figures)).toHaveLength(2);
+    expect(suggested(spike(2), figures)).toBeUndefined();
+  });
+
+  it.each([
+    [2, 5, '5'],
+    ['2.05', 5, '5'],
+    ['9.9', 11, '11'],
+    [3, 123, '130'],
+  ])(
+    'of a factor of %s is the next of two digits that is quiet, where days cost %s times as much: %s',
+    (factor, size, found) => {
+      expect(told(spike(factor), weekly(size)).length).toBeGreaterThan(4);
+      expect(suggested(spike(factor), weekly(size))).toEqual({ kind: 'spike', factor: found, floor: '0' });
+    },
+  );
+
+  /** A balance that swings: it is charged ten a day and gets them back each ninth day. */
+  const swinging = figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 100);
+
+  it('of a balance is the highest lower one of two digits that is quiet', () => {
+    const rule: WatchRule = { kind: 'balance', below: new Big(105) };
+    expect(told(rule, swinging).length).toBeGreaterThan(4);
+    const found = suggested(rule, swinging) as { below: string };
+    expect(found).toEqual({ kind: 'balance', below: found.below });
+    const below = new Big(found.below);
+    expect(told({ kind: 'balance', below }, swinging).length).toBeLessThanOrEqual(1);
+    const step = below.gte(100) ? 10 : 1;
+    expect(told({ kind: 'balance', below: below.plus(step) }, swinging).length).toBeGreaterThan(3);
+  });
+
+  it('of a runway is the most days that are quiet', () => {
+    const figures = figuresOf((ago) => (Math.floor(ago / 8) % 2 === 0 ? 10 : 40), 100);
+    const rule: WatchRule = { kind: 'runway', days: 60 };
+    const history = measureHistory('runway', figures);
+    const countOf = (days: number) => simulateWatch({ ...rule, days }, history).length;
+    expect(countOf(60)).toBeGreaterThan(4);
+    expect([24, 25].map(countOf)).toEqual([2, 3]);
+    expect(suggestRule(rule, history)).toEqual({ kind: 'runway', days: 24 });
+    const drained = measureHistory(
+      'runway',
+      figuresOf((ago) => (ago % 9 === 4 ? -80 : 10), 0),
+    );
+    expect(simulateWatch({ ...rule, days: 1 }, drained).length).toBeGreaterThan(4);
+    expect(suggestRule({ ...rule, days: 1 }, drained)).toBeUndefined();
+  });
+
+  it('of a budget is higher: the first whose four fifths no month reaches', () => {
+    const figures = figuresOf(() => 10);
+    // Of 390 half is spent on the 20th of each month; 312 in none of them.
+    expect(suggested({ kind: 'budget', amount: new Big(105) }, figures)).toEqual({
+      ...{ kind: 'budget', amount: '390' },
+    });
+  });
+});
