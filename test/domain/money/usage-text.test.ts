@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { computeUsage, type WireCharge } from '../../../src/domain/money/usage.ts';
+import { compareUsage } from '../../../src/domain/money/usage-change.ts';
+import {
+  describeUnreadable,
+  formatCoverage,
+  formatCoverageOfBoth,
+  formatReportedDays,
+} from '../../../src/domain/money/usage-text.ts';
+import { addDays } from '../../../src/domain/time/calendar.ts';
+
+const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+const item = (day: string, amount: string, bonuses = '0'): WireCharge => ({
+  ...{ day: { text: day }, totalAmount: { text: amount }, totalBonuses: { text: bonuses } },
+});
+const usageOf = (days: readonly string[], items: readonly WireCharge[]) =>
+  computeUsage(items, { days, zone: 'UTC' });
+/** `14` */
+const nameOf = (day: string) => day.slice(8);
+
+describe('the days that are reported', () => {
+  const WEEK = daysFrom('2026-11-14', 7);
+  const reported = (...missing: readonly string[]) =>
+    formatReportedDays(
+      usageOf(
+        WEEK,
+        WEEK.filter((day) => !missing.includes(nameOf(day))).map((day) => item(day, '1')),
+      ),
+      nameOf,
+    );
+
+  it.each([
+    [[], '7 of 7 days reported'],
+    [['16'], '6 of 7 days reported, no data for 16'],
+    [['16', '18'], '5 of 7 days reported, no data for 16 and 18'],
+    [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
+    [['14', '15', '16', '17', '18'], '2 of 7 days reported, no data for 14, 15, 16, 17 and 18'],
+    [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14, 15, 16, 17, 18 and 1 more'],
+  ])('without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
+
+  it('of a single day are said only where it is missing, and of no complete day never', () => {
+    expect(formatReportedDays(usageOf(['2026-11-14'], [item('2026-11-14', '1')]), nameOf)).toBe('');
+    expect(formatReportedDays(usageOf(['2026-11-14'], []), nameOf)).toBe('no data yet');
+    const today = computeUsage([], { days: ['2026-11-14'], today: '2026-11-14', zone: 'UTC' });
+    expect(formatReportedDays(today, nameOf)).toBe('');
+  });
+});
+
+describe('what could not be read', () => {
+  const DAYS = daysFrom('2026-11-14', 3);
+  const said = (...items: readonly WireCharge[]) => describeUnreadable(usageOf(DAYS, items), nameOf);
+
+  it('is nothing where all of it could', () => {
+    expect(said(item('2026-11-14', '1'))).toEqual([]);
+  });
+
+  it('is a day, with how many amounts the total is without', () => {
+    expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
+      'No readable amount for 14 and 15: not in the total or the average.',
+      "The total is incomplete: 2 amounts couldn't be read.",
+    ]);
+  });
+
+  it('is a part of a day', () => {
+    expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
+      "Part of the amount for 14 couldn't be read.",
+      "The total is incomplete: 1 amount couldn't be read.",
+    ]);
+  });
+
+  it('is some bonuses, or all of them', () => {
+    expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
+      "The bonuses are incomplete: 1 amount couldn't be read.",
+    ]);
+    expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1', 'x'))).toEqual([
+      'The bonuses are incomplete: none could be read.',
+    ]);
+  });
+});
+
+describe('how well a period is reported', () => {
+  it.each([
+    [0, 1, 0, 'not reported'],
+    [1, 1, 0, 'reported'],
+    [1, 1, 1, 'reported only in part'],
+    [6, 7, 0, '6 of 7 days reported'],
+    [7, 7, 1, '7 of 7 days reported, 1 only in part'],
+    [0, 0, 0, '0 of 0 days reported'],
+  ])('%i of %i, %i in part: %s', (reported, of, partial, text) =>
+    expect(formatCoverage({ reported, of, partial })).toBe(text),
+  );
+
+  it('is said of both sides of a comparison, now before then', () => {
+    const [now, then] = [daysFrom('2026-11-14', 2), daysFrom('2026-11-12', 2)];
+    const change = compareUsage(
+      usageOf(now, [item('2026-11-14', '1')]),
+      usageOf(
+        then,
+        then.map((day) => item(day, '1')),
+      ),
+      { current: now, before: then },
+    );
+    expect(formatCoverageOfBoth(change)).toBe('now 1 of 2 days reported; then 2 of 2 days reported');
+  });
+});
