@@ -4,20 +4,20 @@
  */
 import { stringify } from 'lossless-json';
 import { createAnswers } from './billing/answers.ts';
-import { type BillingStyle, billingModes, PLAIN_BILLING } from './billing/modes.ts';
+import { type BillingStyle, billingModes, DEFAULT_BILLING_STYLE } from './billing/modes.ts';
 import { PROJECTS, type ProductId, type Project } from './billing/projects.ts';
 import { executeQuery } from './billing/schema.ts';
 import {
   jsonReply,
-  parsed,
+  maskHeaders,
+  parseJson,
   type ServiceAnswer,
   type ServiceOptions,
   type ServiceReply,
   type ServiceRequest,
-  serve,
-  withoutSecrets,
+  startService,
 } from './fake-service.ts';
-import { switchboard } from './modes.ts';
+import { createModeSwitch } from './modes.ts';
 import type { Switch } from './protocol.ts';
 
 interface BillingRequest {
@@ -64,35 +64,37 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   const now = options.now ?? Date.now;
   const answers = createAnswers(now);
   const requests: BillingRequest[] = [];
-  const { behaviour, ...moods } = switchboard(
+  const { behaviour, ...modeSwitch } = createModeSwitch(
     'billing',
-    billingModes(options.slowFor ?? 4_000, answers.levers),
+    billingModes(options.slowFor ?? 4_000, answers.money),
   );
   let respond = options.respond;
 
   async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
-    const request = record(asked);
+    const request = toBillingRequest(asked);
     requests.push(request);
-    const dictated = await respond?.(request);
-    if (dictated) return dictated;
-    return behaviour()(asked, (style) => ordinary(asked, request, { ...PLAIN_BILLING, ...style }));
+    const overridden = await respond?.(request);
+    if (overridden) return overridden;
+    return behaviour()(asked, (style) =>
+      normalAnswer(asked, request, { ...DEFAULT_BILLING_STYLE, ...style }),
+    );
   }
 
-  async function ordinary(
+  async function normalAnswer(
     asked: ServiceRequest,
     request: BillingRequest,
     style: BillingStyle,
   ): Promise<ServiceReply> {
-    const refused = refusal(asked, request);
+    const refused = rejectRequest(asked, request);
     if (refused) return refused;
-    const stranger = strangerIn(asked.body);
-    if (stranger) return problem(400, stranger);
+    const bodyProblem = problemOfBody(asked.body);
+    if (bodyProblem) return problem(400, bodyProblem);
     const { status, body } = await executeQuery(request.query, answers.source(style));
     return jsonReply(status, stringify(body) ?? '');
   }
 
-  const server = await serve({
-    way: 'bot→billing',
+  const server = await startService({
+    direction: 'bot→billing',
     port: options.port ?? 0,
     now,
     answer,
@@ -100,7 +102,7 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   });
   return {
     ...server,
-    ...moods,
+    ...modeSwitch,
     tokens: TOKENS,
     projects: PROJECTS.map(({ id, product, name }) => ({ id, product, name })),
     requests,
@@ -112,19 +114,19 @@ export async function startBilling(options: BillingOptions = {}): Promise<Billin
   };
 }
 
-function record({ at, headers, body }: ServiceRequest): BillingRequest {
+function toBillingRequest({ at, headers, body }: ServiceRequest): BillingRequest {
   const value = headers['x-user-token'];
   const known = TOKENS.find((token) => token.value === value)?.label ?? 'unknown';
-  const { query } = object(body);
+  const { query } = objectIn(body);
   return {
     at,
-    headers: withoutSecrets(headers),
+    headers: maskHeaders(headers),
     token: value === undefined ? 'none' : known,
     query: typeof query === 'string' ? query : body,
   };
 }
 
-function refusal(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {
+function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {
   if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
   if (asked.method !== 'POST') return problem(405, 'Only POST is answered here', { Allow: 'POST' });
   const bearer = asked.headers.authorization !== undefined;
@@ -134,15 +136,15 @@ function refusal(asked: ServiceRequest, { token }: BillingRequest): ServiceReply
 }
 
 /** What a body holds beside the one thing the contract puts there. */
-function strangerIn(body: string): string | undefined {
-  const keys = Object.keys(object(body));
+function problemOfBody(body: string): string | undefined {
+  const keys = Object.keys(objectIn(body));
   if (!keys.includes('query')) return 'The body holds no query.';
   const others = keys.filter((key) => key !== 'query');
   return others.length > 0 ? `The body holds more than a query: ${others.join(', ')}.` : undefined;
 }
 
-function object(body: string): Record<string, unknown> {
-  const value = parsed(body);
+function objectIn(body: string): Record<string, unknown> {
+  const value = parseJson(body);
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -8,18 +8,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { BOT_ENTRY, CLOCK, ROOT } from './build.ts';
 import type { Clock } from './clock.ts';
-import { logLine } from './log-lines.ts';
+import { formatLogLine } from './format-log.ts';
 
 export interface BotOptions {
   /** The whole configuration, `PORT` apart, by the bot's own address: nothing else of this process's environment reaches it. */
   env: (url: string) => Record<string, string>;
   /** The least level of its log that is shown, as pino counts them. */
-  least: number;
+  minLevel: number;
   log: (line: string) => void;
   /** What its own goes by. */
   clock: Clock;
   /** Told when it comes up or goes down. */
-  changed: () => void;
+  onChange: () => void;
 }
 
 export interface Bot {
@@ -35,16 +35,16 @@ export interface Bot {
 const READY_WITHIN = 30_000;
 const KILLED_AFTER = 12_000;
 const BACK_OFF = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
-const KEPT = 20;
+const LAST_LINES = 20;
 
 /** What a process needs of its surroundings to run at all. */
-const SURROUNDINGS = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
+const INHERITED_ENV = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
 /**
  * Should this process be killed, nobody is left to end the bot: a shell holds a pipe to this process and ends the bot
  * when the pipe breaks.
  */
-const GUARDIAN = `trap '' INT TERM HUP
+const WATCHDOG = `trap '' INT TERM HUP
 cat >/dev/null
 kill -TERM "$1" 2>/dev/null || exit 0
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1; kill -0 "$1" 2>/dev/null || exit 0; done
@@ -61,33 +61,33 @@ export async function createBot(options: BotOptions): Promise<Bot> {
 
   const setUp = (up: boolean) => {
     isUp = up;
-    options.changed();
+    options.onChange();
   };
 
   async function launch(): Promise<void> {
     const last: string[] = [];
     const one = spawnBot(options.env(url), port, options.clock.skipped());
     child = one;
-    const unguard = guard(one);
+    const stopWatchdog = startWatchdog(one);
     const unskip = options.clock.onSkip((ahead) => one.connected && one.send({ ahead }));
     for (const stream of [one.stdout, one.stderr]) relay(stream, options, last);
     const gone = once(one, 'exit').then(([code, signal]) => {
-      unguard();
+      stopWatchdog();
       unskip();
       if (child === one) child = undefined;
       setUp(false);
       return String(signal ?? `code ${code}`);
     });
-    const isReady = await Promise.race([ready(url, gone), gone.then(() => false)]);
+    const isReady = await Promise.race([waitUntilReady(url, gone), gone.then(() => false)]);
     if (!isReady) {
-      const how = await settle(one, gone);
+      const how = await terminate(one, gone);
       throw new Error(`The bot did not become ready (${how}).\n${last.join('\n')}`);
     }
     setUp(true);
-    void gone.then(revive);
+    void gone.then(restart);
   }
 
-  async function revive(how: string): Promise<void> {
+  async function restart(how: string): Promise<void> {
     if (!isWanted) return;
     const wait = BACK_OFF[Math.min(deaths++, BACK_OFF.length - 1)] ?? 0;
     options.log(`The bot ended (${how}); starting it again in ${wait / 1000} s.`);
@@ -95,7 +95,7 @@ export async function createBot(options: BotOptions): Promise<Bot> {
     if (!isWanted || child) return;
     await launch().catch((error: Error) => {
       options.log(error.message);
-      return revive('not ready');
+      return restart('not ready');
     });
   }
 
@@ -114,13 +114,13 @@ export async function createBot(options: BotOptions): Promise<Bot> {
       isWanted = false;
       retry.controller.abort();
       const one = child;
-      if (one) await settle(one, once(one, 'exit'));
+      if (one) await terminate(one, once(one, 'exit'));
     },
   };
 }
 
 function spawnBot(env: Record<string, string>, port: number, ahead: number): ChildProcess {
-  const kept = SURROUNDINGS.flatMap((name) => {
+  const kept = INHERITED_ENV.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   });
@@ -134,9 +134,9 @@ function spawnBot(env: Record<string, string>, port: number, ahead: number): Chi
   });
 }
 
-function guard(child: ChildProcess): () => void {
+function startWatchdog(child: ChildProcess): () => void {
   if (process.platform === 'win32' || child.pid === undefined) return () => {};
-  const guardian = spawn('/bin/sh', ['-c', GUARDIAN, 'guardian', String(child.pid)], {
+  const guardian = spawn('/bin/sh', ['-c', WATCHDOG, 'guardian', String(child.pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
@@ -146,17 +146,17 @@ function guard(child: ChildProcess): () => void {
   return () => guardian.kill('SIGKILL');
 }
 
-function relay(stream: Readable | null, { least, log }: BotOptions, last: string[]): void {
+function relay(stream: Readable | null, { minLevel, log }: BotOptions, last: string[]): void {
   if (!stream) return;
   createInterface({ input: stream }).on('line', (line) => {
-    last.push(logLine(line, 0) ?? '');
-    if (last.length > KEPT) last.shift();
-    const shown = logLine(line, least);
+    last.push(formatLogLine(line, 0) ?? '');
+    if (last.length > LAST_LINES) last.shift();
+    const shown = formatLogLine(line, minLevel);
     if (shown !== undefined) log(shown);
   });
 }
 
-async function ready(url: string, gone: Promise<unknown>): Promise<boolean> {
+async function waitUntilReady(url: string, gone: Promise<unknown>): Promise<boolean> {
   let isGone = false;
   void gone.then(() => {
     isGone = true;
@@ -174,7 +174,7 @@ async function ready(url: string, gone: Promise<unknown>): Promise<boolean> {
 }
 
 /** Comes back when the process is gone, however long it hesitates. */
-async function settle<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
+async function terminate<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER);
   try {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
-const PLACES = [
+const PATHS = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -21,7 +21,7 @@ const ARGUMENTS = [
 ];
 
 export function findChromium(): string | undefined {
-  return PLACES.find((place) => place !== undefined && existsSync(place));
+  return PATHS.find((place) => place !== undefined && existsSync(place));
 }
 
 export function openBrowser(executablePath: string): Promise<Browser> {

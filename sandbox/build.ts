@@ -14,30 +14,30 @@ export const CLOCK = join(ROOT, 'sandbox', 'bot-clock.js');
 
 type Log = (line: string) => void;
 
-export interface Product {
+export interface BuildTarget {
   name: string;
   /** Files and folders, from the root. */
   sources: readonly string[];
   /** Made last of all: while it is missing there is nothing. */
-  result: string;
-  make: () => Promise<void>;
+  output: string;
+  run: () => Promise<void>;
 }
 
-const bot: Product = {
+const bot: BuildTarget = {
   name: 'bot',
   sources: ['src', 'build.ts', 'package-lock.json'],
-  result: BOT_ENTRY,
-  async make() {
+  output: BOT_ENTRY,
+  async run() {
     const { buildDist } = await import('../build.ts');
     await buildDist();
   },
 };
 
-const page: Product = {
+const page: BuildTarget = {
   name: 'page',
   sources: ['sandbox/page', 'sandbox/protocol.ts', 'package-lock.json'],
-  result: join(PAGE, 'index.html'),
-  async make() {
+  output: join(PAGE, 'index.html'),
+  async run() {
     const vite = await import('vite');
     await vite.build({
       configFile: join(ROOT, 'sandbox/page/vite.config.ts'),
@@ -49,14 +49,15 @@ const page: Product = {
 
 export const buildBot = (log: Log) => build(bot, log);
 export const buildPage = (log: Log) => build(page, log);
-export const build = (product: Product, log: Log) => alone(product.name, () => bring(product, log));
+export const build = (product: BuildTarget, log: Log) =>
+  withLock(product.name, () => buildIfStale(product, log));
 
-async function bring({ name, sources, result, make }: Product, log: Log): Promise<void> {
+async function buildIfStale({ name, sources, output, run }: BuildTarget, log: Log): Promise<void> {
   const stamp = join(SANDBOX_FOLDER, `built-${name}`);
   const newest = Math.max(...(await Promise.all(sources.map((one) => newestIn(join(ROOT, one))))));
-  if ((await modified(result)) > 0 && (await modified(stamp)) > newest) return;
+  if ((await modified(output)) > 0 && (await modified(stamp)) > newest) return;
   const begun = Date.now();
-  await make();
+  await run();
   await writeFile(stamp, '');
   // What changed while it was being built is newer than this.
   await utimes(stamp, begun / 1000, begun / 1000);
@@ -79,7 +80,7 @@ async function modified(path: string): Promise<number> {
 const STALE = 120_000;
 
 /** Several sandboxes may start at once, tests do: one builds, the others wait and find it built. */
-async function alone(name: string, work: () => Promise<void>): Promise<void> {
+async function withLock(name: string, work: () => Promise<void>): Promise<void> {
   await mkdir(SANDBOX_FOLDER, { recursive: true });
   const lock = join(SANDBOX_FOLDER, `building-${name}`);
   for (;;) {

@@ -1,5 +1,5 @@
 /** The sandbox's time: the machine's, and what somebody skipped. It only ever goes forward. */
-import { zoneOffset } from './slack/zone.ts';
+import { zoneOffset } from './slack/zone-offset.ts';
 
 export interface Clock {
   /** ms since the epoch */
@@ -39,13 +39,13 @@ export function nextTime(time: string, zone: string, now: number): number | unde
   const begun = now - (now % MINUTE);
   for (let minute = 1; minute <= DAYS_AHEAD; minute += 1) {
     const instant = begun + minute * MINUTE;
-    if (instant - now > SHORTLY && shownAt(instant, zone) === time) return instant;
+    if (instant - now > SKIP_MARGIN && shownAt(instant, zone) === time) return instant;
   }
   return undefined;
 }
 
 /** So long before the time one is there already, in ms: then it strikes, as it would have without the skip. */
-export const SHORTLY = 5_000;
+export const SKIP_MARGIN = 5_000;
 
 function shownAt(instant: number, zone: string): string {
   return new Date(instant + zoneOffset(zone, instant).offset * 1000).toISOString().slice(11, 16);

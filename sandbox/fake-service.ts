@@ -46,7 +46,7 @@ export interface ServiceOptions {
 }
 
 interface Service {
-  way: string;
+  direction: string;
   now: () => number;
   port: number;
   answer: (asked: ServiceRequest) => Promise<ServiceAnswer>;
@@ -61,13 +61,13 @@ const SECRET_HEADERS = new Set([
   'x-auth-token',
   'x-subject-token',
 ]);
-const LONGEST_BODY = 1024 * 1024;
-const LONGEST_SHOWN = 4_000;
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_SHOWN = 4_000;
 
-export async function serve(service: Service): Promise<{ url: string; close(): Promise<void> }> {
+export async function startService(service: Service): Promise<{ url: string; close(): Promise<void> }> {
   const closing = new AbortController();
   const server = createServer((request, response) => {
-    converse(service, request, response, closing.signal).catch(() => response.destroy());
+    handleRequest(service, request, response, closing.signal).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -84,7 +84,7 @@ export async function serve(service: Service): Promise<{ url: string; close(): P
   };
 }
 
-async function converse(
+async function handleRequest(
   service: Service,
   request: IncomingMessage,
   response: ServerResponse,
@@ -96,12 +96,12 @@ async function converse(
   response.once('close', () => {
     service.onExchange?.({
       at: asked.at,
-      way: service.way,
+      direction: service.direction,
       title: `${asked.method} ${asked.path}${asked.search}`,
       status: statusOf(said, response),
       took: Math.round(performance.now() - begun),
-      request: shown(asked.headers, asked.body),
-      response: typeof said === 'string' ? '' : shown(said.headers ?? {}, bodyText(said)),
+      request: formatMessage(asked.headers, asked.body),
+      response: typeof said === 'string' ? '' : formatMessage(said.headers ?? {}, bodyText(said)),
     });
   });
   said = await service.answer(asked);
@@ -129,7 +129,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (size < LONGEST_BODY) chunks.push(chunk);
+    if (size < MAX_BODY_BYTES) chunks.push(chunk);
     size += chunk.length;
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -155,15 +155,15 @@ function bodyText({ body }: ServiceReply): string {
   return '(a stream)';
 }
 
-function shown(headers: Record<string, string>, body: string): string {
-  const lines = Object.entries(withoutSecrets(headers)).map(([name, value]) => `${name}: ${value}`);
+function formatMessage(headers: Record<string, string>, body: string): string {
+  const lines = Object.entries(maskHeaders(headers)).map(([name, value]) => `${name}: ${value}`);
   const text = body.replace(/("secret"\s*:\s*")[^"]*/g, `$1${MASK}`);
-  const cut = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return [...lines, '', cut].join('\n');
 }
 
 /** The same headers, the values of those that authorize replaced. */
-export function withoutSecrets(headers: Record<string, string>): Record<string, string> {
+export function maskHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
@@ -174,7 +174,7 @@ export function withoutSecrets(headers: Record<string, string>): Record<string, 
 
 /** A reply that is JSON text already. */
 /** What a body says; undefined when it is no JSON. */
-export function parsed(body: string): unknown {
+export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {

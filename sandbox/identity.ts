@@ -6,21 +6,21 @@ import { randomUUID } from 'node:crypto';
 import {
   htmlReply,
   jsonReply,
-  parsed,
+  maskHeaders,
+  parseJson,
   type ServiceAnswer,
   type ServiceOptions,
   type ServiceReply,
   type ServiceRequest,
-  serve,
-  withoutSecrets,
+  startService,
 } from './fake-service.ts';
 import { ACCESSES, type Access, type AccessName } from './identity/accesses.ts';
 import {
+  DEFAULT_IDENTITY_STYLE,
   type IdentityStyle,
   identityModes,
   malformed,
   notFound,
-  PLAIN_IDENTITY,
   problem,
   projectDisabled,
   unauthorized,
@@ -28,7 +28,7 @@ import {
   versionList,
 } from './identity/modes.ts';
 import { createTokens, describeToken, type Tokens } from './identity/tokens.ts';
-import { switchboard } from './modes.ts';
+import { createModeSwitch } from './modes.ts';
 import type { Switch } from './protocol.ts';
 
 interface IdentityRequest {
@@ -64,18 +64,18 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   const now = options.now ?? Date.now;
   const tokens = createTokens(now);
   const requests: IdentityRequest[] = [];
-  const { behaviour, ...moods } = switchboard('identity', identityModes(options.slowFor ?? 4_000));
+  const { behaviour, ...modeSwitch } = createModeSwitch('identity', identityModes(options.slowFor ?? 4_000));
 
   async function answer(asked: ServiceRequest): Promise<ServiceAnswer> {
-    requests.push(record(asked));
+    requests.push(toIdentityRequest(asked));
     const said = await behaviour()(asked, (style) =>
-      ordinary(asked, tokens, { ...PLAIN_IDENTITY, ...style }),
+      normalAnswer(asked, tokens, { ...DEFAULT_IDENTITY_STYLE, ...style }),
     );
-    return typeof said === 'string' ? said : named(said);
+    return typeof said === 'string' ? said : withRequestId(said);
   }
 
-  const server = await serve({
-    way: 'bot→identity',
+  const server = await startService({
+    direction: 'bot→identity',
     port: options.port ?? 0,
     now,
     answer,
@@ -84,7 +84,7 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   return {
     ...server,
     authUrl: `${server.url}/v3`,
-    ...moods,
+    ...modeSwitch,
     credentials: Object.values(ACCESSES).flatMap(({ label, id, secret }) => [
       { label: `${label}: ID`, value: id },
       { label: `${label}: secret`, value: secret },
@@ -95,22 +95,22 @@ export async function startIdentity(options: ServiceOptions = {}): Promise<Ident
   };
 }
 
-function record({ at, method, path, search, headers, body }: ServiceRequest): IdentityRequest {
+function toIdentityRequest({ at, method, path, search, headers, body }: ServiceRequest): IdentityRequest {
   const { id } = credentialIn(body) ?? {};
   return {
     at,
     method,
     path: `${path}${search}`,
-    headers: withoutSecrets(headers),
+    headers: maskHeaders(headers),
     access: id === undefined ? 'none' : (findAccess(id)?.label ?? 'unknown'),
   };
 }
 
-function named(reply: ServiceReply): ServiceReply {
+function withRequestId(reply: ServiceReply): ServiceReply {
   return { ...reply, headers: { ...reply.headers, 'x-openstack-request-id': `req-${randomUUID()}` } };
 }
 
-function ordinary(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
+function normalAnswer(asked: ServiceRequest, tokens: Tokens, style: IdentityStyle): ServiceReply {
   const { path, method } = asked;
   if (path.includes('//'))
     return htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') });
@@ -173,7 +173,7 @@ interface Credential {
 
 /** Undefined for a body that is no request for a token by application access. */
 function credentialIn(body: string): Credential | undefined {
-  const auth = field(parsed(body), 'auth');
+  const auth = field(parseJson(body), 'auth');
   const identity = field(auth, 'identity');
   const methods = field(identity, 'methods');
   if (!Array.isArray(methods) || !methods.includes('application_credential')) return undefined;

@@ -62,7 +62,7 @@ try {
     mode: socket ? 'socket' : 'http',
     oauth,
     log: say,
-    ...(verbose && { least: 0 }),
+    ...(verbose && { minLevel: 0 }),
     ...(redisUrl && { redisUrl }),
   });
   welcome(sandbox);

@@ -13,7 +13,7 @@ export interface Mode<Style = unknown> {
   label: string;
   hint: string;
   /** Called when the mode is chosen, so that one that counts begins anew. */
-  arm: () => Behaviour<Style>;
+  enter: () => Behaviour<Style>;
   /** Called when another mode is chosen. */
   leave?: () => void;
 }
@@ -68,13 +68,13 @@ export function mode<Style>(
   hint: string,
   behaviour: Behaviour<Style>,
 ): Mode<Style> {
-  return { mode: name, label, hint, arm: () => behaviour };
+  return { mode: name, label, hint, enter: () => behaviour };
 }
 
 /** The switch in the panel: which mode is on, and turning it. */
-export function switchboard<Style>(service: string, modes: readonly Mode<Style>[]) {
+export function createModeSwitch<Style>(service: string, modes: readonly Mode<Style>[]) {
   let chosen = find('healthy');
-  let behaviour = chosen.arm();
+  let behaviour = chosen.enter();
 
   function find(name: string): Mode<Style> {
     const found = modes.find((candidate) => candidate.mode === name);
@@ -89,7 +89,7 @@ export function switchboard<Style>(service: string, modes: readonly Mode<Style>[
       const next = find(name);
       chosen.leave?.();
       chosen = next;
-      behaviour = chosen.arm();
+      behaviour = chosen.enter();
     },
     behaviour: (): Behaviour<Style> => behaviour,
   };

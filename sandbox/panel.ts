@@ -1,12 +1,12 @@
 /** The switches of the page's panel: what each of the sandbox's parts does now. */
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
-import { type Clock, nextTime, SHORTLY } from './clock.ts';
+import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
+import { examplesAt } from './examples.ts';
 import type { IdentityService } from './identity.ts';
 import type { Skip, Switch } from './protocol.ts';
 import type { SlackBehaviour } from './slack/response-urls.ts';
 import type { SandboxControls } from './slack/snapshot.ts';
-import { triesAt } from './tries.ts';
 
 export interface PanelParts {
   billing: BillingService;
@@ -23,30 +23,30 @@ export interface PanelParts {
   clock: Clock;
 }
 
-interface Lever extends Switch {
+interface PanelSwitch extends Switch {
   /** False when there is no such mode. */
   set(mode: string): boolean;
 }
 
-const DETAILED = ['data_visualization', 'data_table', 'table', 'container'];
+const RICH_BLOCKS = ['data_visualization', 'data_table', 'table', 'container'];
 
 export function createPanel(parts: PanelParts): SandboxControls {
-  const levers = () => [
-    ofService('billing', parts.billing),
-    ofService('identity', parts.identity),
-    ofSlack(parts),
-    ofBot(parts),
+  const panelSwitches = () => [
+    serviceSwitch('billing', parts.billing),
+    serviceSwitch('identity', parts.identity),
+    slackSwitch(parts),
+    botSwitch(parts),
   ];
   return {
-    tries: triesAt(parts.clock.now(), parts.issuesTokens),
+    examples: examplesAt(parts.clock.now(), parts.issuesTokens),
     skipped: parts.clock.skipped,
     skip: (to, zone) => skip(parts.clock, to, zone),
     credentials: [...parts.billing.tokens, ...(parts.issuesTokens ? parts.identity.credentials : [])],
     botUp: () => parts.bot()?.up() ?? false,
     ...(parts.oauth && { installUrl: () => `${parts.bot()?.url ?? ''}/slack/install` }),
-    switches: () => levers().map(({ service, mode, modes }) => ({ service, mode, modes })),
+    switches: () => panelSwitches().map(({ service, mode, modes }) => ({ service, mode, modes })),
     setSwitch: (service, mode) =>
-      levers()
+      panelSwitches()
         .find((one) => one.service === service)
         ?.set(mode) ?? false,
   };
@@ -61,11 +61,11 @@ function skip(clock: Clock, to: Skip, zone: string): boolean {
     return true;
   }
   const instant = nextTime(to.time, zone, clock.now());
-  if (instant !== undefined) clock.skipTo(instant - SHORTLY);
+  if (instant !== undefined) clock.skipTo(instant - SKIP_MARGIN);
   return instant !== undefined;
 }
 
-function ofService(service: string, fake: BillingService | IdentityService): Lever {
+function serviceSwitch(service: string, fake: BillingService | IdentityService): PanelSwitch {
   return {
     service,
     mode: fake.mode(),
@@ -79,7 +79,7 @@ function ofService(service: string, fake: BillingService | IdentityService): Lev
 }
 
 /** Nobody has tried yet what the real one does, so both can be. */
-function ofSlack({ refused, behaviour }: PanelParts): Lever {
+function slackSwitch({ refused, behaviour }: PanelParts): PanelSwitch {
   return {
     service: 'slack',
     mode: modeOfSlack(refused(), behaviour()),
@@ -96,7 +96,7 @@ function ofSlack({ refused, behaviour }: PanelParts): Lever {
       },
       {
         mode: 'slow',
-        label: `Slow (${SLOW / 1000} s a call)`,
+        label: `Slow (${SLOW_MS / 1000} s a call)`,
         hint: 'Forms still open, because Tally opens them with a loading view.',
       },
       {
@@ -109,8 +109,8 @@ function ofSlack({ refused, behaviour }: PanelParts): Lever {
       const known = behaviour();
       if (!SLACK_MODES.has(mode) || known === undefined) return false;
       refused().clear();
-      if (mode === 'posts-only') for (const type of DETAILED) refused().add(type);
-      known.latency = mode === 'slow' ? SLOW : 0;
+      if (mode === 'posts-only') for (const type of RICH_BLOCKS) refused().add(type);
+      known.latency = mode === 'slow' ? SLOW_MS : 0;
       known.replacesCommandAnswers = mode !== 'keeps-answers';
       return true;
     },
@@ -118,7 +118,7 @@ function ofSlack({ refused, behaviour }: PanelParts): Lever {
 }
 
 /** In ms; a `trigger_id` is good for 3 s. */
-const SLOW = 2_500;
+const SLOW_MS = 2_500;
 
 const SLACK_MODES: ReadonlySet<string> = new Set(['everywhere', 'posts-only', 'slow', 'keeps-answers']);
 
@@ -128,7 +128,7 @@ function modeOfSlack(refused: ReadonlySet<string>, behaviour: SlackBehaviour | u
   return refused.size > 0 ? 'posts-only' : 'everywhere';
 }
 
-function ofBot({ bot, log }: PanelParts): Lever {
+function botSwitch({ bot, log }: PanelParts): PanelSwitch {
   const act = (work: Promise<void> | undefined) => {
     work?.catch((error: Error) => log(error.message));
     return true;

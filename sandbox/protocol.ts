@@ -80,7 +80,7 @@ export interface Traffic {
   /** ms since the epoch */
   at: number;
   /** `slack→bot`, `bot→slack`, `bot→billing`, `bot→identity` */
-  way: string;
+  direction: string;
   /** Method and path, or the Web API method. */
   title: string;
   /** HTTP status, or `…` while under way. */
@@ -103,7 +103,7 @@ export interface Switch {
 export type Skip = { time: string } | { hours: number };
 
 /** A thing to try, shown in the panel; clicking puts `text` into the composer, or lets time pass. */
-export interface Try {
+export interface Example {
   text: string;
   why: string;
   skip?: Skip;
@@ -130,7 +130,7 @@ export interface Snapshot {
   /** How far the sandbox's time is ahead of the machine's, in ms. */
   skipped: number;
   switches: Switch[];
-  tries: Try[];
+  examples: Example[];
   /** What to paste into the connect form: never a real secret. */
   credentials: { label: string; value: string }[];
 }
@@ -158,18 +158,18 @@ export interface StateValue {
 export type StateValues = Record<string, Record<string, StateValue>>;
 
 /** Where an interaction happened. */
-export type Place = { channel: string; ts: string } | { viewId: string };
+export type SurfaceRef = { channel: string; ts: string } | { viewId: string };
 
 /** `POST /sandbox/<verb>` bodies; each answers 200 with `{ ok: true, … }` or `{ ok: false, error }`. */
 export interface Verbs {
   /** A message, or a slash command when `text` begins with `/`. */
   say: { as: string; channel: string; text: string; threadTs?: string };
   /** A click or a choice. `action` is the element's action as Slack sends it, without `action_ts`. */
-  act: { as: string; place: Place; action: Record<string, unknown>; values: StateValues };
+  act: { as: string; surface: SurfaceRef; action: Record<string, unknown>; values: StateValues };
   submit: { as: string; viewId: string; values: StateValues };
   close: { as: string; viewId: string };
   /** external_select typing; answers `{ ok: true, options, option_groups }`. */
-  suggest: { as: string; place: Place; blockId: string; actionId: string; value: string };
+  suggest: { as: string; surface: SurfaceRef; blockId: string; actionId: string; value: string };
   home: { as: string };
   /** Takes the app out of this person's workspace. */
   uninstall: { as: string };

@@ -30,15 +30,15 @@ export interface RunningRedis {
 type Binary = 'redis-server' | 'valkey-server';
 
 const BINARIES: readonly Binary[] = ['redis-server', 'valkey-server'];
-const PATIENCE = 10_000;
+const START_TIMEOUT = 10_000;
 /** As many as a Redis has by default. */
 const DATABASES = 16;
 
 /** Sweeps up after an owner that was killed. */
-const SWEEPER = 'cat >/dev/null; rm -rf "$1"';
+const CLEANUP_SCRIPT = 'cat >/dev/null; rm -rf "$1"';
 
 /** Lives as long as the pipe to its owner is open, so that it goes with an owner that was killed, too. */
-const KEEPER = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
+const SUPERVISOR_SCRIPT = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
 cat >/dev/null
 kill "$!"; wait "$!"; rm -rf "$3"`;
 
@@ -76,37 +76,37 @@ async function startBinary(
   home: string,
 ): Promise<RunningRedis> {
   const socket = join(home, 'redis.sock');
-  const keeper = spawn('/bin/sh', ['-c', KEEPER, 'keeper', path, socket, home], {
+  const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR_SCRIPT, 'keeper', path, socket, home], {
     cwd: home,
     stdio: ['pipe', 'ignore', 'ignore'],
     // A Ctrl-C meant for the owner would stop the server before the owner has written what it holds.
     detached: true,
   });
   const gone = new Promise<void>((resolve) => {
-    keeper.once('close', () => resolve());
-    keeper.once('error', () => resolve());
+    supervisor.once('close', () => resolve());
+    supervisor.once('error', () => resolve());
   });
   const stop = async () => {
-    keeper.ref();
-    keeper.stdin.end();
+    supervisor.ref();
+    supervisor.stdin.end();
     await gone;
   };
   try {
-    await reachable(socket);
+    await waitUntilReachable(socket);
   } catch (error) {
     await stop();
     throw new Error(`${kind} did not open its socket.`, { cause: error });
   }
-  keeper.unref();
-  (keeper.stdin as unknown as Socket).unref();
+  supervisor.unref();
+  (supervisor.stdin as unknown as Socket).unref();
   return { url: `unix://${socket}`, kind, stop };
 }
 
-async function reachable(socket: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
+async function waitUntilReachable(socket: string): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT;
   for (;;) {
     try {
-      return await knock(socket);
+      return await tryConnect(socket);
     } catch (error) {
       if (performance.now() > deadline) throw error;
       await delay(5);
@@ -114,7 +114,7 @@ async function reachable(socket: string): Promise<void> {
   }
 }
 
-function knock(path: string): Promise<void> {
+function tryConnect(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => {
       socket.destroy();
@@ -131,23 +131,23 @@ async function startEmbedded(home: string): Promise<RunningRedis> {
     executor: createRedisCommandExecutor(),
   });
   const closeConnections = trackConnections(resp.server);
-  const sweep = () => rmSync(home, { recursive: true, force: true });
+  const removeHome = () => rmSync(home, { recursive: true, force: true });
   await new Promise<void>((resolve, reject) => {
     resp.server.once('error', reject);
     // `Resp2Server.listen` knows ports only, and those on every interface.
     resp.server.listen(path, resolve);
   });
   await chmod(path, 0o600);
-  process.once('exit', sweep);
+  process.once('exit', removeHome);
   resp.server.unref();
-  const sweeper = spawn('/bin/sh', ['-c', SWEEPER, 'sweeper', home], {
+  const cleanup = spawn('/bin/sh', ['-c', CLEANUP_SCRIPT, 'sweeper', home], {
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  sweeper.on('error', () => {});
-  sweeper.unref();
-  (sweeper.stdin as unknown as Socket).unref();
+  cleanup.on('error', () => {});
+  cleanup.unref();
+  (cleanup.stdin as unknown as Socket).unref();
   return {
     url: `unix://${path}`,
     kind: 'embedded',
@@ -156,9 +156,9 @@ async function startEmbedded(home: string): Promise<RunningRedis> {
       const closed = resp.close();
       closeConnections();
       await closed;
-      process.removeListener('exit', sweep);
-      sweep();
-      sweeper.stdin.end();
+      process.removeListener('exit', removeHome);
+      removeHome();
+      cleanup.stdin.end();
     },
   };
 }

@@ -10,8 +10,8 @@ import { type BillingService, startBilling } from './billing.ts';
 import { type Bot, createBot } from './bot-process.ts';
 import { buildBot, buildPage, PAGE, ROOT, SANDBOX_FOLDER } from './build.ts';
 import { type Clock, createClock } from './clock.ts';
+import { WARN } from './format-log.ts';
 import { type IdentityService, startIdentity } from './identity.ts';
-import { WARN } from './log-lines.ts';
 import { createPanel } from './panel.ts';
 import { type RunningRedis, startRedis } from './redis.ts';
 import { type Slack, startSlack } from './slack/index.ts';
@@ -24,12 +24,12 @@ export interface SandboxOptions {
   /** Two workspaces, and Tally in none of them: it is installed by OAuth. */
   oauth?: boolean;
   log?: (line: string) => void;
-  /** The least level of the bot's log that is passed on, as pino counts them; warnings by default. */
-  least?: number;
+  /** The minLevel level of the bot's log that is passed on, as pino counts them; warnings by default. */
+  minLevel?: number;
   /** A Redis to use as it is, instead of a private one. */
   redisUrl?: string;
   /** Leave the page out: nobody will look at it. */
-  pageless?: boolean;
+  withoutPage?: boolean;
 }
 
 export interface Sandbox {
@@ -74,9 +74,9 @@ async function assemble(
   options: SandboxOptions,
   releases: (() => Promise<void>)[],
 ): Promise<Omit<Sandbox, 'stop'>> {
-  const { port = 0, mode = 'http', oauth = false, log = () => {}, least = WARN } = options;
-  const { redisUrl, pageless = false } = options;
-  await Promise.all([buildBot(log), ...(pageless ? [] : [buildPage(log)])]);
+  const { port = 0, mode = 'http', oauth = false, log = () => {}, minLevel = WARN } = options;
+  const { redisUrl, withoutPage = false } = options;
+  await Promise.all([buildBot(log), ...(withoutPage ? [] : [buildPage(log)])]);
   const redis = await startRedis(redisUrl ? { redisUrl } : {});
   releases.push(() => redis.stop());
 
@@ -103,22 +103,22 @@ async function assemble(
   const parts = {
     ...{ ...SECRETS, mode, botUrl, manifest, panel, now },
     ...(oauth && { oauth: OAUTH }),
-    ...(!pageless && { pageDir: PAGE }),
+    ...(!withoutPage && { pageDir: PAGE }),
   };
   const opened = await onFreePort(port, (one) => startSlack({ ...parts, port: one }), log);
   slack = opened;
   releases.push(() => opened.close());
 
-  const keys = await keysFor(redis);
+  const keys = await encryptionKeysFor(redis);
   const env = (url: string) =>
-    environment({ slack: opened, billing, identity, redis, mode, oauth, url, keys, least });
-  bot = await createBot({ env, least, log, clock, changed: () => opened.changed() });
+    botEnvironment({ slack: opened, billing, identity, redis, mode, oauth, url, keys, minLevel });
+  bot = await createBot({ env, minLevel, log, clock, onChange: () => opened.changed() });
   releases.push(bot.stop);
   await bot.start();
   return { url: slack.url, slack, billing, identity, bot, redis, clock };
 }
 
-const PORTS = 20;
+const PORTS_TO_TRY = 20;
 
 async function onFreePort(
   port: number,
@@ -130,23 +130,23 @@ async function onFreePort(
       return await open(one);
     } catch (error) {
       const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-      if (!isTaken || one === port + PORTS) throw error;
+      if (!isTaken || one === port + PORTS_TO_TRY) throw error;
       log(`Port ${one} is taken; trying ${one + 1}.`);
     }
   }
 }
 
-interface Surroundings extends Pick<Sandbox, 'slack' | 'billing' | 'identity' | 'redis'> {
+interface EnvironmentParts extends Pick<Sandbox, 'slack' | 'billing' | 'identity' | 'redis'> {
   mode: 'http' | 'socket';
   oauth: boolean;
   /** The bot's own. */
   url: string;
   keys: string;
-  least: number;
+  minLevel: number;
 }
 
-function environment(surroundings: Surroundings): Record<string, string> {
-  const { slack, billing, identity, redis, mode, keys, least } = surroundings;
+function botEnvironment(surroundings: EnvironmentParts): Record<string, string> {
+  const { slack, billing, identity, redis, mode, keys, minLevel } = surroundings;
   const hosts = [billing.url, identity.url].map((url) => new URL(url).host);
   return {
     SLACK_SIGNING_SECRET: SECRETS.signingSecret,
@@ -158,11 +158,11 @@ function environment(surroundings: Surroundings): Record<string, string> {
     BILLING_BASE_URL: billing.url,
     IDENTITY_AUTH_URL: identity.authUrl,
     TRUSTED_API_HOSTS: hosts.join(','),
-    LOG_LEVEL: least < WARN ? 'debug' : 'info',
+    LOG_LEVEL: minLevel < WARN ? 'debug' : 'info',
   };
 }
 
-function credentials({ oauth, url }: Surroundings): Record<string, string> {
+function credentials({ oauth, url }: EnvironmentParts): Record<string, string> {
   if (!oauth) return { SLACK_BOT_TOKEN: SECRETS.botToken };
   return {
     SLACK_CLIENT_ID: OAUTH.clientId,
@@ -173,7 +173,7 @@ function credentials({ oauth, url }: Surroundings): Record<string, string> {
 }
 
 /** A private Redis forgets everything, so its key may be new each time; a given one keeps what only its key opens. */
-async function keysFor({ kind }: RunningRedis): Promise<string> {
+async function encryptionKeysFor({ kind }: RunningRedis): Promise<string> {
   const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
   if (kind !== 'given') return fresh;
   const file = join(SANDBOX_FOLDER, 'encryption-keys');

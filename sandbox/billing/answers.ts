@@ -1,6 +1,6 @@
 /** What the fake knows about a project: its books, unless a test has written something else over them. */
 import { LosslessNumber, parse } from 'lossless-json';
-import type { BillingStyle, MoneyLevers } from './modes.ts';
+import type { BillingStyle, MoneyControls } from './modes.ts';
 import { PROJECTS, type ProductId } from './projects.ts';
 import type { Filter, Source, Subscription } from './schema.ts';
 import { createUsageHistory, type UsageHistory } from './usage-history.ts';
@@ -8,7 +8,7 @@ import { createUsageHistory, type UsageHistory } from './usage-history.ts';
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** JSON that a test dictated, digits kept, by what it is about. */
-interface Dictated {
+interface Override {
   product: ProductId;
   items?: unknown;
   balance?: unknown;
@@ -18,24 +18,24 @@ export interface Answers {
   source(style: BillingStyle): Source;
   setBalance(projectId: string, json: string, product?: ProductId): void;
   setItems(projectId: string, json: string, product?: ProductId): void;
-  readonly levers: MoneyLevers;
+  readonly money: MoneyControls;
 }
 
 export function createAnswers(now: () => number): Answers {
-  const ledger = createUsageHistory(now());
-  const dictated = new Map<string, Dictated>();
+  const history = createUsageHistory(now());
+  const overrides = new Map<string, Override>();
 
-  function dictate(id: string, product: ProductId | undefined, what: Partial<Dictated>): void {
-    const before = dictated.get(id) ?? { product: productOf(id) ?? 1 };
-    dictated.set(id, { ...before, ...what, ...(product && { product }) });
+  function override(id: string, product: ProductId | undefined, what: Partial<Override>): void {
+    const before = overrides.get(id) ?? { product: productOf(id) ?? 1 };
+    overrides.set(id, { ...before, ...what, ...(product && { product }) });
   }
 
   /** Whose figures are served: nobody's for a wrong product, or, from a careless service, somebody else's. */
-  function whose(
+  function projectServed(
     { externalSubscriptionId: id, productId }: Subscription,
     style: BillingStyle,
   ): string | undefined {
-    const product = dictated.get(id)?.product ?? productOf(id);
+    const product = overrides.get(id)?.product ?? productOf(id);
     if (style.data === 'none' || product === undefined) return undefined;
     if (product === productId) return id;
     return style.products === 'careless'
@@ -44,26 +44,26 @@ export function createAnswers(now: () => number): Answers {
   }
 
   return {
-    levers: {
-      setBurn: (factor) => ledger.setBurn(factor, now()),
-      topUp: (days) => ledger.topUp(days, now()),
+    money: {
+      setBurn: (factor) => history.setBurn(factor, now()),
+      topUp: (days) => history.topUp(days, now()),
     },
-    setBalance: (id, json, product) => dictate(id, product, { balance: parse(json) }),
-    setItems: (id, json, product) => dictate(id, product, { items: parse(json) }),
+    setBalance: (id, json, product) => override(id, product, { balance: parse(json) }),
+    setItems: (id, json, product) => override(id, product, { items: parse(json) }),
     source: (style) => ({
       balance(subscription) {
-        const id = whose(subscription, style);
+        const id = projectServed(subscription, style);
         if (id === undefined) return null;
         if (style.data === 'empty') return { balance: null, bonuses: null };
-        const said = dictated.get(id)?.balance;
-        return said === undefined ? booksBalance(ledger, id, now(), style) : said;
+        const said = overrides.get(id)?.balance;
+        return said === undefined ? historyBalance(history, id, now(), style) : said;
       },
       report(filter) {
-        const id = whose(filter, style);
+        const id = projectServed(filter, style);
         if (id === undefined) return null;
         if (style.data === 'empty') return { items: [] };
-        const said = dictated.get(id)?.items;
-        return said === undefined ? booksReport(ledger, id, filter, now(), style) : { items: said };
+        const said = overrides.get(id)?.items;
+        return said === undefined ? historyReport(history, id, filter, now(), style) : { items: said };
       },
     }),
   };
@@ -73,13 +73,13 @@ function productOf(id: string): ProductId | undefined {
   return PROJECTS.find((project) => project.id === id)?.product;
 }
 
-function booksBalance(ledger: UsageHistory, id: string, at: number, style: BillingStyle): unknown {
+function historyBalance(ledger: UsageHistory, id: string, at: number, style: BillingStyle): unknown {
   if (!productOf(id)) return null;
   const { balance, bonuses } = ledger.balance(id, at);
   return { balance: amount(balance, style), bonuses: amount(bonuses, style) };
 }
 
-function booksReport(
+function historyReport(
   ledger: UsageHistory,
   id: string,
   period: Filter,

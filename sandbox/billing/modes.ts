@@ -12,35 +12,35 @@ export interface BillingStyle {
   products: 'strict' | 'careless';
 }
 
-export const PLAIN_BILLING: BillingStyle = {
+export const DEFAULT_BILLING_STYLE: BillingStyle = {
   day: 'date',
   amounts: 'number',
   data: 'some',
   products: 'strict',
 };
 
-const says = (message: string) => JSON.stringify({ message });
+const errorBody = (message: string) => JSON.stringify({ message });
 
 /** What happens to the money besides the ordinary charges. */
-export interface MoneyLevers {
+export interface MoneyControls {
   /** From now on everything costs so many times as much; 1 is as usual. */
   setBurn(factor: number): void;
   /** Adds money to every project: what it costs in so many days. */
   topUp(days: number): void;
 }
 
-const BURN = 50;
+const BURN_FACTOR = 50;
 const TOP_UP_DAYS = 30;
 
-export function billingModes(slowFor: number, { setBurn, topUp }: MoneyLevers): Mode<BillingStyle>[] {
+export function billingModes(slowFor: number, { setBurn, topUp }: MoneyControls): Mode<BillingStyle>[] {
   return [
     ...commonModes(slowFor),
     {
       mode: 'burning',
       label: 'Burning money',
-      hint: `From now on everything costs ${BURN} times as much. What was spent stays spent.`,
-      arm() {
-        setBurn(BURN);
+      hint: `From now on everything costs ${BURN_FACTOR} times as much. What was spent stays spent.`,
+      enter() {
+        setBurn(BURN_FACTOR);
         return (_, ordinary) => ordinary();
       },
       leave: () => setBurn(1),
@@ -49,32 +49,34 @@ export function billingModes(slowFor: number, { setBurn, topUp }: MoneyLevers): 
       mode: 'topped-up',
       label: 'Money added',
       hint: `Adds to every project what it costs in ${TOP_UP_DAYS} days, each time it is chosen.`,
-      arm() {
+      enter() {
         topUp(TOP_UP_DAYS);
         return (_, ordinary) => ordinary();
       },
     },
-    mode('401', 'Token refused', 'Rejects every token (401).', () => jsonReply(401, says('Unauthorized'))),
+    mode('401', 'Token refused', 'Rejects every token (401).', () =>
+      jsonReply(401, errorBody('Unauthorized')),
+    ),
     mode('403', 'Forbidden', 'Knows the token and does not let it read (403).', () =>
-      jsonReply(403, says('Forbidden')),
+      jsonReply(403, errorBody('Forbidden')),
     ),
     mode('429', 'Too many requests', 'Always asks to come back in 20 s (429).', () =>
-      jsonReply(429, says('Too many requests'), { 'Retry-After': '20' }),
+      jsonReply(429, errorBody('Too many requests'), { 'Retry-After': '20' }),
     ),
     {
       mode: '429-once',
       label: 'Too many requests, once',
       hint: 'Asks to come back in 1 s the first time it hears a question, then answers it.',
-      arm() {
+      enter() {
         const heard = new Set<string>();
         return (asked, ordinary) => {
           if (heard.has(asked.body)) return ordinary();
           heard.add(asked.body);
-          return jsonReply(429, says('Too many requests'), { 'Retry-After': '1' });
+          return jsonReply(429, errorBody('Too many requests'), { 'Retry-After': '1' });
         };
       },
     },
-    mode('500', 'Broken', 'Fails inside (500).', () => jsonReply(500, says('Internal server error'))),
+    mode('500', 'Broken', 'Fails inside (500).', () => jsonReply(500, errorBody('Internal server error'))),
     mode('no-data', 'No data', 'Answers properly, with nothing in it.', (_asked, ordinary) =>
       ordinary({ data: 'none' }),
     ),

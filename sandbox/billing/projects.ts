@@ -9,7 +9,7 @@ export interface Project {
 }
 
 /** Amounts count the smallest unit, of which a whole has 10^scale. Days are counted back from the opening. */
-export interface BookedProject extends Project {
+export interface SimulatedProject extends Project {
   scale: number;
   perDay: number;
   /** A weekend day's share of a working day. */
@@ -30,7 +30,7 @@ export interface BookedProject extends Project {
 
 const QUIET = { scale: 2, weekend: 1, wobble: 0.05, growth: 0, bonusDays: 0, bonusesLeft: 0 } as const;
 
-export const PROJECTS: readonly BookedProject[] = [
+export const PROJECTS: readonly SimulatedProject[] = [
   {
     id: '123',
     product: 1,

@@ -101,7 +101,7 @@ const schema = new GraphQLSchema({
   }),
 });
 
-const FOREIGN: Partial<Record<Kind, string>> = {
+const UNSUPPORTED_NODES: Partial<Record<Kind, string>> = {
   [Kind.VARIABLE_DEFINITION]: 'Variables are not taken.',
   [Kind.DIRECTIVE]: 'Directives are not taken.',
   [Kind.INLINE_FRAGMENT]: 'Fragments are not taken.',
@@ -112,13 +112,13 @@ const FOREIGN: Partial<Record<Kind, string>> = {
 function contractOnly(context: ValidationContext): ASTVisitor {
   return {
     enter(node) {
-      const objection = FOREIGN[node.kind] ?? objectionTo(node);
+      const objection = UNSUPPORTED_NODES[node.kind] ?? problemOfNode(node);
       if (objection) context.reportError(new GraphQLError(objection, { nodes: node }));
     },
   };
 }
 
-function objectionTo(node: ASTNode): string | undefined {
+function problemOfNode(node: ASTNode): string | undefined {
   if (node.kind === Kind.DOCUMENT && node.definitions.length > 1) return 'One operation a request.';
   if (node.kind === Kind.OPERATION_DEFINITION && node.name) return 'Operations have no names here.';
   if (node.kind !== Kind.FIELD) return undefined;

@@ -3,7 +3,7 @@
  * in two cuts its amount too and adjoining periods add up to the whole. The same opening instant gives the same
  * books; what happens after it goes on from there. Amounts are whole numbers of the project's smallest unit.
  */
-import { type BookedProject, PROJECTS } from './projects.ts';
+import { PROJECTS, type SimulatedProject } from './projects.ts';
 
 export interface Charge {
   /** YYYY-MM-DD, UTC */
@@ -27,9 +27,11 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DAYS_OF_HISTORY = 400;
 /** Machines work by day: the share of each hour from midnight on, UTC. */
-const RHYTHM = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
-const BOOKED_BEFORE = RHYTHM.map((_share, hour) => sum(RHYTHM.slice(0, hour))).concat(sum(RHYTHM));
-const WHOLE = sum(RHYTHM);
+const HOURLY_SHARES = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
+const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slice(0, hour))).concat(
+  sum(HOURLY_SHARES),
+);
+const ALL_SHARES = sum(HOURLY_SHARES);
 
 /** `opened`: the instant at which the books lie 400 days back; ms since the epoch. */
 export function createUsageHistory(opened: number): UsageHistory {
@@ -38,8 +40,8 @@ export function createUsageHistory(opened: number): UsageHistory {
   const burns: { from: number; factor: number }[] = [];
   const topUps: { at: number; days: number }[] = [];
 
-  function booked(
-    project: BookedProject,
+  function bookedDays(
+    project: SimulatedProject,
     from: number,
     to: number,
   ): { day: number; amount: number; bonuses: number }[] {
@@ -47,13 +49,13 @@ export function createUsageHistory(opened: number): UsageHistory {
     const first = Math.max(Math.floor(from / DAY), openingDay - DAYS_OF_HISTORY);
     for (let day = first; day <= Math.floor(to / DAY); day++) {
       const ago = openingDay - day;
-      const begun = within(Math.ceil((from - day * DAY) / HOUR));
-      const ended = within(Math.floor((to - day * DAY) / HOUR) + 1);
+      const begun = clampHour(Math.ceil((from - day * DAY) / HOUR));
+      const ended = clampHour(Math.floor((to - day * DAY) / HOUR) + 1);
       if (ended <= begun || ago === project.missing) continue;
       const total = dayTotal(project, day, ago);
       rows.push({
         day,
-        amount: burnt(total, day, begun, ended),
+        amount: costOfHours(total, day, begun, ended),
         bonuses: begun === 0 ? dayBonuses(project, day) : 0,
       });
     }
@@ -61,24 +63,26 @@ export function createUsageHistory(opened: number): UsageHistory {
   }
 
   /** What the hours of a day cost, each as dear as it was when it was booked. */
-  function burnt(total: number, day: number, begun: number, ended: number): number {
-    const usual = part(total, ended) - part(total, begun);
+  function costOfHours(total: number, day: number, begun: number, ended: number): number {
+    const usual = costBefore(total, ended) - costBefore(total, begun);
     if (burns.length === 0) return usual;
     const hours = Array.from({ length: ended - begun }, (_, n) => begun + n);
     const more = hours.map((hour) => {
       const factor = burns.findLast(({ from }) => day * DAY + hour * HOUR > from)?.factor ?? 1;
-      return (factor - 1) * (part(total, hour + 1) - part(total, hour));
+      return (factor - 1) * (costBefore(total, hour + 1) - costBefore(total, hour));
     });
     return usual + sum(more);
   }
 
-  function openingBalance(project: BookedProject): number {
+  function openingBalance(project: SimulatedProject): number {
     if ('units' in project.left) return project.left.units;
-    const week = booked(project, (openingDay - 7) * DAY, openingDay * DAY - 1).map(({ amount }) => amount);
+    const week = bookedDays(project, (openingDay - 7) * DAY, openingDay * DAY - 1).map(
+      ({ amount }) => amount,
+    );
     return Math.round((project.left.days * sum(week)) / week.length) - project.bonusesLeft;
   }
 
-  const added = (project: BookedProject, at: number): number =>
+  const added = (project: SimulatedProject, at: number): number =>
     sum(topUps.filter((one) => one.at <= at).map(({ days }) => days * project.perDay));
 
   return {
@@ -89,16 +93,16 @@ export function createUsageHistory(opened: number): UsageHistory {
       topUps.push({ at, days });
     },
     charges(id, from, to) {
-      const project = bookedProject(id);
-      return booked(project, from, to).map(({ day, amount, bonuses }) => ({
+      const project = findProject(id);
+      return bookedDays(project, from, to).map(({ day, amount, bonuses }) => ({
         day: new Date(day * DAY).toISOString().slice(0, 10),
         amount: digits(amount, project.scale),
         bonuses: digits(bonuses, project.scale),
       }));
     },
     balance(id, at) {
-      const project = bookedProject(id);
-      const spent = sum(booked(project, opened + 1, at).map(({ amount }) => amount));
+      const project = findProject(id);
+      const spent = sum(bookedDays(project, opened + 1, at).map(({ amount }) => amount));
       return {
         balance: digits(openingBalance(project) - spent + added(project, at), project.scale),
         bonuses: digits(project.bonusesLeft, project.scale),
@@ -107,32 +111,32 @@ export function createUsageHistory(opened: number): UsageHistory {
   };
 }
 
-function bookedProject(id: string): BookedProject {
+function findProject(id: string): SimulatedProject {
   const project = PROJECTS.find((candidate) => candidate.id === id);
   if (!project) throw new RangeError(`There is no project ${id} in the ledger.`);
   return project;
 }
 
-function dayTotal(project: BookedProject, day: number, ago: number): number {
+function dayTotal(project: SimulatedProject, day: number, ago: number): number {
   if (ago === project.credit) return -Math.round(project.perDay * 0.15);
   const weekday = (day + 4) % 7;
   const weekly = weekday === 0 || weekday === 6 ? project.weekend : 1;
-  const wobble = 1 + project.wobble * (2 * chance(`${project.id} amount ${day}`) - 1);
+  const wobble = 1 + project.wobble * (2 * pseudoRandom(`${project.id} amount ${day}`) - 1);
   const growth = 1 - project.growth * ago;
   const spike = ago === project.spike ? 1.38 : 1;
   return Math.round(project.perDay * weekly * wobble * growth * spike);
 }
 
-function dayBonuses(project: BookedProject, day: number): number {
-  const drawn = chance(`${project.id} bonuses ${day}`) < project.bonusDays;
+function dayBonuses(project: SimulatedProject, day: number): number {
+  const drawn = pseudoRandom(`${project.id} bonuses ${day}`) < project.bonusDays;
   return drawn ? Math.round(project.perDay * 0.01) : 0;
 }
 
-function part(total: number, hours: number): number {
-  return Math.trunc((total * (BOOKED_BEFORE[hours] ?? 0)) / WHOLE);
+function costBefore(total: number, hours: number): number {
+  return Math.trunc((total * (SHARES_BEFORE[hours] ?? 0)) / ALL_SHARES);
 }
 
-function within(hour: number): number {
+function clampHour(hour: number): number {
   return Math.min(24, Math.max(0, hour));
 }
 
@@ -147,7 +151,7 @@ function digits(units: number, scale: number): string {
 }
 
 /** A number in [0, 1), always the same for the same text: FNV-1a with murmur3's finish. */
-function chance(text: string): number {
+function pseudoRandom(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

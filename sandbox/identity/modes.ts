@@ -16,7 +16,7 @@ export interface IdentityStyle {
   header: boolean;
 }
 
-export const PLAIN_IDENTITY: IdentityStyle = {
+export const DEFAULT_IDENTITY_STYLE: IdentityStyle = {
   expiry: 'mixed',
   revocation: true,
   validation: true,

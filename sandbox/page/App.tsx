@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import type { Snapshot, Try } from '../protocol.ts';
+import type { Example, Snapshot } from '../protocol.ts';
 import { useStream } from './api.ts';
 import { Banner } from './Banner.tsx';
 import { ConfirmProvider } from './blocks/Confirm.tsx';
@@ -7,10 +7,10 @@ import { Composer } from './Composer.tsx';
 import { Conversation } from './Conversation.tsx';
 import { useDrafts } from './drafts.ts';
 import { AppHome } from './Home.tsx';
+import { HOME, useLocation } from './location.ts';
 import { Modals } from './Modal.tsx';
 import { NARROW, PHONE, useMedia } from './media.ts';
 import { Panel } from './panel/Panel.tsx';
-import { HOME, useLocation } from './place.ts';
 import { Sidebar } from './Sidebar.tsx';
 import { Toast, useToast } from './Toast.tsx';
 import { TopBar } from './TopBar.tsx';
@@ -26,12 +26,12 @@ export function App() {
   const isPhone = useMedia(PHONE);
   // In a narrow window the panel would leave the conversation too little room.
   const [panelOpen, setPanelOpen] = useState(!useMedia(NARROW));
-  const [drawerAsked, setDrawerOpen] = useState(false);
+  const [drawerWanted, setDrawerOpen] = useState(false);
   const menuButton = useRef<HTMLButtonElement>(null);
   const [thread, setThread] = useState<string>();
-  const [said, setSaid] = useState(0);
+  const [sentCount, setSentCount] = useState(0);
   const drafts = useDrafts();
-  const here = snapshot && placeIn(snapshot, location.channel);
+  const here = snapshot && openPage(snapshot, location.channel);
   const unread = useUnread(snapshot, here?.channel?.id);
   const skipped = snapshot?.skipped ?? 0;
   const now = useCallback(() => new Date(Date.now() + skipped), [skipped]);
@@ -48,22 +48,22 @@ export function App() {
     },
     [go],
   );
-  if (!workspace || !here) return <Waiting stopped={link === 'stopped'} />;
+  if (!workspace || !here) return <LoadingScreen stopped={link === 'stopped'} />;
   const { me } = workspace;
   const covered = workspace.snapshot.views.length > 0;
-  const drawerOpen = isPhone && drawerAsked && !covered;
+  const drawerOpen = isPhone && drawerWanted && !covered;
   const closeDrawer = () => {
     setDrawerOpen(false);
     menuButton.current?.focus();
   };
   const layout = ['shell', panelOpen && 'with-panel', drawerOpen && 'with-drawer'].filter(Boolean).join(' ');
-  const attempt = ({ text }: Pick<Try, 'text'>, as = me.id) => {
+  const tryExample = ({ text }: Pick<Example, 'text'>, as = me.id) => {
     const channel = here.channel ?? workspace.snapshot.channels[0];
     if (!channel) return;
     if (as !== me.id || !here.channel) go({ as, channel: channel.id });
     setThread(undefined);
     if (isPhone) setPanelOpen(false);
-    drafts.put(channel.id, text);
+    drafts.insert(channel.id, text);
   };
   return (
     <WorkspaceProvider value={workspace}>
@@ -96,9 +96,9 @@ export function App() {
                 <Conversation
                   key={here.id}
                   channel={here.channel}
-                  said={said}
+                  sentCount={sentCount}
                   onOpen={openChannel}
-                  onTry={attempt}
+                  onTry={tryExample}
                   onThread={setThread}
                 />
                 <Composer
@@ -106,14 +106,14 @@ export function App() {
                   drafts={drafts}
                   thread={thread}
                   onLeaveThread={() => setThread(undefined)}
-                  onSaid={() => setSaid(said + 1)}
+                  onSent={() => setSentCount(sentCount + 1)}
                 />
               </>
             ) : (
               <AppHome onOpen={openChannel} />
             )}
           </main>
-          {panelOpen && <Panel traffic={traffic} onTry={attempt} onClose={() => setPanelOpen(false)} />}
+          {panelOpen && <Panel traffic={traffic} onTry={tryExample} onClose={() => setPanelOpen(false)} />}
           <Modals />
         </div>
         <Toast problem={problem} />
@@ -123,7 +123,7 @@ export function App() {
 }
 
 /** The place in the address if this viewer has it, else their first channel. */
-function placeIn({ channels }: Snapshot, wanted: string | null) {
+function openPage({ channels }: Snapshot, wanted: string | null) {
   if (wanted === HOME) return { id: HOME, channel: undefined };
   // Everybody has a conversation of their own with the bot: another viewer finds theirs in its place.
   const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
@@ -131,7 +131,7 @@ function placeIn({ channels }: Snapshot, wanted: string | null) {
   return { id: channel?.id ?? HOME, channel };
 }
 
-function Waiting({ stopped }: { stopped: boolean }) {
+function LoadingScreen({ stopped }: { stopped: boolean }) {
   return (
     <div className="waiting" role="status">
       {stopped ? 'Sandbox stopped' : 'Opening the workspace…'}

@@ -1,7 +1,7 @@
 import type { Channel } from '../protocol.ts';
 import { AppBadge, Avatar } from './Avatar.tsx';
 import { HashIcon, LockIcon } from './icons.tsx';
-import { HOME } from './place.ts';
+import { HOME } from './location.ts';
 import { authorOf, useWorkspace } from './workspace.ts';
 
 export function ChannelHeader({ channel }: { channel: Channel }) {

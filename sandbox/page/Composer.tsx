@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from './api.ts';
 import { Completion } from './Completion.tsx';
-import { completionsOf, useHistory, writtenCommand } from './commands.ts';
+import { commandInText, completionsOf, useHistory } from './commands.ts';
 import type { Drafts } from './drafts.ts';
 import { AtIcon, CloseIcon, SendIcon, SlashIcon } from './icons.tsx';
 import { useWorkspace } from './workspace.ts';
@@ -10,10 +10,10 @@ interface Props {
   drafts: Drafts;
   thread: string | undefined;
   onLeaveThread(): void;
-  onSaid(): void;
+  onSent(): void;
 }
 
-export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
+export function Composer({ drafts, thread, onLeaveThread, onSent }: Props) {
   const { snapshot, me, channel, report } = useWorkspace();
   const channelId = channel?.id ?? '';
   const key = thread ? `${channelId}/${thread}` : channelId;
@@ -23,14 +23,14 @@ export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const covered = snapshot.views.length > 0;
   const history = useHistory();
-  const found = hidden ? [] : completionsOf(text, snapshot.commands);
-  const command = writtenCommand(text, snapshot.commands);
+  const completions = hidden ? [] : completionsOf(text, snapshot.commands);
+  const command = commandInText(text, snapshot.commands);
 
   const write = (next: string) => {
     setText(next);
     setActive(0);
     setHidden(false);
-    drafts.keep(key, next);
+    drafts.save(key, next);
   };
   // A text put here from outside, by a click on something to try.
   const [seen, setSeen] = useState(drafts.version);
@@ -51,36 +51,36 @@ export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
   }, [text]);
 
   const send = async () => {
-    const said = text.trim();
-    if (!said) return;
-    history.add(said);
+    const message = text.trim();
+    if (!message) return;
+    history.add(message);
     write('');
-    onSaid();
+    onSent();
     const answer = await post('say', {
       as: me.id,
       channel: channelId,
-      text: said,
+      text: message,
       ...(thread && { threadTs: thread }),
     });
     if (answer.ok) return;
     report(sentenceOf(answer, 'The message was not sent.'));
-    if (!drafts.of(key)) drafts.put(key, said);
+    if (!drafts.of(key)) drafts.insert(key, message);
   };
   const complete = (name: string) => {
     write(`${name} `);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const chosen = found[active]?.command;
+    const chosen = completions[active]?.command;
     const older = event.key === 'ArrowUp' && (!text || history.browsing) ? history.older() : undefined;
     const newer = event.key === 'ArrowDown' && history.browsing ? history.newer() : undefined;
     if (event.nativeEvent.isComposing) return;
-    if (found.length && !history.browsing && event.key === 'ArrowDown')
-      setActive((active + 1) % found.length);
-    else if (found.length && !history.browsing && event.key === 'ArrowUp')
-      setActive((active + found.length - 1) % found.length);
+    if (completions.length && !history.browsing && event.key === 'ArrowDown')
+      setActive((active + 1) % completions.length);
+    else if (completions.length && !history.browsing && event.key === 'ArrowUp')
+      setActive((active + completions.length - 1) % completions.length);
     else if (chosen && (event.key === 'Tab' || (event.key === 'Enter' && chosen !== text))) complete(chosen);
-    else if (found.length && event.key === 'Escape') setHidden(true);
+    else if (completions.length && event.key === 'Escape') setHidden(true);
     else if (event.key === 'Enter' && !event.shiftKey) void send();
     else if (older !== undefined) write(older);
     else if (newer !== undefined) write(newer);
@@ -99,7 +99,7 @@ export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
         void send();
       }}
     >
-      {found.length > 0 && <Completion commands={found} active={active} onChoose={complete} />}
+      {completions.length > 0 && <Completion commands={completions} active={active} onChoose={complete} />}
       {thread && (
         <div className="composer-thread">
           Replying in a thread
@@ -108,7 +108,7 @@ export function Composer({ drafts, thread, onLeaveThread, onSaid }: Props) {
           </button>
         </div>
       )}
-      {command && found.length === 0 && (
+      {command && completions.length === 0 && (
         <div className="composer-hint">
           <b>{command.command}</b> <span>{command.usageHint}</span>
           <small>{command.description}</small>

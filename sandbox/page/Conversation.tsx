@@ -1,7 +1,7 @@
 import type { Channel, Message } from '../protocol.ts';
+import { useAutoScroll } from './auto-scroll.ts';
 import { AppHeader, ChannelHeader } from './ChannelHeader.tsx';
 import { dayLabel, instantOf } from './dates.ts';
-import { useFollow } from './follow.ts';
 import { HashIcon, LockIcon } from './icons.tsx';
 import { MessageRow } from './Message.tsx';
 import { Welcome } from './Welcome.tsx';
@@ -10,7 +10,7 @@ import { useWorkspace } from './workspace.ts';
 interface Props {
   channel: Channel;
   /** How often the viewer has said something. */
-  said: number;
+  sentCount: number;
   onOpen(channel: string): void;
   onTry(attempt: { text: string }, as?: string): void;
   onThread(ts: string): void;
@@ -18,10 +18,10 @@ interface Props {
 
 const NONE: Message[] = [];
 
-export function Conversation({ channel, said, onOpen, onTry, onThread }: Props) {
+export function Conversation({ channel, sentCount, onOpen, onTry, onThread }: Props) {
   const { snapshot } = useWorkspace();
   const messages = snapshot.messages[channel.id] ?? NONE;
-  const box = useFollow<HTMLDivElement>(messages.at(-1)?.ts, said);
+  const box = useAutoScroll<HTMLDivElement>(messages.at(-1)?.ts, sentCount);
   const roots = messages.filter(
     ({ threadTs, ts, isBroadcast }) => !threadTs || threadTs === ts || isBroadcast,
   );
@@ -36,14 +36,18 @@ export function Conversation({ channel, said, onOpen, onTry, onThread }: Props) 
       )}
       <div className="scroller" ref={box}>
         <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
-          {isGeneral && messages.length === 0 ? <Welcome onTry={onTry} /> : <Beginning channel={channel} />}
+          {isGeneral && messages.length === 0 ? (
+            <Welcome onTry={onTry} />
+          ) : (
+            <ChannelIntro channel={channel} />
+          )}
           {roots.map((message, index) => (
             <Row
               key={message.ts}
               message={message}
               before={roots[index - 1]}
               replies={repliesTo(message.ts)}
-              interrupted={index > 0 && repliesTo(roots[index - 1]?.ts ?? '').length > 0}
+              afterThread={index > 0 && repliesTo(roots[index - 1]?.ts ?? '').length > 0}
               channel={channel.id}
               onThread={onThread}
             />
@@ -59,12 +63,12 @@ interface RowProps {
   before: Message | undefined;
   replies: Message[];
   /** A thread stands between this message and the one before. */
-  interrupted: boolean;
+  afterThread: boolean;
   channel: string;
   onThread(ts: string): void;
 }
 
-function Row({ message, before, replies, interrupted, channel, onThread }: RowProps) {
+function Row({ message, before, replies, afterThread, channel, onThread }: RowProps) {
   const { me, now } = useWorkspace();
   const day = dayLabel(instantOf(message.ts), me, now());
   const isNewDay = !before || dayLabel(instantOf(before.ts), me, now()) !== day;
@@ -78,7 +82,7 @@ function Row({ message, before, replies, interrupted, channel, onThread }: RowPr
       <MessageRow
         message={message}
         channel={channel}
-        compact={!isNewDay && !interrupted && follows(message, before)}
+        compact={!isNewDay && !afterThread && continues(message, before)}
         onThread={message.ephemeral || message.isBroadcast ? undefined : onThread}
         isInChannel
       />
@@ -103,12 +107,12 @@ function Row({ message, before, replies, interrupted, channel, onThread }: RowPr
 }
 
 /** Slack leaves out the face of somebody who goes on talking within five minutes. */
-function follows(message: Message, before: Message | undefined): boolean {
+function continues(message: Message, before: Message | undefined): boolean {
   if (before?.from !== message.from || before.ephemeral || message.ephemeral) return false;
   return Number(message.ts) - Number(before.ts) < 300;
 }
 
-function Beginning({ channel }: { channel: Channel }) {
+function ChannelIntro({ channel }: { channel: Channel }) {
   const { bot } = useWorkspace().snapshot;
   if (channel.kind === 'im') {
     return (

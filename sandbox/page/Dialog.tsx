@@ -12,7 +12,7 @@ interface Props {
 }
 
 /** Where the focus begins unless something asks for it: in the first field, else at the way out at the bottom. */
-const FIRST = '.field, [role="combobox"], .dialog-foot button';
+const FIRST_FOCUS = '.field, [role="combobox"], .dialog-foot button';
 
 /** A window over the page, or over the workspace alone. Whatever it covers is out of reach while it is open. */
 export function Dialog({ title, className, icon, besidePanel = false, onClose, children }: Props) {
@@ -22,7 +22,7 @@ export function Dialog({ title, className, icon, besidePanel = false, onClose, c
     if (besidePanel) dialog?.show();
     else dialog?.showModal();
     const first =
-      dialog?.querySelector<HTMLElement>('[data-focus]') ?? dialog?.querySelector<HTMLElement>(FIRST);
+      dialog?.querySelector<HTMLElement>('[data-focus]') ?? dialog?.querySelector<HTMLElement>(FIRST_FOCUS);
     first?.focus({ preventScroll: true });
     return () => dialog?.close();
   }, [besidePanel]);
@@ -32,8 +32,9 @@ export function Dialog({ title, className, icon, besidePanel = false, onClose, c
   useEffect(() => {
     if (!besidePanel) return;
     const onEscape = (event: globalThis.KeyboardEvent) => {
-      const isMine = event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':modal');
-      if (isMine) close.current();
+      const isForThisDialog =
+        event.key === 'Escape' && !event.defaultPrevented && !document.querySelector(':modal');
+      if (isForThisDialog) close.current();
     };
     document.addEventListener('keydown', onEscape);
     return () => document.removeEventListener('keydown', onEscape);

@@ -4,7 +4,7 @@ import { post } from './api.ts';
 import { Blocks } from './blocks/Blocks.tsx';
 import { SurfaceProvider, useSurfaceOf } from './blocks/surface.ts';
 import { AppHeader } from './ChannelHeader.tsx';
-import { HOME } from './place.ts';
+import { HOME } from './location.ts';
 import { useWorkspace } from './workspace.ts';
 
 export function AppHome({ onOpen }: { onOpen(channel: string): void }) {

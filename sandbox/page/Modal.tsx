@@ -5,8 +5,8 @@ import { Avatar } from './Avatar.tsx';
 import { post, sentenceOf } from './api.ts';
 import { Blocks } from './blocks/Blocks.tsx';
 import { inputsOf } from './blocks/form.ts';
-import { problemsOf } from './blocks/required.ts';
 import { type Surface, SurfaceProvider, useSurfaceOf } from './blocks/surface.ts';
+import { validateInputs } from './blocks/validate-inputs.ts';
 import { Dialog } from './Dialog.tsx';
 import { authorOf, useWorkspace } from './workspace.ts';
 
@@ -84,7 +84,7 @@ function useForm(open: OpenView, blocks: KnownBlock[]) {
   // New errors of the bot stand until their input is changed.
   if (touched.errors !== open.errors) setTouched({ errors: open.errors, blocks: new Set() });
 
-  const standing = Object.entries({ ...open.errors, ...problems }).filter(
+  const shownErrors = Object.entries({ ...open.errors, ...problems }).filter(
     ([blockId]) => problems[blockId] || !touched.blocks.has(blockId),
   );
   const change: Surface['change'] = (blockId, actionId, value) => {
@@ -95,7 +95,7 @@ function useForm(open: OpenView, blocks: KnownBlock[]) {
   const submit = async () => {
     if (busy) return;
     setTouched({ errors: open.errors, blocks: new Set() });
-    const found = problemsOf(blocks, form.values);
+    const found = validateInputs(blocks, form.values);
     setProblems(found);
     if (Object.keys(found).length) return;
     setSending(true);
@@ -105,6 +105,6 @@ function useForm(open: OpenView, blocks: KnownBlock[]) {
     if (!answer.ok && answer.error !== 'invalid_input')
       setProblems({ [WHOLE_VIEW]: sentenceOf(answer, 'The form was not sent.') });
   };
-  const surface: Surface = { ...form, change, errors: Object.fromEntries(standing), busy };
+  const surface: Surface = { ...form, change, errors: Object.fromEntries(shownErrors), busy };
   return { surface, busy, submit };
 }

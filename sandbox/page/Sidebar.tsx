@@ -2,7 +2,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 
 import type { Channel, Person } from '../protocol.ts';
 import { AppBadge, Avatar } from './Avatar.tsx';
 import { ChevronIcon, HashIcon, HomeIcon, LockIcon } from './icons.tsx';
-import { HOME } from './place.ts';
+import { HOME } from './location.ts';
 import { authorOf, useWorkspace } from './workspace.ts';
 
 interface Props {
@@ -44,7 +44,7 @@ export function Sidebar({ here, unread, onOpen, onPerson, inert, drawer, onClose
       </button>
     </li>
   );
-  const rooms = channels.filter(({ kind }) => kind !== 'im');
+  const joined = channels.filter(({ kind }) => kind !== 'im');
   const direct = channels.filter(({ kind }) => kind === 'im');
   const mark = <Avatar author={authorOf('bot', snapshot)} size={20} />;
   return (
@@ -56,7 +56,7 @@ export function Sidebar({ here, unread, onOpen, onPerson, inert, drawer, onClose
         <p className="workspace-name">{workspace.name}</p>
         <Workspaces onPerson={onPerson} />
         <div className="side-scroll">
-          <Group title="Channels">{rooms.map((room) => entry(room.id, roomIcon(room), room.name))}</Group>
+          <Group title="Channels">{joined.map((room) => entry(room.id, channelIcon(room), room.name))}</Group>
           <Group title="Direct messages">{direct.map(({ id }) => entry(id, mark, bot.name, true))}</Group>
           <Group title="Apps">{entry(HOME, <HomeIcon size={18} />, 'App Home')}</Group>
         </div>
@@ -67,19 +67,19 @@ export function Sidebar({ here, unread, onOpen, onPerson, inert, drawer, onClose
 }
 
 /** Slack counts no further than this. */
-const MOST_COUNTED = 99;
+const MAX_BADGE_COUNT = 99;
 
 function UnreadBadge({ count = 0 }: { count: number | undefined }) {
   if (count === 0) return null;
   return (
     <span className="unread-badge">
-      {count > MOST_COUNTED ? `${MOST_COUNTED}+` : count}
+      {count > MAX_BADGE_COUNT ? `${MAX_BADGE_COUNT}+` : count}
       <span className="for-screen-readers"> unread</span>
     </span>
   );
 }
 
-const roomIcon = ({ kind }: Channel) =>
+const channelIcon = ({ kind }: Channel) =>
   kind === 'private' ? <LockIcon size={18} /> : <HashIcon size={18} />;
 
 function Group({ title, children }: { title: string; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-const SHOWN_MS = 6000;
+const VISIBLE_MS = 6000;
 
 /** One problem at a time, gone after a while. */
 export function useToast(): [string | undefined, (problem: string) => void] {
@@ -10,7 +10,7 @@ export function useToast(): [string | undefined, (problem: string) => void] {
   const report = useCallback((text: string) => {
     setProblem(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setProblem(undefined), SHOWN_MS);
+    timer.current = setTimeout(() => setProblem(undefined), VISIBLE_MS);
   }, []);
   return [problem, report];
 }

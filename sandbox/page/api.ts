@@ -35,7 +35,7 @@ export const sentenceOf = ({ error }: Answer, otherwise: string) =>
 export type Link = 'connecting' | 'open' | 'stopped';
 
 /** What the inspector remembers; older exchanges are dropped. */
-const TRAFFIC_KEPT = 300;
+const MAX_TRAFFIC = 300;
 const RECONNECT_MS = 2000;
 
 /** The live picture as `person` sees it; without a person the server chooses one and says so in `me`. */
@@ -76,7 +76,7 @@ export function useStream(person: string | null) {
 function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
   const byId = new Map(before.map((entry) => [entry.id, entry]));
   for (const entry of entries) byId.set(entry.id, entry);
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-TRAFFIC_KEPT);
+  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
 }
 
 /** Keeps the old object wherever the new one says the same, so that only what changed is drawn again. */

@@ -8,7 +8,7 @@ export function completionsOf(text: string, commands: SlashCommand[]): SlashComm
 }
 
 /** The command whose words are being typed. */
-export function writtenCommand(text: string, commands: SlashCommand[]): SlashCommand | undefined {
+export function commandInText(text: string, commands: SlashCommand[]): SlashCommand | undefined {
   const [name, rest] = text.split(/\s/, 2);
   return rest === undefined ? undefined : commands.find(({ command }) => command === name);
 }

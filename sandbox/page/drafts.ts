@@ -6,9 +6,9 @@ export interface Drafts {
   /** Changes whenever somebody else than the typist wrote the draft. */
   version: number;
   /** Puts a text into the composer, from outside of it. */
-  put(channel: string, text: string): void;
+  insert(channel: string, text: string): void;
   /** Remembers what is being typed. */
-  keep(channel: string, text: string): void;
+  save(channel: string, text: string): void;
 }
 
 /** Unsent texts by channel, so that a look elsewhere loses nothing. */
@@ -16,10 +16,10 @@ export function useDrafts(): Drafts {
   const texts = useRef(new Map<string, string>());
   const [version, setVersion] = useState(0);
   const of = useCallback((channel: string) => texts.current.get(channel) ?? '', []);
-  const keep = useCallback((channel: string, text: string) => void texts.current.set(channel, text), []);
-  const put = useCallback((channel: string, text: string) => {
+  const save = useCallback((channel: string, text: string) => void texts.current.set(channel, text), []);
+  const insert = useCallback((channel: string, text: string) => {
     texts.current.set(channel, text);
     setVersion((before) => before + 1);
   }, []);
-  return { of, keep, put, version };
+  return { of, save, insert, version };
 }

@@ -3,7 +3,7 @@ import type { Person } from '../protocol.ts';
 import type { OAuth } from './oauth.ts';
 import type { Team } from './teams.ts';
 
-export interface Resident {
+export interface InstallableTeam {
   team: Team;
   /** Those who may install apps. */
   people: readonly Person[];
@@ -12,7 +12,7 @@ export interface Resident {
 export interface AuthorizeParts {
   oauth: OAuth;
   botName: string;
-  residents: () => readonly Resident[];
+  teams: () => readonly InstallableTeam[];
   /** What the app's manifest asks for; nothing else can be granted. */
   scopes: ReadonlySet<string>;
 }
@@ -20,16 +20,16 @@ export interface AuthorizeParts {
 export type AuthorizeReply = { status: number; html: string } | { redirect: string };
 
 /** Slack sends people back to registered addresses; this one to addresses of this machine. */
-const OWN_MACHINE = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
+const LOOPBACK_URL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
 
-interface Request {
+interface AuthorizeRequest {
   clientId: string;
   redirectUri: string;
   scope: string;
   state: string;
 }
 
-function requestOf(query: URLSearchParams): Request {
+function requestOf(query: URLSearchParams): AuthorizeRequest {
   const get = (name: string) => query.get(name) ?? '';
   return {
     clientId: get('client_id'),
@@ -45,7 +45,7 @@ export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): Au
   if (problem !== undefined)
     return { status: 400, html: page('Something is wrong with this link', paragraph(problem)) };
   const groups = parts
-    .residents()
+    .teams()
     .map(
       ({ team, people }) =>
         `<fieldset><legend>${escapeHtml(team.name)}</legend>${people.map((one) => choice(team, one)).join('')}</fieldset>`,
@@ -70,29 +70,30 @@ export function authorizeAnswer(
   if (problem !== undefined)
     return { status: 400, html: page('Something is wrong with this link', paragraph(problem)) };
   const { redirectUri, state, scope } = request;
-  if (fields.answer !== 'allow') return { redirect: back(redirectUri, { error: 'access_denied', state }) };
+  if (fields.answer !== 'allow')
+    return { redirect: callbackUrl(redirectUri, { error: 'access_denied', state }) };
   const [teamId, person] = String(fields.who ?? '').split('/');
-  const resident = parts.residents().find(({ team }) => team.id === teamId);
+  const resident = parts.teams().find(({ team }) => team.id === teamId);
   if (!resident?.people.some(({ id }) => id === person) || person === undefined)
     return { status: 400, html: page('Who are you?', paragraph('Choose a person first.')) };
   const code = parts.oauth.allow({ team: resident.team, person, scope, redirectUri });
-  return { redirect: back(redirectUri, { code, state }) };
+  return { redirect: callbackUrl(redirectUri, { code, state }) };
 }
 
 function problemOf(
-  { clientId, redirectUri, scope }: Request,
+  { clientId, redirectUri, scope }: AuthorizeRequest,
   { oauth, scopes }: AuthorizeParts,
 ): string | undefined {
   if (!oauth.knows(clientId)) return 'invalid_client_id: no app has this client ID.';
-  if (!OWN_MACHINE.test(redirectUri))
+  if (!LOOPBACK_URL.test(redirectUri))
     return 'bad_redirect_uri: the sandbox sends people to this machine alone.';
   const asked = scope.split(',').filter(Boolean);
   if (asked.length === 0) return 'no_scopes: the link asks for nothing.';
-  const strange = asked.filter((one) => scopes.size > 0 && !scopes.has(one));
-  return strange.length > 0 ? `invalid_scope: the manifest does not have ${strange.join(', ')}.` : undefined;
+  const unknown = asked.filter((one) => scopes.size > 0 && !scopes.has(one));
+  return unknown.length > 0 ? `invalid_scope: the manifest does not have ${unknown.join(', ')}.` : undefined;
 }
 
-function back(redirectUri: string, parameters: Record<string, string>): string {
+function callbackUrl(redirectUri: string, parameters: Record<string, string>): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;

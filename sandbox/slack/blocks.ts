@@ -3,10 +3,19 @@
  * `must be less than 151 characters [json-pointer:/blocks/0/text/text]`.
  */
 import { z } from 'zod';
+import {
+  hasOneSource,
+  identifier,
+  image,
+  imageSource,
+  plain,
+  string,
+  text,
+  webUrl,
+} from './composition-objects.ts';
+import { charactersIn, chart, dataTable, richText, table } from './data-blocks.ts';
 import { asAccessory, inActions, inInput } from './elements.ts';
 import { type BlockSurface, LIMITS, SURFACES } from './limits.ts';
-import { charactersIn, chart, dataTable, richText, table } from './tables.ts';
-import { hasOneSource, identifier, image, imageSource, plain, string, text, webUrl } from './texts.ts';
 
 const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
@@ -103,7 +112,7 @@ export function problemsOfBlocks(blocks: unknown, surface: BlockSurface): string
   if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
   if (blocks.length > most) return [problem(`no more than ${most} items allowed`, ['blocks'])];
   const each = blocks.flatMap((one, i) => problemsOfBlock(one, ['blocks', i], surface));
-  return each.length > 0 ? each : problemsOfTheWhole(blocks as Loose[], surface);
+  return each.length > 0 ? each : problemsAcrossBlocks(blocks as Loose[], surface);
 }
 
 function problemsOfBlock(one: unknown, path: Path, surface: BlockSurface): string[] {
@@ -123,10 +132,10 @@ function problemsOfBlock(one: unknown, path: Path, surface: BlockSurface): strin
 
 /** Shared with the schemas of views and of suggested options. */
 export function blockProblems(error: z.ZodError, path: Path = []): string[] {
-  return error.issues.map((issue) => problem(worded(issue), [...path, ...issue.path]));
+  return error.issues.map((issue) => problem(sentenceOf(issue), [...path, ...issue.path]));
 }
 
-function worded(issue: z.core.$ZodIssue): string {
+function sentenceOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'too_big':
       return issue.origin === 'string'
@@ -145,7 +154,7 @@ function worded(issue: z.core.$ZodIssue): string {
   }
 }
 
-function problemsOfTheWhole(blocks: readonly Loose[], surface: BlockSurface): string[] {
+function problemsAcrossBlocks(blocks: readonly Loose[], surface: BlockSurface): string[] {
   const all = flattened(blocks);
   const ofType = (...types: string[]) => all.filter(({ type }) => types.includes(String(type)));
   const markdown = charactersIn(ofType('markdown'));
@@ -169,8 +178,8 @@ function problemsOfTheWhole(blocks: readonly Loose[], surface: BlockSurface): st
 }
 
 function repeated(ids: readonly unknown[]): unknown[] {
-  const given = ids.filter((id) => id !== undefined);
-  return [...new Set(given.filter((id, i) => given.indexOf(id) !== i))];
+  const present = ids.filter((id) => id !== undefined);
+  return [...new Set(present.filter((id, i) => present.indexOf(id) !== i))];
 }
 
 const childrenOf = (one: Loose) => (one.child_blocks as Loose[] | undefined) ?? [];

@@ -1,6 +1,5 @@
 /** The interactive elements, each as strict as Slack, and the question which of them carry a state. */
 import { z } from 'zod';
-import { LIMITS } from './limits.ts';
 import {
   confirm,
   identifier,
@@ -13,7 +12,8 @@ import {
   richOption,
   string,
   webUrl,
-} from './texts.ts';
+} from './composition-objects.ts';
+import { LIMITS } from './limits.ts';
 
 const flag = z.boolean().optional();
 const placeholder = plain(LIMITS.placeholder).optional();

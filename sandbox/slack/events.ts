@@ -1,9 +1,9 @@
 /** The Events API: tells the bot what happened, and tells it again when it does not say that it heard. */
-import type { Ack, Delivery, Retry } from './deliver.ts';
+import type { Ack, Delivery, Retry } from './delivery.ts';
 import type { Manifest } from './manifest.ts';
 import { eventOf } from './payloads.ts';
 import type { Workspace } from './workspace.ts';
-import { invent } from './workspace.ts';
+import { randomId } from './workspace.ts';
 
 const REASONS: Record<Exclude<Ack['how'], 'acked'>, Retry['reason']> = {
   refused: 'http_error',
@@ -30,7 +30,12 @@ export class Events {
   /** Sends it whether subscribed to or not. */
   async send(event: Record<string, unknown>): Promise<Ack> {
     const at = this.workspace.now();
-    const payload = eventOf({ event_ts: String(at / 1000), ...event }, `Ev${invent(9)}`, at, this.workspace);
+    const payload = eventOf(
+      { event_ts: String(at / 1000), ...event },
+      `Ev${randomId(9)}`,
+      at,
+      this.workspace,
+    );
     return this.#attempt(payload, 0);
   }
 

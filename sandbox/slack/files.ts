@@ -1,6 +1,6 @@
 /** What the bot uploads: asked for, sent to an address of its own, then told to be complete. */
 import type { SharedFile } from '../protocol.ts';
-import { invent } from './workspace.ts';
+import { randomId } from './workspace.ts';
 
 interface Upload {
   readonly name: string;
@@ -14,7 +14,7 @@ export class Files {
 
   /** Where the content of a file shall be sent. */
   expect(name: string): { id: string; url: string } {
-    const id = `F${invent(10)}`;
+    const id = `F${randomId(10)}`;
     this.#uploads.set(id, { name });
     return { id, url: `${this.base()}/upload/${id}` };
   }

@@ -1,7 +1,7 @@
 /** The little of HTTP that a server on one's own machine needs. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const LONGEST_BODY = 4 * 1024 * 1024;
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** A foreign name that resolves to this machine arrives with that name: refuse it. */
@@ -23,7 +23,7 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LONGEST_BODY) throw new Error('The body is too large.');
+    if (size > MAX_BODY_BYTES) throw new Error('The body is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

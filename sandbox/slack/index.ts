@@ -3,25 +3,25 @@
  * Slack refuses, and shows everybody what they would see.
  */
 import type { Person, Role } from '../protocol.ts';
-import { type Ack, type Delivery, httpDelivery, sign } from './deliver.ts';
+import { type Ack, type Delivery, httpDelivery, sign } from './delivery.ts';
 import { createDriver, type Driver } from './driver.ts';
 import { Files } from './files.ts';
-import { type Hosted, host } from './hosted.ts';
 import { readManifest } from './manifest.ts';
 import { createMasker } from './masking.ts';
 import type { MethodContext } from './methods/method.ts';
 import { OAuth, type OAuthOptions } from './oauth.ts';
-import { type Doers, Page } from './page.ts';
-import { BOT_USER, type SlackPlace, TEAM } from './people.ts';
+import { Page, type VerbHandlers } from './page.ts';
+import { BOT_USER, type Conversation, TEAM } from './people.ts';
 import type { SlackBehaviour } from './response-urls.ts';
 import { listen } from './server.ts';
 import { NO_CONTROLS, type SandboxControls } from './snapshot.ts';
 import { type DisconnectReason, socketDelivery } from './socket-mode.ts';
 import { ORBIT, SANDBOX } from './teams.ts';
 import { TrafficLog } from './traffic.ts';
-import { waitFor } from './waiting.ts';
+import { waitFor } from './wait-for.ts';
 import { type Bearer, type Call, type Failure, WebApi } from './web-api.ts';
 import type { Workspace } from './workspace.ts';
+import { createWorkspaceRuntime, type WorkspaceRuntime } from './workspace-runtime.ts';
 
 export { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from './people.ts';
 export { ORBIT_MEMBER, ORBIT_OWNER } from './teams.ts';
@@ -44,7 +44,7 @@ export interface SlackOptions {
   /** manifest.yml, parsed. */
   manifest: unknown;
   people?: readonly Person[];
-  channels?: readonly SlackPlace[];
+  channels?: readonly Conversation[];
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
   /** How long a `trigger_id` is good for, in ms. */
@@ -116,14 +116,14 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   const traffic = new TrafficLog(mask, now);
   const ackTimeout = options.ackTimeout ?? 3_000;
   const socket = options.mode === 'socket' ? socketDelivery({ ackTimeout, traffic, changed }) : undefined;
-  const toBot: Delivery = socket ?? httpDelivery({ ...signing(options), ackTimeout, now, traffic });
+  const toBot: Delivery = socket ?? httpDelivery({ ...signingParts(options), ackTimeout, now, traffic });
   const socketUrl = socket && (() => `${base.replace('http', 'ws')}/link?ticket=${socket.ticket()}`);
   const complain = (problem: string) => {
     complaints.push(problem);
     changed();
   };
 
-  const hosting = {
+  const runtimeParts = {
     ...{ manifest, url, refuse, behaviour, panel, mode: options.mode, now, complain, listeners },
     triggerLife: options.triggerLife ?? 3_000,
     eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
@@ -131,8 +131,10 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     workspaces: () => all.map(({ workspace }) => workspace),
   };
   const { people = SANDBOX.people, channels = SANDBOX.channels } = options;
-  const first = host({ ...SANDBOX, people, channels }, oauth === undefined, hosting);
-  const all: readonly Hosted[] = oauth ? [first, host(ORBIT, false, hosting)] : [first];
+  const first = createWorkspaceRuntime({ ...SANDBOX, people, channels }, oauth === undefined, runtimeParts);
+  const all: readonly WorkspaceRuntime[] = oauth
+    ? [first, createWorkspaceRuntime(ORBIT, false, runtimeParts)]
+    : [first];
   const at = (person: string) => all.find(({ workspace }) => workspace.person(person)) ?? first;
   const inTeam = (id: string) => all.find(({ workspace }) => workspace.team.id === id) ?? first;
 
@@ -140,18 +142,18 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
     const { workspace, events } = inTeam(team);
     oauth?.revoke(team);
     const tokens = { oauth: [], bot: [BOT_USER] };
-    const told = [
+    const deliveries = [
       events.publish('tokens_revoked', { type: 'tokens_revoked', tokens }),
       events.publish('app_uninstalled', { type: 'app_uninstalled' }),
     ];
     workspace.isInstalled = false;
     changed();
-    await Promise.all(told);
+    await Promise.all(deliveries);
   };
   const files = new Files(url);
-  const contextOf = ({ workspace, views, triggers }: Hosted): MethodContext => ({
+  const contextOf = ({ workspace, views, triggers }: WorkspaceRuntime): MethodContext => ({
     ...{ workspace, views, triggers, manifest, files, refuse, url, socketUrl, oauth },
-    settle(team) {
+    markInstalled(team) {
       inTeam(team).workspace.isInstalled = true;
       changed();
     },
@@ -168,13 +170,13 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   };
   const api = new WebApi(contextOf(first), bearerOf, traffic);
 
-  const doers: Doers = {
-    say: (body) => at(body.as).doers.say(body),
-    act: (body) => at(body.as).doers.act(body),
-    submit: (body) => at(body.as).doers.submit(body),
-    close: (body) => at(body.as).doers.close(body),
-    suggest: (body) => at(body.as).doers.suggest(body),
-    home: (body) => at(body.as).doers.home(body),
+  const handlers: VerbHandlers = {
+    say: (body) => at(body.as).handlers.say(body),
+    act: (body) => at(body.as).handlers.act(body),
+    submit: (body) => at(body.as).handlers.submit(body),
+    close: (body) => at(body.as).handlers.close(body),
+    suggest: (body) => at(body.as).handlers.suggest(body),
+    home: (body) => at(body.as).handlers.home(body),
     async uninstall({ as }) {
       if (!oauth) return { ok: false, error: 'not_supported' };
       await uninstall(at(as).workspace.team.id);
@@ -194,7 +196,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   };
   const snapshot = (person: string) => at(person).snapshot(person);
   const person = (id: string | null) => (id === null ? people[0]?.id : at(id).workspace.person(id)?.id);
-  const page = new Page({ doers, person, onChange, traffic, snapshot, dir: options.pageDir });
+  const page = new Page({ handlers: handlers, person, onChange, traffic, snapshot, dir: options.pageDir });
   const responses = {
     answer: (key: string, body: unknown) =>
       (all.find((one) => one.responses.has(key)) ?? first).responses.answer(key, body),
@@ -202,27 +204,27 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   const { scopes } = manifest;
   const authorize = oauth && {
     ...{ oauth, scopes, botName: manifest.botName },
-    residents: () =>
+    teams: () =>
       all.map(({ workspace }) => ({
         team: workspace.team,
         people: workspace.people.filter((one) => MAY_INSTALL.includes(one.role)),
       })),
   };
-  const appPlace = (team: string | null) => {
+  const appPath = (team: string | null) => {
     const { workspace } = inTeam(team ?? TEAM);
     const [somebody] = workspace.people;
     const as = oauth?.installerOf(workspace.team.id) ?? somebody?.id ?? '';
     return `/?${new URLSearchParams({ as, channel: workspace.directMessageOf(as)?.id ?? '' })}`;
   };
-  const rooms = {
-    ...{ api, behaviour, responses, files, page, traffic, scopes, authorize, appPlace },
+  const serverParts = {
+    ...{ api, behaviour, responses, files, page, traffic, scopes, authorize, appPath },
     upgrade: socket?.upgrade,
   };
-  const listening = await listen(options.port ?? 0, rooms);
+  const listening = await listen(options.port ?? 0, serverParts);
   base = `http://127.0.0.1:${listening.port}`;
 
   const slack: Slack = {
-    ...createDriver({ doers, at, snapshot }),
+    ...createDriver({ handlers: handlers, at, snapshot }),
     url: base,
     calls: api.calls,
     complaints,
@@ -247,7 +249,7 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
   return slack;
 }
 
-function signing({ botUrl, signingSecret }: SlackOptions) {
+function signingParts({ botUrl, signingSecret }: SlackOptions) {
   if (!botUrl) throw new Error('HTTP mode needs to know where the bot is: botUrl.');
   return { botUrl, signingSecret };
 }

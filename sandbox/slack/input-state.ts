@@ -6,7 +6,7 @@ import { LIMITS } from './limits.ts';
 type Loose = Record<string, unknown>;
 
 /** Element type → the key of its value, the key of its initial value, and what it holds when nothing was chosen. */
-const HOLDERS: Readonly<Record<string, readonly [key: string, initial: string, empty: unknown]>> = {
+const VALUE_KEYS: Readonly<Record<string, readonly [key: string, initial: string, empty: unknown]>> = {
   plain_text_input: ['value', 'initial_value', null],
   email_text_input: ['value', 'initial_value', null],
   url_text_input: ['value', 'initial_value', null],
@@ -27,8 +27,8 @@ const HOLDERS: Readonly<Record<string, readonly [key: string, initial: string, e
 };
 
 /** Under which key an element of this kind holds what was typed or chosen, if it holds anything. */
-export function holderOf({ type }: Loose): string | undefined {
-  return HOLDERS[String(type)]?.[0];
+export function valueKeyOf({ type }: Loose): string | undefined {
+  return VALUE_KEYS[String(type)]?.[0];
 }
 
 /** Every element that holds something appears, as Slack sends it; what `given` does not hold is as at the start. */
@@ -36,17 +36,20 @@ export function inputStateOf(blocks: readonly object[], given: StateValues): Sta
   const state: StateValues = {};
   for (const block of flattened(blocks)) {
     for (const element of elementsOf(block)) {
-      const holder = HOLDERS[String(element.type)];
+      const holder = VALUE_KEYS[String(element.type)];
       if (!holder) continue;
       const blockId = String(block.block_id);
       const actionId = String(element.action_id);
-      state[blockId] = { ...state[blockId], [actionId]: heldBy(element, holder, given[blockId]?.[actionId]) };
+      state[blockId] = {
+        ...state[blockId],
+        [actionId]: stateValueOf(element, holder, given[blockId]?.[actionId]),
+      };
     }
   }
   return state;
 }
 
-function heldBy(
+function stateValueOf(
   element: Loose,
   [key, initial, empty]: readonly [string, string, unknown],
   given?: StateValue,
@@ -62,13 +65,13 @@ export function problemsOfInputs(blocks: readonly object[], state: StateValues):
     if (block.type !== 'input') continue;
     const element = block.element as Loose;
     const value = state[String(block.block_id)]?.[String(element.action_id)];
-    const problem = problemOf(element, held(value), block.optional === true);
+    const problem = problemOf(element, valueIn(value), block.optional === true);
     if (problem) problems[String(block.block_id)] = problem;
   }
   return problems;
 }
 
-function held(value: StateValue | undefined): unknown {
+function valueIn(value: StateValue | undefined): unknown {
   return Object.entries(value ?? {}).find(([key]) => key !== 'type')?.[1];
 }
 

@@ -1,15 +1,15 @@
 /** What people do with what the bot has drawn: clicks, choices, and external selects. */
-import type { Person, Place, StateValues, Verbs } from '../protocol.ts';
+import type { Person, StateValues, SurfaceRef, Verbs } from '../protocol.ts';
 import { blockProblems, elementsOf, flattened } from './blocks.ts';
-import type { Ack, Delivery, Kind } from './deliver.ts';
+import type { Outcome } from './composer.ts';
+import { suggestions } from './composition-objects.ts';
+import type { Ack, Delivery, Kind } from './delivery.ts';
 import { inputStateOf } from './input-state.ts';
 import { channelOf, envelopeOf, messageOf, userOf, viewOf } from './payloads.ts';
 import type { ResponseUrls } from './response-urls.ts';
-import type { Outcome } from './speech.ts';
-import { suggestions } from './texts.ts';
 import type { Triggers } from './triggers.ts';
-import type { Frame, Views } from './views.ts';
-import type { Stored, Workspace } from './workspace.ts';
+import type { StoredView, Views } from './views.ts';
+import type { StoredMessage, Workspace } from './workspace.ts';
 
 type Loose = Record<string, unknown>;
 
@@ -23,15 +23,15 @@ export interface InteractionParts {
 }
 
 /** Where an interaction happens, found: the blocks there and what the payload says about it. */
-interface Scene {
+interface Surface {
   person: Person;
   blocks: readonly object[];
   viewId?: string;
-  message?: Stored;
+  message?: StoredMessage;
   describe(values: StateValues): Loose;
 }
 
-export interface Found {
+export interface FoundElement {
   block: Loose;
   element: Loose;
 }
@@ -44,28 +44,28 @@ export class Interactions {
 
   constructor(readonly parts: InteractionParts) {}
 
-  async act({ as, place, action, values }: Verbs['act']): Promise<Outcome> {
-    const scene = this.scene(as, place);
+  async act({ as, surface, action, values }: Verbs['act']): Promise<Outcome> {
+    const scene = this.findSurface(as, surface);
     if (!scene) return { ok: false, error: 'not_found' };
     const found = findElement(scene.blocks, ({ block, element }) => matches(block, element, action));
     if (!found) return { ok: false, error: 'action_not_found' };
-    if (!offersChosen(found.element, action)) return { ok: false, error: 'option_not_offered' };
-    const full = this.#completed(found, action);
+    if (!isOffered(found.element, action)) return { ok: false, error: 'option_not_offered' };
+    const full = this.completeAction(found, action);
     const trigger_id = this.parts.triggers.issue({ person: as, viewId: scene.viewId });
     const ack = await this.parts.delivery().send(INTERACTIVE, {
       type: 'block_actions',
       ...envelopeOf(this.parts.workspace),
       user: userOf(scene.person),
       trigger_id,
-      ...scene.describe(withChosen(values, full)),
+      ...scene.describe(withChosenValue(values, full)),
       ...(scene.message && { response_url: this.#responseUrl(as, scene.message) }),
       actions: [full],
     });
     return outcomeOf(ack);
   }
 
-  async suggest({ as, place, blockId, actionId, value }: Verbs['suggest']): Promise<Outcome & Loose> {
-    const scene = this.scene(as, place);
+  async suggest({ as, surface, blockId, actionId, value }: Verbs['suggest']): Promise<Outcome & Loose> {
+    const scene = this.findSurface(as, surface);
     if (!scene) return { ok: false, error: 'not_found' };
     const ack = await this.parts.delivery().send(INTERACTIVE, {
       type: 'block_suggestion',
@@ -84,28 +84,28 @@ export class Interactions {
   }
 
   /** A message that this person sees, one of their modals, or their Home. */
-  scene(as: string, place: Place): Scene | undefined {
+  findSurface(as: string, surface: SurfaceRef): Surface | undefined {
     const person = this.parts.workspace.person(as);
     if (!person) return undefined;
-    return 'viewId' in place ? this.#inView(person, place.viewId) : this.#inMessage(person, place);
+    return 'viewId' in surface ? this.#inView(person, surface.viewId) : this.#inMessage(person, surface);
   }
 
   /** The page has one Home a person and calls it so. */
-  #inView(person: Person, wanted: string): Scene | undefined {
+  #inView(person: Person, wanted: string): Surface | undefined {
     const { views } = this.parts;
     const home = views.home(person.id);
     const open = [views.top(person.id), home].find((one) => one?.id === wanted);
     const frame = wanted === HOME ? home : open;
     if (!frame) return undefined;
-    const describe = (values: StateValues) => ofView(frame, values);
+    const describe = (values: StateValues) => viewPayload(frame, values);
     return { person, blocks: frame.view.blocks, viewId: frame.id, describe };
   }
 
-  #inMessage(person: Person, { channel, ts }: { channel: string; ts: string }): Scene | undefined {
+  #inMessage(person: Person, { channel, ts }: { channel: string; ts: string }): Surface | undefined {
     const { workspace } = this.parts;
-    const place = workspace.place(channel);
+    const conversation = workspace.conversation(channel);
     const message = workspace.messagesFor(person.id, channel).find((one) => one.ts === ts);
-    if (!place || !workspace.maySee(person.id, place) || !message?.blocks) return undefined;
+    if (!conversation || !workspace.canSee(person.id, conversation) || !message?.blocks) return undefined;
     const { blocks, ephemeral, threadTs } = message;
     const container = {
       type: 'message',
@@ -116,20 +116,20 @@ export class Interactions {
     };
     const describe = (values: StateValues) => ({
       container,
-      channel: channelOf(place),
+      channel: channelOf(conversation),
       ...(!ephemeral && { message: messageOf(message) }),
       state: { values: inputStateOf(blocks, values) },
     });
     return { person, blocks, message, describe };
   }
 
-  #responseUrl(person: string, source: Stored): string {
+  #responseUrl(person: string, source: StoredMessage): string {
     const { channel, threadTs } = source;
     return this.parts.responses.issue({ person, channel, threadTs, source });
   }
 
   /** The action as Slack sends it: what the element says about itself beside what was chosen. */
-  #completed({ block, element }: Found, action: Loose): Loose {
+  completeAction({ block, element }: FoundElement, action: Loose): Loose {
     const { type, action_id, text, value, style } = element;
     this.#lastAction = Math.max(this.parts.workspace.now(), this.#lastAction + 1);
     const own =
@@ -139,7 +139,7 @@ export class Interactions {
   }
 }
 
-function ofView(frame: Frame, values: StateValues): Loose {
+function viewPayload(frame: StoredView, values: StateValues): Loose {
   return { container: { type: 'view', view_id: frame.id }, view: viewOf(frame, values) };
 }
 
@@ -149,7 +149,10 @@ function outcomeOf(ack: Ack): Outcome {
 }
 
 /** The first element, containers' children included, that `wanted` says yes to. */
-export function findElement(blocks: readonly object[], wanted: (found: Found) => boolean): Found | undefined {
+export function findElement(
+  blocks: readonly object[],
+  wanted: (found: FoundElement) => boolean,
+): FoundElement | undefined {
   for (const block of flattened(blocks)) {
     const element = elementsOf(block).find((one) => wanted({ block, element: one }));
     if (element) return { block, element };
@@ -162,14 +165,14 @@ function matches(block: Loose, element: Loose, { block_id, action_id }: Loose): 
   return element.action_id === action_id && (block_id === undefined || block.block_id === block_id);
 }
 
-function offersChosen({ options, option_groups }: Loose, { selected_option: chosen }: Loose): boolean {
+function isOffered({ options, option_groups }: Loose, { selected_option: chosen }: Loose): boolean {
   const lists = [options, ...((option_groups as Loose[] | undefined) ?? []).map((one) => one.options)];
   const offered = lists.flatMap((one) => (one as Loose[] | undefined) ?? []);
   if (!chosen || offered.length === 0) return true;
   return offered.some(({ value }) => value === (chosen as Loose).value);
 }
 
-function withChosen(values: StateValues, action: Loose): StateValues {
+function withChosenValue(values: StateValues, action: Loose): StateValues {
   const block = String(action.block_id);
   const { action_id, action_ts: _at, block_id: _block, text: _text, style: _style, ...held } = action;
   return { ...values, [block]: { ...values[block], [String(action_id)]: held } } as unknown as StateValues;

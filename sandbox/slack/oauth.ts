@@ -67,7 +67,7 @@ export class OAuth {
   }
 
   /** What is wrong with how the app names itself, if something is. */
-  objection(clientId: string, clientSecret: string): string | undefined {
+  clientError(clientId: string, clientSecret: string): string | undefined {
     if (!this.knows(clientId)) return 'invalid_client_id';
     return clientSecret === this.options.clientSecret ? undefined : 'bad_client_secret';
   }
@@ -118,7 +118,7 @@ export class OAuth {
 
   #issue(team: Team, scope: string): OAuthTokens {
     if (!this.options.rotation) {
-      const access = this.#standing(team.id) ?? `xoxb-sandbox-${secret(12)}`;
+      const access = this.currentToken(team.id) ?? `xoxb-sandbox-${secret(12)}`;
       this.#tokens.set(access, { team: team.id, scope, until: Number.POSITIVE_INFINITY });
       return { access };
     }
@@ -130,7 +130,7 @@ export class OAuth {
   }
 
   /** Installed again, an app keeps the token it has. */
-  #standing(team: string): string | undefined {
+  currentToken(team: string): string | undefined {
     return [...this.#tokens].find(([, one]) => one.team === team)?.[0];
   }
 }

@@ -10,18 +10,18 @@ import type { TrafficLog } from './traffic.ts';
 type Outcome = { ok: boolean } & Record<string, unknown>;
 
 /** What each verb does. */
-export type Doers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<Outcome> };
+export type VerbHandlers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<Outcome> };
 
 const name = z.string().min(1);
-const place = z.union([z.object({ viewId: name }), z.object({ channel: name, ts: name })]);
+const surface = z.union([z.object({ viewId: name }), z.object({ channel: name, ts: name })]);
 const values = z.record(z.string(), z.record(z.string(), z.looseObject({ type: z.string() })));
 
 const BODIES: { [V in keyof Verbs]: z.ZodType } = {
   say: z.object({ as: name, channel: name, text: z.string(), threadTs: name.optional() }),
-  act: z.object({ as: name, place, action: z.record(z.string(), z.unknown()), values }),
+  act: z.object({ as: name, surface, action: z.record(z.string(), z.unknown()), values }),
   submit: z.object({ as: name, viewId: name, values }),
   close: z.object({ as: name, viewId: name }),
-  suggest: z.object({ as: name, place, blockId: name, actionId: name, value: z.string() }),
+  suggest: z.object({ as: name, surface, blockId: name, actionId: name, value: z.string() }),
   home: z.object({ as: name }),
   uninstall: z.object({ as: name }),
   switch: z.object({ service: name, mode: name }),
@@ -49,11 +49,11 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-const COALESCE = 50;
-const KEEP_ALIVE = 15_000;
+const COALESCE_MS = 50;
+const KEEP_ALIVE_MS = 15_000;
 
 export interface PageParts {
-  doers: Doers;
+  handlers: VerbHandlers;
   /** The person of that id; whoever comes first when none is asked for. */
   person: (id: string | null) => string | undefined;
   onChange: (listener: () => void) => () => void;
@@ -75,8 +75,8 @@ export class Page {
       readFields(request.headers['content-type'], await readBody(request)),
     );
     if (!given.success) return sendJson(response, 400, { ok: false, error: 'invalid_body' });
-    const doer = this.parts.doers[known] as (body: unknown) => Promise<Outcome>;
-    sendJson(response, 200, await doer(given.data));
+    const handler = this.parts.handlers[known] as (body: unknown) => Promise<Outcome>;
+    sendJson(response, 200, await handler(given.data));
   }
 
   /** A snapshot and the traffic so far, then a snapshot at most every 50 ms, and each exchange as it goes. */
@@ -89,32 +89,32 @@ export class Page {
     }
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     const send = (event: ServerEvent) => response.write(`data: ${JSON.stringify(event)}\n\n`);
-    const news = new Map<number, Traffic>();
+    const newEntries = new Map<number, Traffic>();
     let isStale = false;
     let timer: NodeJS.Timeout | undefined;
     const flush = () => {
       timer = undefined;
       if (isStale) send(snapshot(person));
-      if (news.size > 0) send({ type: 'traffic', entries: [...news.values()] });
+      if (newEntries.size > 0) send({ type: 'traffic', entries: [...newEntries.values()] });
       isStale = false;
-      news.clear();
+      newEntries.clear();
     };
-    const soon = () => {
-      timer ??= setTimeout(flush, COALESCE);
+    const scheduleFlush = () => {
+      timer ??= setTimeout(flush, COALESCE_MS);
     };
-    const forget = [
+    const unsubscribe = [
       onChange(() => {
         isStale = true;
-        soon();
+        scheduleFlush();
       }),
       traffic.onEntry((entry) => {
-        news.set(entry.id, entry);
-        soon();
+        newEntries.set(entry.id, entry);
+        scheduleFlush();
       }),
     ];
-    const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE);
+    const alive = setInterval(() => response.write(': \n\n'), KEEP_ALIVE_MS);
     const end = () => {
-      for (const one of forget) one();
+      for (const one of unsubscribe) one();
       clearTimeout(timer);
       clearInterval(alive);
       this.#streams.delete(end);
@@ -133,7 +133,7 @@ export class Page {
     const content = isInside ? await readFile(wanted).catch(() => undefined) : undefined;
     if (!content) return sendJson(response, 404, { ok: false, error: 'not_found' });
     const type = TYPES[extname(wanted)] ?? 'application/octet-stream';
-    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...GUARD });
+    response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-cache', ...SECURITY_HEADERS });
     response.end(content);
   }
 
@@ -142,4 +142,4 @@ export class Page {
   }
 }
 
-const GUARD = { 'X-Content-Type-Options': 'nosniff', 'X-Frame-Options': 'DENY' };
+const SECURITY_HEADERS = { 'X-Content-Type-Options': 'nosniff', 'X-Frame-Options': 'DENY' };

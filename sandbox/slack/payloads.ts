@@ -1,9 +1,9 @@
 /** The pieces that Slack's payloads share. */
 import type { Person, StateValues } from '../protocol.ts';
 import { inputStateOf } from './input-state.ts';
-import { APP, BOT_ID, BOT_USER, type SlackPlace, teamOf } from './people.ts';
-import type { Frame } from './views.ts';
-import { type Stored, userIdOf, type Workspace } from './workspace.ts';
+import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
+import type { StoredView } from './views.ts';
+import { type StoredMessage, userIdOf, type Workspace } from './workspace.ts';
 
 /** The long deprecated verification token that every payload still carries. */
 const VERIFICATION = 'sandbox-verification-token';
@@ -21,14 +21,14 @@ export function userOf(person: Person) {
 }
 
 /** Slack hides the names of private conversations. */
-export function channelOf(place: SlackPlace) {
-  const hidden = { public: place.name, private: 'privategroup', im: 'directmessage' } as const;
-  return { id: place.id, name: hidden[place.kind] };
+export function channelOf(conversation: Conversation) {
+  const hidden = { public: conversation.name, private: 'privategroup', im: 'directmessage' } as const;
+  return { id: conversation.id, name: hidden[conversation.kind] };
 }
 
 /** The fields of a slash command. */
-export function commandOf(person: Person, place: SlackPlace, { team }: Workspace) {
-  const { id, name } = channelOf(place);
+export function commandOf(person: Person, conversation: Conversation, { team }: Workspace) {
+  const { id, name } = channelOf(conversation);
   return {
     token: VERIFICATION,
     team_id: team.id,
@@ -42,7 +42,7 @@ export function commandOf(person: Person, place: SlackPlace, { team }: Workspace
   };
 }
 
-export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, values: StateValues = {}) {
+export function viewOf({ id, team, view, hash, rootId, previousId }: StoredView, values: StateValues = {}) {
   return {
     id,
     team_id: team,
@@ -66,7 +66,7 @@ export function viewOf({ id, team, view, hash, rootId, previousId }: Frame, valu
   };
 }
 
-export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBroadcast }: Stored) {
+export function messageOf({ team, ts, from, text, blocks, edited, threadTs, isBroadcast }: StoredMessage) {
   return {
     type: 'message',
     ...(isBroadcast && { subtype: 'thread_broadcast' }),

@@ -1,7 +1,7 @@
 /** Who is there, and where they talk. */
 import type { Channel, Person } from '../protocol.ts';
 
-export interface SlackPlace extends Channel {
+export interface Conversation extends Channel {
   /** Ids of people; `bot` when the bot is a member. */
   members: string[];
   archived?: boolean;
@@ -88,7 +88,7 @@ export const USER_GROUPS: readonly UserGroup[] = [
 export const teamOf = ({ role, team }: Person): string => team ?? (role === 'external' ? OTHER_TEAM : TEAM);
 
 /** The bot is not in #finance, so that there is somewhere to try `/invite`. */
-export const CHANNELS: readonly SlackPlace[] = [
+export const CHANNELS: readonly Conversation[] = [
   {
     id: 'C0GENERAL1',
     name: 'general',
@@ -121,7 +121,7 @@ export const CHANNELS: readonly SlackPlace[] = [
 ];
 
 /** The conversation of one person with the bot. */
-export function directMessage(person: Person, botName: string): SlackPlace {
+export function directMessage(person: Person, botName: string): Conversation {
   return {
     id: person.id.replace(/^U/, 'D'),
     name: botName,

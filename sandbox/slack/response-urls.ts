@@ -1,7 +1,7 @@
 /** `response_url`s: five answers within half an hour to whoever asked, without a token. */
 import { randomBytes } from 'node:crypto';
-import { type Refusals, readMessage } from './incoming.ts';
-import type { Stored, Workspace } from './workspace.ts';
+import { type RefusedBlockTypes, readMessage } from './read-message.ts';
+import type { StoredMessage, Workspace } from './workspace.ts';
 
 /** What a test or the panel can change about this Slack. */
 export interface SlackBehaviour {
@@ -19,7 +19,7 @@ interface Issued {
   channel: string;
   threadTs: string | undefined;
   /** The message that was clicked; after a command, the first private answer. */
-  source: Stored | undefined;
+  source: StoredMessage | undefined;
   /** The command as it was typed: shown to all with the first public answer. */
   typed: string | undefined;
   until: number;
@@ -30,7 +30,7 @@ export interface ResponseUrlRequest {
   person: string;
   channel: string;
   threadTs?: string | undefined;
-  source?: Stored | undefined;
+  source?: StoredMessage | undefined;
   typed?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export class ResponseUrls {
   constructor(
     readonly workspace: Workspace,
     readonly base: () => string,
-    readonly refusals: Refusals,
+    readonly refusals: RefusedBlockTypes,
     readonly behaviour: SlackBehaviour,
   ) {}
 
@@ -73,7 +73,7 @@ export class ResponseUrls {
     if (isTrue(body.delete_original)) return this.#remove(issued);
     const read = readMessage(body, this.refusals);
     if (!read.ok) return refused(read.error === 'no_text' ? 500 : 400, read.error);
-    if (isTrue(body.replace_original) && issued.source && this.#stands(issued.source))
+    if (isTrue(body.replace_original) && issued.source && this.isStillThere(issued.source))
       this.workspace.edit(issued.source, read);
     else {
       const posted = this.post(issued, read, body);
@@ -84,11 +84,11 @@ export class ResponseUrls {
   }
 
   #remove({ source }: Issued): ResponseUrlAnswer {
-    if (source && this.#stands(source)) this.workspace.remove(source);
+    if (source && this.isStillThere(source)) this.workspace.remove(source);
     return { status: 200, body: { ok: true } };
   }
 
-  #stands(source: Stored): boolean {
+  isStillThere(source: StoredMessage): boolean {
     return this.workspace.find(source.channel, source.ts) !== undefined;
   }
 
@@ -97,7 +97,7 @@ export class ResponseUrls {
     issued: ResponseUrlRequest,
     read: { text: string; blocks?: object[] | undefined },
     body: Record<string, unknown>,
-  ): Stored {
+  ): StoredMessage {
     const isPublic = body.response_type === 'in_channel';
     if (isPublic && issued.typed) {
       this.workspace.post({ channel: issued.channel, from: issued.person, text: issued.typed });

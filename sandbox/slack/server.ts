@@ -11,7 +11,7 @@ import type { ResponseUrls, SlackBehaviour } from './response-urls.ts';
 import type { TrafficLog } from './traffic.ts';
 import type { WebApi } from './web-api.ts';
 
-export interface Rooms {
+export interface ServerParts {
   api: WebApi;
   behaviour: SlackBehaviour;
   responses: Pick<ResponseUrls, 'answer'>;
@@ -22,7 +22,7 @@ export interface Rooms {
   authorize?: AuthorizeParts | undefined;
   scopes: ReadonlySet<string>;
   /** Where the page shows the app in that workspace. */
-  appPlace: (team: string | null) => string;
+  appPath: (team: string | null) => string;
   upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface Listening {
 }
 
 /** @param port 0 takes a free one */
-export async function listen(port: number, rooms: Rooms): Promise<Listening> {
+export async function listen(port: number, parts: ServerParts): Promise<Listening> {
   const server = createServer((request, response) => {
-    route(request, response, rooms).catch((error: unknown) => {
+    route(request, response, parts).catch((error: unknown) => {
       if (!response.headersSent) sendJson(response, 500, { ok: false, error: 'internal_error' });
       else response.destroy();
       process.emitWarning(error instanceof Error ? error : String(error));
@@ -43,8 +43,8 @@ export async function listen(port: number, rooms: Rooms): Promise<Listening> {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     const isLink = request.url?.startsWith('/link');
-    if (rooms.upgrade && isLink && isLocal(request) && isFromOwnPage(request))
-      rooms.upgrade(request, socket, head);
+    if (parts.upgrade && isLink && isLocal(request) && isFromOwnPage(request))
+      parts.upgrade(request, socket, head);
     else socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
   });
   await new Promise<void>((resolve, reject) => {
@@ -61,24 +61,25 @@ export async function listen(port: number, rooms: Rooms): Promise<Listening> {
   };
 }
 
-async function route(request: IncomingMessage, response: ServerResponse, rooms: Rooms): Promise<void> {
+async function route(request: IncomingMessage, response: ServerResponse, parts: ServerParts): Promise<void> {
   if (!isLocal(request)) return sendJson(response, 403, { ok: false, error: 'foreign_host' });
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   if (!isReading && !isFromOwnPage(request))
     return sendJson(response, 403, { ok: false, error: 'foreign_origin' });
   const url = new URL(request.url ?? '/', 'http://localhost');
-  const [, room = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
-  if (room === 'api') return callMethod(rest, url, request, response, rooms);
-  if (room === 'response' && request.method === 'POST') return respond(rest, request, response, rooms);
-  if (url.pathname === '/oauth/v2/authorize' && rooms.authorize)
-    return authorize(url.searchParams, request, response, rooms.authorize);
+  const [, section = '', rest = ''] = /^\/([^/]*)\/?(.*)$/.exec(url.pathname) ?? [];
+  if (section === 'api') return callMethod(rest, url, request, response, parts);
+  if (section === 'response' && request.method === 'POST') return respond(rest, request, response, parts);
+  if (url.pathname === '/oauth/v2/authorize' && parts.authorize)
+    return authorize(url.searchParams, request, response, parts.authorize);
   if (url.pathname === '/app_redirect' && isReading)
-    return redirect(rooms.appPlace(url.searchParams.get('team')), response);
-  if (room === 'upload' && request.method === 'POST') return upload(rest, request, response, rooms);
-  if (room === 'file' && isReading) return download(rest, response, rooms);
-  if (room === 'sandbox' && rest === 'stream') return rooms.page.stream(url.searchParams.get('as'), response);
-  if (room === 'sandbox' && request.method === 'POST') return rooms.page.verb(rest, request, response);
-  if (isReading) return rooms.page.file(url.pathname, response);
+    return redirect(parts.appPath(url.searchParams.get('team')), response);
+  if (section === 'upload' && request.method === 'POST') return upload(rest, request, response, parts);
+  if (section === 'file' && isReading) return download(rest, response, parts);
+  if (section === 'sandbox' && rest === 'stream')
+    return parts.page.stream(url.searchParams.get('as'), response);
+  if (section === 'sandbox' && request.method === 'POST') return parts.page.verb(rest, request, response);
+  if (isReading) return parts.page.file(url.pathname, response);
   sendJson(response, 405, { ok: false, error: 'method_not_allowed' });
 }
 
@@ -87,11 +88,11 @@ async function callMethod(
   url: URL,
   request: IncomingMessage,
   response: ServerResponse,
-  { api, behaviour, scopes }: Rooms,
+  { api, behaviour, scopes }: ServerParts,
 ): Promise<void> {
   const fields = readFields(request.headers['content-type'], await readBody(request));
   const { authorization = '' } = request.headers;
-  const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basic(authorization) };
+  const args = { ...Object.fromEntries(url.searchParams), ...fields, ...basicCredentials(authorization) };
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
   const token = bearer ?? (typeof args.token === 'string' ? args.token : undefined);
   if (behaviour.latency > 0) await delay(behaviour.latency);
@@ -105,7 +106,7 @@ async function respond(
   key: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { responses, behaviour, traffic }: Rooms,
+  { responses, behaviour, traffic }: ServerParts,
 ): Promise<void> {
   const body = readFields(request.headers['content-type'], await readBody(request));
   if (behaviour.latency > 0) await delay(behaviour.latency);
@@ -119,7 +120,7 @@ async function upload(
   id: string,
   request: IncomingMessage,
   response: ServerResponse,
-  { files }: Rooms,
+  { files }: ServerParts,
 ): Promise<void> {
   const bytes = await uploadedBytes(request.headers['content-type'], await readBytes(request));
   const isKnown = files.receive(id, bytes);
@@ -128,7 +129,7 @@ async function upload(
 }
 
 /** Always as a download: an uploaded page must not run beside the sandbox's own. */
-function download(id: string, response: ServerResponse, { files }: Rooms): void {
+function download(id: string, response: ServerResponse, { files }: ServerParts): void {
   const file = files.find(id);
   if (!file) {
     sendJson(response, 404, { ok: false, error: 'file_not_found' });
@@ -142,7 +143,7 @@ function download(id: string, response: ServerResponse, { files }: Rooms): void 
 }
 
 /** An app may name itself in the header instead of the form. */
-function basic(authorization: string): Record<string, string> {
+function basicCredentials(authorization: string): Record<string, string> {
   const [, given] = /^Basic (\S+)$/i.exec(authorization) ?? [];
   if (given === undefined) return {};
   const [id = '', ...rest] = Buffer.from(given, 'base64').toString('utf8').split(':');

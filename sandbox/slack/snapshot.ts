@@ -1,16 +1,16 @@
 /** The workspace as one person sees it, for the page. */
-import type { Message, Skip, Snapshot, Switch, Try } from '../protocol.ts';
+import type { Example, Message, Skip, Snapshot, Switch } from '../protocol.ts';
 import type { Manifest } from './manifest.ts';
 import { BOT_USER } from './people.ts';
-import { shownView, type Views } from './views.ts';
-import type { Stored, Workspace } from './workspace.ts';
+import { toOpenView, type Views } from './views.ts';
+import type { StoredMessage, Workspace } from './workspace.ts';
 
 /** What the page shows beside the workspace; whoever starts the sandbox knows it. */
 export interface SandboxControls {
   switches(): Switch[];
   /** False when there is no such switch or mode. */
   setSwitch(service: string, mode: string): boolean;
-  tries: readonly Try[];
+  examples: readonly Example[];
   credentials: readonly { label: string; value: string }[];
   botUp(): boolean;
   /** How far the sandbox's time is ahead of the machine's, in ms. */
@@ -24,14 +24,14 @@ export interface SandboxControls {
 export const NO_CONTROLS: SandboxControls = {
   switches: () => [],
   setSwitch: () => false,
-  tries: [],
+  examples: [],
   credentials: [],
   botUp: () => true,
   skipped: () => 0,
   skip: () => false,
 };
 
-export interface Scenery {
+export interface SnapshotParts {
   workspace: Workspace;
   views: Views;
   manifest: Manifest;
@@ -41,9 +41,9 @@ export interface Scenery {
   workspaces: () => readonly Workspace[];
 }
 
-export function snapshotFor(me: string, scenery: Scenery): Snapshot {
+export function snapshotFor(me: string, scenery: SnapshotParts): Snapshot {
   const { workspace, views, manifest, panel, mode } = scenery;
-  const places = workspace.placesOf(me);
+  const conversations = workspace.conversationsOf(me);
   const home = views.home(me);
   return {
     type: 'snapshot',
@@ -58,12 +58,12 @@ export function snapshotFor(me: string, scenery: Scenery): Snapshot {
     }),
     me,
     people: [...workspace.people],
-    channels: places.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
+    channels: conversations.map(({ id, name, kind, topic }) => ({ id, name, kind, topic })),
     messages: Object.fromEntries(
-      places.map(({ id }) => [id, workspace.messagesFor(me, id).map(withoutViewer)]),
+      conversations.map(({ id }) => [id, workspace.messagesFor(me, id).map(withoutViewer)]),
     ),
-    views: views.stack(me).map(shownView),
-    ...(home && { home: shownView(home).view }),
+    views: views.stack(me).map(toOpenView),
+    ...(home && { home: toOpenView(home).view }),
     commands: manifest.commands.map(({ command, description, usageHint }) => ({
       command,
       description,
@@ -72,11 +72,16 @@ export function snapshotFor(me: string, scenery: Scenery): Snapshot {
     bot: { name: manifest.botName, userId: BOT_USER, mode, up: panel.botUp() },
     skipped: panel.skipped(),
     switches: panel.switches(),
-    tries: [...panel.tries],
+    examples: [...panel.examples],
     credentials: [...panel.credentials],
   };
 }
 
-function withoutViewer({ channel: _channel, team: _team, viewer: _viewer, ...message }: Stored): Message {
+function withoutViewer({
+  channel: _channel,
+  team: _team,
+  viewer: _viewer,
+  ...message
+}: StoredMessage): Message {
   return message;
 }

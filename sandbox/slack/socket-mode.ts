@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Ack, type Delivery, statusOf, titleOf } from './deliver.ts';
+import { type Ack, type Delivery, statusOf, titleOf } from './delivery.ts';
 import { APP } from './people.ts';
 import type { TrafficLog } from './traffic.ts';
-import { invent } from './workspace.ts';
+import { randomId } from './workspace.ts';
 
 export interface SocketOptions {
   ackTimeout: number;
@@ -32,7 +32,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
   const server = new WebSocketServer({ noServer: true });
   const tickets = new Set<string>();
   const waiting = new Map<string, { socket: WebSocket; settle: (ack: Ack) => void }>();
-  let turn = 0;
+  let nextSocket = 0;
 
   const open = () => [...server.clients].filter((one) => one.readyState === WebSocket.OPEN);
   const pings = setInterval(() => {
@@ -76,7 +76,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
   /** Each envelope goes to one of the connections, whichever is next. */
   function acknowledged(envelope: { envelope_id: string }): Promise<Ack> {
     const sockets = open();
-    const socket = sockets[turn++ % Math.max(1, sockets.length)];
+    const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];
     if (!socket) return Promise.resolve({ how: 'unreachable' });
     return new Promise<Ack>((resolve) => {
       const settle = (ack: Ack) => {
@@ -123,7 +123,7 @@ function hello(connections: number) {
     type: 'hello',
     num_connections: connections,
     connection_info: { app_id: APP },
-    debug_info: { host: `sandbox-${invent()}`, build_number: 1, approximate_connection_time: 18_060 },
+    debug_info: { host: `sandbox-${randomId()}`, build_number: 1, approximate_connection_time: 18_060 },
   };
 }
 

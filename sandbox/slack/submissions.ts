@@ -1,17 +1,17 @@
 /** Modals sent and closed, and the bot's answers to that. */
 import type { StateValues, Verbs } from '../protocol.ts';
 import { elementsOf } from './blocks.ts';
+import type { Outcome } from './composer.ts';
 import { inputStateOf, problemsOfInputs } from './input-state.ts';
 import type { InteractionParts } from './interactions.ts';
 import { envelopeOf, userOf, viewOf } from './payloads.ts';
 import { teamOf } from './people.ts';
-import type { Outcome } from './speech.ts';
-import { type GivenView, judgeView } from './view-shape.ts';
-import { type Frame, WHOLE_VIEW } from './views.ts';
+import { type ViewInput, validateView } from './validate-view.ts';
+import { type StoredView, WHOLE_VIEW } from './views.ts';
 
 type Loose = Record<string, unknown>;
 
-const TROUBLE = 'We had some trouble connecting. Try again?';
+const CONNECTION_ERROR = 'We had some trouble connecting. Try again?';
 
 export class Submissions {
   constructor(readonly parts: InteractionParts) {}
@@ -52,7 +52,7 @@ export class Submissions {
     return { ok: true };
   }
 
-  async #send(frame: Frame, values: StateValues): Promise<Outcome> {
+  async #send(frame: StoredView, values: StateValues): Promise<Outcome> {
     const { workspace, triggers, delivery } = this.parts;
     const person = workspace.person(frame.person);
     if (!person) return { ok: false, error: 'user_not_found' };
@@ -66,15 +66,15 @@ export class Submissions {
       view: viewOf(frame, values),
       response_urls: this.#responseUrls(frame, inputStateOf(frame.view.blocks, values)),
     });
-    const problem = ack.how === 'acked' ? this.#obey(frame, ack.body) : ack.how;
+    const problem = ack.how === 'acked' ? this.applyAcknowledgement(frame, ack.body) : ack.how;
     if (problem === undefined) return { ok: true };
-    this.parts.views.mark(frame, { errors: { [WHOLE_VIEW]: TROUBLE } });
+    this.parts.views.mark(frame, { errors: { [WHOLE_VIEW]: CONNECTION_ERROR } });
     if (ack.how === 'acked') this.parts.complain(`view_submission: ${problem}`);
-    return { ok: false, error: TROUBLE };
+    return { ok: false, error: CONNECTION_ERROR };
   }
 
   /** Does what the acknowledgement says; what is wrong with it, if something is. */
-  #obey(frame: Frame, body: unknown): string | undefined {
+  applyAcknowledgement(frame: StoredView, body: unknown): string | undefined {
     const { views } = this.parts;
     const { response_action: action, view, errors } = (body ?? {}) as Loose;
     if (body === undefined || Object.keys(body as Loose).length === 0) {
@@ -96,26 +96,29 @@ export class Submissions {
     return undefined;
   }
 
-  #withView(view: unknown, use: (view: GivenView) => string | undefined): string | undefined {
-    const verdict = judgeView(view, 'modal');
+  #withView(view: unknown, use: (view: ViewInput) => string | undefined): string | undefined {
+    const verdict = validateView(view, 'modal');
     if (verdict.ok) return use(verdict.view);
     return [verdict.error, ...verdict.problems].join('; ');
   }
 
-  #showErrors(frame: Frame, errors: unknown): string | undefined {
-    const said = (typeof errors === 'object' && errors !== null ? errors : {}) as Record<string, unknown>;
+  #showErrors(frame: StoredView, errors: unknown): string | undefined {
+    const sentences = (typeof errors === 'object' && errors !== null ? errors : {}) as Record<
+      string,
+      unknown
+    >;
     const inputs = frame.view.blocks.filter(({ type }) => type === 'input').map(({ block_id }) => block_id);
-    const strangers = Object.keys(said).filter((id) => !inputs.includes(id));
-    if (strangers.length > 0) return `errors for what is no input block: ${strangers.join(', ')}`;
-    if (Object.keys(said).length === 0) return 'errors without any';
-    if (!Object.values(said).every((sentence) => typeof sentence === 'string' && sentence !== ''))
+    const unknown = Object.keys(sentences).filter((id) => !inputs.includes(id));
+    if (unknown.length > 0) return `errors for what is no input block: ${unknown.join(', ')}`;
+    if (Object.keys(sentences).length === 0) return 'errors without any';
+    if (!Object.values(sentences).every((sentence) => typeof sentence === 'string' && sentence !== ''))
       return 'errors have to be sentences';
-    this.parts.views.mark(frame, { errors: said as Record<string, string> });
+    this.parts.views.mark(frame, { errors: sentences as Record<string, string> });
     return undefined;
   }
 
   /** For every conversation chosen with `response_url_enabled`. */
-  #responseUrls(frame: Frame, state: StateValues): Loose[] {
+  #responseUrls(frame: StoredView, state: StateValues): Loose[] {
     return frame.view.blocks.flatMap((block) =>
       elementsOf(block).flatMap((element) => {
         const block_id = String(block.block_id);
@@ -129,7 +132,7 @@ export class Submissions {
     );
   }
 
-  #onTop(as: string, viewId: string): Frame | undefined {
+  #onTop(as: string, viewId: string): StoredView | undefined {
     const top = this.parts.views.top(as);
     return top?.id === viewId ? top : undefined;
   }

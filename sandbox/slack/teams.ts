@@ -1,6 +1,6 @@
 /** The workspaces of this Slack: one by default, a second one where apps are installed by OAuth. */
 import type { Person } from '../protocol.ts';
-import { CHANNELS, PEOPLE, type SlackPlace, TEAM, USER_GROUPS, type UserGroup } from './people.ts';
+import { CHANNELS, type Conversation, PEOPLE, TEAM, USER_GROUPS, type UserGroup } from './people.ts';
 
 export interface Team {
   id: string;
@@ -9,14 +9,14 @@ export interface Team {
 }
 
 /** A workspace as it is before anybody has said anything. */
-export interface Founding {
+export interface WorkspaceSeed {
   team: Team;
   people: readonly Person[];
-  channels: readonly SlackPlace[];
+  channels: readonly Conversation[];
   userGroups: readonly UserGroup[];
 }
 
-export const SANDBOX: Founding = {
+export const SANDBOX: WorkspaceSeed = {
   team: { id: TEAM, name: 'Sandbox', domain: 'sandbox' },
   people: PEOPLE,
   channels: CHANNELS,
@@ -27,7 +27,7 @@ const ORBIT_TEAM = 'T0SANDBOX2';
 export const ORBIT_OWNER = 'U0ORBIT001';
 export const ORBIT_MEMBER = 'U0ORBIT002';
 
-export const ORBIT: Founding = {
+export const ORBIT: WorkspaceSeed = {
   team: { id: ORBIT_TEAM, name: 'Orbit', domain: 'orbit' },
   people: [
     {

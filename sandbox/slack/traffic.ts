@@ -4,9 +4,9 @@ import type { Masker } from './masking.ts';
 
 export type TrafficEntry = Omit<Traffic, 'id'>;
 
-const KEPT = 300;
-const LONGEST = 20_000;
-const UNDER_WAY = '…';
+const MAX_ENTRIES = 300;
+const MAX_LENGTH = 20_000;
+const IN_PROGRESS = '…';
 
 export class TrafficLog {
   readonly #entries: Traffic[] = [];
@@ -35,15 +35,15 @@ export class TrafficLog {
     this.#keep({ ...exchange, request, response, id: ++this.#last });
   }
 
-  /** Shows the exchange as under way; the returned function ends it. */
-  begin(way: string, title: string, request: unknown): (status: string, response: unknown) => void {
+  /** Shows the exchange as in progress; the returned function ends it. */
+  begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
     const begun = performance.now();
     const entry: Traffic = {
       id: ++this.#last,
       at: this.now(),
-      way,
+      direction,
       title: this.#shown(title),
-      status: UNDER_WAY,
+      status: IN_PROGRESS,
       request: this.#shown(request),
       response: '',
     };
@@ -52,23 +52,23 @@ export class TrafficLog {
       entry.status = status;
       entry.took = Math.round(performance.now() - begun);
       entry.response = this.#shown(response);
-      this.#tell(entry);
+      this.notify(entry);
     };
   }
 
   #keep(entry: Traffic): void {
     this.#entries.push(entry);
-    if (this.#entries.length > KEPT) this.#entries.shift();
-    this.#tell(entry);
+    if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
+    this.notify(entry);
   }
 
-  #tell(entry: Traffic): void {
+  notify(entry: Traffic): void {
     for (const listener of [...this.#listeners]) listener(entry);
   }
 
   #shown(value: unknown): string {
     const masked = this.mask(value);
     const text = typeof masked === 'string' ? masked : (JSON.stringify(masked, null, 2) ?? '');
-    return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+    return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   }
 }

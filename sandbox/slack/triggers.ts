@@ -1,5 +1,5 @@
 /** `trigger_id`s: what lets the bot open a modal, once and soon. */
-import { invent } from './workspace.ts';
+import { randomId } from './workspace.ts';
 
 export interface Trigger {
   person: string;
@@ -20,7 +20,7 @@ export class Triggers {
   ) {}
 
   issue(trigger: Trigger): string {
-    const id = `${Math.floor(this.now())}.${this.#issued.size}.${invent(12).toLowerCase()}`;
+    const id = `${Math.floor(this.now())}.${this.#issued.size}.${randomId(12).toLowerCase()}`;
     this.#issued.set(id, { ...trigger, until: this.now() + this.life, used: false });
     return id;
   }

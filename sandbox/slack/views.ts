@@ -2,14 +2,14 @@
 import type { View } from '@slack/types';
 import type { OpenView } from '../protocol.ts';
 import { LIMITS } from './limits.ts';
-import { type GivenView, withIds } from './view-shape.ts';
-import { invent } from './workspace.ts';
+import { type ViewInput, withIds } from './validate-view.ts';
+import { randomId } from './workspace.ts';
 
-export interface Frame {
+export interface StoredView {
   id: string;
   team: string;
   person: string;
-  view: GivenView;
+  view: ViewInput;
   errors: Record<string, string>;
   busy: boolean;
   hash: string;
@@ -21,8 +21,8 @@ export interface Frame {
 export const WHOLE_VIEW = '';
 
 export class Views {
-  readonly #stacks = new Map<string, Frame[]>();
-  readonly #homes = new Map<string, Frame>();
+  readonly #stacks = new Map<string, StoredView[]>();
+  readonly #homes = new Map<string, StoredView>();
   #changes = 0;
 
   constructor(
@@ -32,36 +32,36 @@ export class Views {
   ) {}
 
   /** Bottom first. */
-  stack(person: string): readonly Frame[] {
+  stack(person: string): readonly StoredView[] {
     return this.#stacks.get(person) ?? [];
   }
 
-  top(person: string): Frame | undefined {
+  top(person: string): StoredView | undefined {
     return this.stack(person).at(-1);
   }
 
-  home(person: string): Frame | undefined {
+  home(person: string): StoredView | undefined {
     return this.#homes.get(person);
   }
 
   /** An open modal or a published Home. */
-  find(id: string): Frame | undefined {
+  find(id: string): StoredView | undefined {
     return this.#all().find((frame) => frame.id === id);
   }
 
-  findExternal(externalId: string): Frame | undefined {
+  findExternal(externalId: string): StoredView | undefined {
     return this.#all().find(({ view }) => view.external_id === externalId);
   }
 
   /** Takes the place of whatever was open. */
-  open(person: string, view: GivenView): Frame {
+  open(person: string, view: ViewInput): StoredView {
     const frame = this.#frame(person, view, null);
     this.#keep(person, [frame]);
     return frame;
   }
 
   /** Nothing when the stack is as high as it may be. */
-  push(person: string, view: GivenView): Frame | undefined {
+  push(person: string, view: ViewInput): StoredView | undefined {
     const stack = this.stack(person);
     if (stack.length >= LIMITS.view.depth) return undefined;
     const below = stack.at(-1);
@@ -71,14 +71,14 @@ export class Views {
   }
 
   /** Slack keeps what was typed wherever block and element keep their ids: so does the page, by those ids. */
-  replace(frame: Frame, view: GivenView): void {
-    frame.view = { ...view, blocks: withIds(view.blocks, invent) };
+  replace(frame: StoredView, view: ViewInput): void {
+    frame.view = { ...view, blocks: withIds(view.blocks, randomId) };
     frame.errors = {};
     frame.hash = this.#hash();
     this.changed();
   }
 
-  publish(person: string, view: GivenView): Frame {
+  publish(person: string, view: ViewInput): StoredView {
     const before = this.#homes.get(person);
     if (before) {
       this.replace(before, view);
@@ -90,13 +90,13 @@ export class Views {
     return frame;
   }
 
-  mark(frame: Frame, marks: Partial<Pick<Frame, 'errors' | 'busy'>>): void {
-    Object.assign(frame, marks);
+  mark(frame: StoredView, changes: Partial<Pick<StoredView, 'errors' | 'busy'>>): void {
+    Object.assign(frame, changes);
     this.changed();
   }
 
   /** Takes this modal off its stack, with all that lie on it. */
-  close(frame: Frame): void {
+  close(frame: StoredView): void {
     const stack = this.stack(frame.person);
     this.#keep(frame.person, stack.slice(0, Math.max(0, stack.indexOf(frame))));
   }
@@ -105,22 +105,22 @@ export class Views {
     this.#keep(person, []);
   }
 
-  #all(): Frame[] {
+  #all(): StoredView[] {
     return [...this.#stacks.values()].flat().concat([...this.#homes.values()]);
   }
 
-  #keep(person: string, stack: Frame[]): void {
+  #keep(person: string, stack: StoredView[]): void {
     this.#stacks.set(person, stack);
     this.changed();
   }
 
-  #frame(person: string, view: GivenView, below: Frame | null): Frame {
-    const id = `V${invent(10)}`;
+  #frame(person: string, view: ViewInput, below: StoredView | null): StoredView {
+    const id = `V${randomId(10)}`;
     return {
       id,
       team: this.team,
       person,
-      view: { ...view, blocks: withIds(view.blocks, invent) },
+      view: { ...view, blocks: withIds(view.blocks, randomId) },
       errors: {},
       busy: false,
       hash: this.#hash(),
@@ -131,10 +131,10 @@ export class Views {
 
   #hash(): string {
     this.#changes += 1;
-    return `${Math.floor(this.now() / 1000)}.${invent(4)}${this.#changes}`;
+    return `${Math.floor(this.now() / 1000)}.${randomId(4)}${this.#changes}`;
   }
 }
 
-export function shownView({ id, view, errors, busy, hash }: Frame): OpenView {
+export function toOpenView({ id, view, errors, busy, hash }: StoredView): OpenView {
   return { id, view: view as unknown as View, errors, busy, hash };
 }

@@ -3,7 +3,13 @@ import { apps } from './methods/apps.ts';
 import { chat } from './methods/chat.ts';
 import { files } from './methods/files.ts';
 import { history } from './methods/history.ts';
-import { type Arguments, type Method, type MethodContext, Refusal, requireScope } from './methods/method.ts';
+import {
+  type Arguments,
+  type Method,
+  type MethodContext,
+  MethodError,
+  requireScope,
+} from './methods/method.ts';
 import { reads } from './methods/reads.ts';
 import { views } from './methods/views.ts';
 import type { TrafficLog } from './traffic.ts';
@@ -48,10 +54,15 @@ export class WebApi {
   }
 
   answer(method: string, token: string | undefined, args: Arguments): WebApiAnswer {
-    const end = this.traffic.begin('bot→slack', method, readable(args));
+    const end = this.traffic.begin('bot→slack', method, decodeArguments(args));
     const answer = this.#answer(method, token, args);
     const body = answer === 'hang' || typeof answer.body === 'string' ? undefined : answer.body;
-    this.calls.push({ method, args: readable(args), response: body, at: this.context.workspace.now() });
+    this.calls.push({
+      method,
+      args: decodeArguments(args),
+      response: body,
+      at: this.context.workspace.now(),
+    });
     if (answer === 'hang') end('no answer', '');
     else end(outcome(answer), answer.body);
     this.context.workspace.changed();
@@ -64,27 +75,27 @@ export class WebApi {
     try {
       return { status: 200, body: this.#run(method, token, args) };
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof MethodError)) throw error;
       return { status: 200, body: { ok: false, error: error.code, ...error.detail } };
     }
   }
 
   #run(name: string, token: string | undefined, args: Arguments): Record<string, unknown> {
     const method = METHODS.get(name);
-    if (!method) throw new Refusal('unknown_method', { req_method: name });
+    if (!method) throw new MethodError('unknown_method', { req_method: name });
     const context = this.#authorize(method, token);
     if (method.scope) requireScope(context, method.scope);
     const missing = method.required?.find((one) => args[one] === undefined || args[one] === '');
-    if (missing) throw new Refusal('missing_argument', { argument: missing });
+    if (missing) throw new MethodError('missing_argument', { argument: missing });
     return method.run(args, context);
   }
 
-  #authorize({ appToken, tokenless }: Method, token: string | undefined): MethodContext {
-    if (tokenless) return this.context;
-    if (!token) throw new Refusal('not_authed');
+  #authorize({ appToken, needsNoToken }: Method, token: string | undefined): MethodContext {
+    if (needsNoToken) return this.context;
+    if (!token) throw new MethodError('not_authed');
     const bearer = this.bearerOf(token);
-    if (bearer !== 'app' && 'error' in bearer) throw new Refusal(bearer.error);
-    if ((bearer === 'app') !== (appToken === true)) throw new Refusal('not_allowed_token_type');
+    if (bearer !== 'app' && 'error' in bearer) throw new MethodError(bearer.error);
+    if ((bearer === 'app') !== (appToken === true)) throw new MethodError('not_allowed_token_type');
     return bearer === 'app' ? this.context : bearer.context;
   }
 }
@@ -106,12 +117,12 @@ function outcome({ status, body }: Exclude<WebApiAnswer, 'hang'>): string {
 }
 
 /** Forms carry objects as JSON text: readable is the object. */
-function readable(args: Arguments): Arguments {
+function decodeArguments(args: Arguments): Arguments {
   const { token: _token, ...rest } = args;
-  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, unfolded(value)]));
+  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, decodeArgument(value)]));
 }
 
-function unfolded(value: unknown): unknown {
+function decodeArgument(value: unknown): unknown {
   if (typeof value !== 'string' || !/^[[{]/.test(value)) return value;
   try {
     return JSON.parse(value) as unknown;

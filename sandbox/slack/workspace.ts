@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto';
 import type { KnownBlock } from '@slack/types';
 import type { Message, Person, SharedFile } from '../protocol.ts';
-import { BOT_USER, directMessage, type SlackPlace, type UserGroup } from './people.ts';
+import { BOT_USER, type Conversation, directMessage, type UserGroup } from './people.ts';
 import { SANDBOX, type Team } from './teams.ts';
-import { withIds } from './view-shape.ts';
+import { withIds } from './validate-view.ts';
 
-export interface Stored extends Message {
+export interface StoredMessage extends Message {
   team: string;
   channel: string;
   /** The only one who sees it, when it is ephemeral. */
@@ -15,7 +15,7 @@ export interface Stored extends Message {
   metadata?: object;
 }
 
-export interface Draft {
+export interface NewMessage {
   channel: string;
   /** A person's id, `bot` or `slackbot`. */
   from: string;
@@ -34,7 +34,7 @@ export interface WorkspaceOptions {
   now: () => number;
   team?: Team;
   people?: readonly Person[];
-  channels?: readonly SlackPlace[];
+  channels?: readonly Conversation[];
   userGroups?: readonly UserGroup[];
   /** Whether the app is there from the beginning; it is, by default. */
   isInstalled?: boolean;
@@ -47,9 +47,9 @@ export class Workspace {
   readonly userGroups: readonly UserGroup[];
   readonly team: Team;
   isInstalled: boolean;
-  readonly places = new Map<string, SlackPlace>();
+  readonly conversations = new Map<string, Conversation>();
   readonly now: () => number;
-  readonly #messages = new Map<string, Stored[]>();
+  readonly #messages = new Map<string, StoredMessage[]>();
   readonly #listeners: Set<() => void>;
   #lastMicros = 0;
 
@@ -62,8 +62,8 @@ export class Workspace {
     // Copies: what becomes of a person here is no other workspace's business.
     this.people = structuredClone(people);
     this.now = now;
-    for (const place of [...channels, ...people.map((one) => directMessage(one, botName))])
-      this.places.set(place.id, structuredClone(place));
+    for (const conversation of [...channels, ...people.map((one) => directMessage(one, botName))])
+      this.conversations.set(conversation.id, structuredClone(conversation));
   }
 
   onChange(listener: () => void): () => void {
@@ -80,47 +80,59 @@ export class Workspace {
   }
 
   /** Where a person talks with the bot. */
-  directMessageOf(person: string): SlackPlace | undefined {
-    return [...this.places.values()].find(({ kind, members }) => kind === 'im' && members.includes(person));
+  directMessageOf(person: string): Conversation | undefined {
+    return [...this.conversations.values()].find(
+      ({ kind, members }) => kind === 'im' && members.includes(person),
+    );
   }
 
   /** By id, or a public channel by its name with or without `#`. */
-  place(given: string): SlackPlace | undefined {
-    const name = given.replace(/^#/, '');
+  conversation(idOrName: string): Conversation | undefined {
+    const name = idOrName.replace(/^#/, '');
     return (
-      this.places.get(given) ??
-      [...this.places.values()].find((one) => one.kind === 'public' && one.name === name)
+      this.conversations.get(idOrName) ??
+      [...this.conversations.values()].find((one) => one.kind === 'public' && one.name === name)
     );
   }
 
   /** Full members may look into every public channel; guests and external people only where they were invited. */
-  maySee(person: string, place: SlackPlace): boolean {
-    if (place.members.includes(person)) return true;
+  canSee(person: string, conversation: Conversation): boolean {
+    if (conversation.members.includes(person)) return true;
     const role = this.person(person)?.role;
-    return place.kind === 'public' && role !== 'guest' && role !== 'external';
+    return conversation.kind === 'public' && role !== 'guest' && role !== 'external';
   }
 
-  placesOf(person: string): SlackPlace[] {
-    return [...this.places.values()].filter((place) => this.maySee(person, place));
+  conversationsOf(person: string): Conversation[] {
+    return [...this.conversations.values()].filter((conversation) => this.canSee(person, conversation));
   }
 
   /** Oldest first. */
-  messagesFor(person: string, channel: string): Stored[] {
+  messagesFor(person: string, channel: string): StoredMessage[] {
     return (this.#messages.get(channel) ?? []).filter(({ viewer }) => !viewer || viewer === person);
   }
 
-  find(channel: string, ts: string): Stored | undefined {
+  find(channel: string, ts: string): StoredMessage | undefined {
     return this.#messages.get(channel)?.find((one) => one.ts === ts);
   }
 
-  post({ channel, from, text, blocks, viewer, threadTs, isBroadcast, files, metadata }: Draft): Stored {
-    const message: Stored = {
+  post({
+    channel,
+    from,
+    text,
+    blocks,
+    viewer,
+    threadTs,
+    isBroadcast,
+    files,
+    metadata,
+  }: NewMessage): StoredMessage {
+    const message: StoredMessage = {
       team: this.team.id,
       channel,
       ts: this.#timestamp(),
       from,
       text,
-      ...(blocks && { blocks: withIds(blocks, invent) as KnownBlock[] }),
+      ...(blocks && { blocks: withIds(blocks, randomId) as KnownBlock[] }),
       ephemeral: viewer !== undefined,
       ...(viewer && { viewer }),
       edited: false,
@@ -134,22 +146,25 @@ export class Workspace {
     return message;
   }
 
-  edit(message: Stored, { text, blocks }: { text: string; blocks?: readonly object[] | undefined }): void {
+  edit(
+    message: StoredMessage,
+    { text, blocks }: { text: string; blocks?: readonly object[] | undefined },
+  ): void {
     message.text = text;
     message.edited = true;
-    if (blocks) message.blocks = withIds(blocks, invent) as KnownBlock[];
+    if (blocks) message.blocks = withIds(blocks, randomId) as KnownBlock[];
     else delete message.blocks;
     this.changed();
   }
 
-  remove(message: Stored): void {
+  remove(message: StoredMessage): void {
     const others = (this.#messages.get(message.channel) ?? []).filter((one) => one !== message);
     this.#messages.set(message.channel, others);
     this.changed();
   }
 
   /** What Slack itself says to one person. */
-  slackbot(viewer: string, channel: string, text: string, threadTs?: string): Stored {
+  slackbot(viewer: string, channel: string, text: string, threadTs?: string): StoredMessage {
     return this.post({ channel, from: 'slackbot', text, viewer, threadTs });
   }
 
@@ -170,6 +185,6 @@ export function userIdOf(from: string): string {
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /** Letters that look like one of Slack's ids. */
-export function invent(length = 5): string {
+export function randomId(length = 5): string {
   return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }

@@ -54,14 +54,14 @@ beforeAll(async () => {
 afterAll(() => tally.stop());
 
 /** How Slack was before each test. */
-const members = (channel: string) => tally.slack.workspace.place(channel)!.members;
+const members = (channel: string) => tally.slack.workspace.conversation(channel)!.members;
 const was = new Map<string, string[]>();
 beforeEach(async () => {
   now += 2 * MINUTE;
   sent = [];
   refusal = undefined;
   for (const channel of [CHANNEL, GENERAL, FINANCE, SHARED]) {
-    const place = tally.slack.workspace.place(channel)!;
+    const place = tally.slack.workspace.conversation(channel)!;
     if (!was.has(channel)) was.set(channel, [...place.members]);
     place.members = [...was.get(channel)!];
     delete place.archived;
@@ -532,7 +532,7 @@ describe('saving', () => {
   });
 
   it('joins a public channel where that is ticked, and not where it is not', async () => {
-    tally.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
     expect(await save({ join: [] }, MEMBER)).toContain('Let it join, or type /invite @Tally there');
@@ -542,7 +542,7 @@ describe('saving', () => {
   });
 
   it('says what to do where Tally may not join, or not look', async () => {
-    tally.slack.workspace.place(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
     tally.slack.failNext('conversations.join', { error: 'missing_scope' });
@@ -562,13 +562,13 @@ describe('saving', () => {
       expect(await stored()).toEqual([]);
       await tally.slack.dismiss(person);
     };
-    tally.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.conversation(GENERAL)!.archived = true;
     await refused(GENERAL, 'archived');
-    delete tally.slack.workspace.place(GENERAL)!.archived;
+    delete tally.slack.workspace.conversation(GENERAL)!.archived;
     await refused(FINANCE, '/invite @Tally');
     members(FINANCE).push('bot');
     await refused(FINANCE, '/invite @Tally', ADMIN);
-    tally.slack.workspace.place(GENERAL)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.conversation(GENERAL)!.members = [OWNER, 'bot'];
     await refused(GENERAL, 'You aren’t in that channel');
   });
 
@@ -822,7 +822,7 @@ describe('the list', () => {
     const list = await ask('schedules');
     await row(list, 'pause', id);
     await replaced(list, 'Paused. Nothing');
-    tally.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.conversation(GENERAL)!.archived = true;
     await row(list, 'resume', id);
     await replaced(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused?.why).toBe('person');
@@ -841,7 +841,7 @@ describe('the list', () => {
       const paused = { ...each, paused: { why, at: now } };
       await tally.redis.client.hset(KEY, `schedule:${each?.id}`, JSON.stringify(paused));
     }
-    tally.slack.workspace.place(GENERAL)!.archived = true;
+    tally.slack.workspace.conversation(GENERAL)!.archived = true;
     now += MINUTE;
     const list = await ask('schedules', MEMBER);
     const before = woken;
@@ -965,7 +965,7 @@ describe('who sees and may what', () => {
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
-    tally.slack.workspace.place(FINANCE)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });
     await change('channel', { selected_conversation: FINANCE }, MEMBER);
     expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
@@ -976,14 +976,14 @@ describe('who sees and may what', () => {
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);
     tally.slack.workspace.person(ADMIN)!.left = true;
     now += 2 * MINUTE;
-    tally.slack.workspace.place(CHANNEL)!.members = [OWNER, 'bot'];
+    tally.slack.workspace.conversation(CHANNEL)!.members = [OWNER, 'bot'];
     await brings(
       'Only its owner',
       () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`),
       MEMBER,
       'D0MEMBER01',
     );
-    tally.slack.workspace.place(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
+    tally.slack.workspace.conversation(CHANNEL)!.members = [OWNER, MEMBER, 'bot'];
     const list = await ask('schedules', MEMBER);
     await row(list, 'adopt', id, MEMBER);
     await replaced(list, 'You own this schedule now. You’ll hear from Tally if it fails.', MEMBER);

@@ -65,14 +65,14 @@ beforeAll(async () => {
 });
 afterAll(() => house.stop());
 
-const members = (channel: string) => house.slack.workspace.place(channel)!.members;
+const members = (channel: string) => house.slack.workspace.conversation(channel)!.members;
 const was = new Map<string, string[]>();
 beforeEach(async () => {
   now += 2 * MINUTE;
   [asked, responses, states, outcome, woken] = [[], [], new Map(), 'recorded', 0];
   figures = spending(() => '1000', '48210');
   for (const channel of [CHANNEL, FINANCE]) {
-    const place = house.slack.workspace.place(channel)!;
+    const place = house.slack.workspace.conversation(channel)!;
     if (!was.has(channel)) was.set(channel, [...place.members]);
     place.members = [...was.get(channel)!];
   }

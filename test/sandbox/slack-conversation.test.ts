@@ -185,7 +185,7 @@ describe('who sees what', () => {
 
   it('lets the bot into a private channel by invitation, and out again', async () => {
     const { slack } = await start(() => {});
-    const members = () => slack.workspace.place(FINANCE)?.members.includes('bot');
+    const members = () => slack.workspace.conversation(FINANCE)?.members.includes('bot');
     await slack.say(OWNER, FINANCE, '/invite @Tally');
     expect(members()).toBe(true);
     await slack.say(OWNER, FINANCE, '/remove @Tally');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ROOT } from '../../sandbox/build.ts';
-import { logLine, WARN } from '../../sandbox/log-lines.ts';
+import { formatLogLine, WARN } from '../../sandbox/format-log.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/start.ts';
 
@@ -22,7 +22,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   let sandbox: Sandbox;
   let pid = 0;
   beforeAll(async () => {
-    sandbox = await startSandbox({ mode, pageless: true });
+    sandbox = await startSandbox({ mode, withoutPage: true });
   });
   afterAll(() => sandbox.stop());
 
@@ -67,7 +67,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
       headers: { 'X-User-Token': billing.tokens[0]?.value ?? '' },
     });
     await fetch(`${identity.authUrl}/auth/tokens`);
-    await slack.waitFor(() => slack.traffic.entries.some(({ way }) => way === 'bot→identity'));
+    await slack.waitFor(() => slack.traffic.entries.some(({ direction }) => direction === 'bot→identity'));
     const logged = JSON.stringify(slack.traffic.entries);
     expect(logged).toContain('bot→billing');
     for (const { value } of billing.tokens) expect(logged).not.toContain(value);
@@ -155,6 +155,6 @@ describe('the log of the bot', () => {
     ['not JSON', 'not JSON'],
     ['', undefined],
   ])('shows %s as a line for people, or not at all', (line, shown) => {
-    expect(logLine(line, WARN)).toBe(shown);
+    expect(formatLogLine(line, WARN)).toBe(shown);
   });
 });

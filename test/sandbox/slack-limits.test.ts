@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import type { BlockSurface } from '../../sandbox/slack/limits.ts';
-import { judgeView } from '../../sandbox/slack/view-shape.ts';
+import { validateView } from '../../sandbox/slack/validate-view.ts';
 
 type Block = Record<string, unknown>;
 
@@ -313,7 +313,7 @@ describe('Block Kit limits', () => {
 
 describe('limits of a view', () => {
   const modal = (rest: Block) => ({ type: 'modal', title: plain(1), blocks: [], ...rest });
-  const ok = (view: unknown, kind: 'modal' | 'home' = 'modal') => judgeView(view, kind).ok;
+  const ok = (view: unknown, kind: 'modal' | 'home' = 'modal') => validateView(view, kind).ok;
 
   it.each<[string, number, (n: number) => Block]>([
     ['title', 24, (n) => modal({ title: plain(n) })],
@@ -342,6 +342,6 @@ describe('limits of a view', () => {
 
   it('is too large above 250 KB', () => {
     const blocks = times(100, () => section({ text: plain(2_600) }));
-    expect(judgeView(modal({ blocks }), 'modal')).toMatchObject({ ok: false, error: 'view_too_large' });
+    expect(validateView(modal({ blocks }), 'modal')).toMatchObject({ ok: false, error: 'view_too_large' });
   });
 });

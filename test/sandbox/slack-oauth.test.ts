@@ -200,7 +200,7 @@ describe('two workspaces', () => {
     await slack.say(ORBIT_OWNER, ORBIT_GENERAL, '/spend 1');
     const heard = slack.messages(ORBIT_OWNER, ORBIT_GENERAL).map(({ text }) => text);
     expect(heard).toEqual(['/spend is not a valid command.']);
-    expect(slack.traffic.entries.filter(({ way }) => way === 'slack→bot')).toEqual([]);
+    expect(slack.traffic.entries.filter(({ direction }) => direction === 'slack→bot')).toEqual([]);
   });
 
   it('lose the app when it is uninstalled: its token ends and it is told', async () => {
@@ -231,7 +231,7 @@ describe('two workspaces', () => {
 describe('the sandbox with --oauth', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox({ oauth: true, pageless: true });
+    sandbox = await startSandbox({ oauth: true, withoutPage: true });
     slack = sandbox.slack;
   });
   afterAll(() => sandbox.stop());

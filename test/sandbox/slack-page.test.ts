@@ -18,7 +18,7 @@ beforeEach(async () => {
       ...NO_CONTROLS,
       switches: () => [{ service: 'billing', mode: modes.at(-1) ?? 'healthy', modes: [] }],
       setSwitch: (service, mode) => service === 'billing' && modes.push(mode) > 0,
-      tries: [{ text: '/spend', why: 'Why not' }],
+      examples: [{ text: '/spend', why: 'Why not' }],
       credentials: [{ label: 'Administrator', value: PASTED }],
       botUp: () => false,
     },
@@ -139,7 +139,7 @@ describe('the traffic', () => {
   it('shows both ways without a secret', async () => {
     await slack.say(OWNER, GENERAL, `/spend ${PASTED}`);
     await callApi(slack, 'auth.test', { token: BOT_TOKEN });
-    expect(slack.traffic.entries.map(({ way, title }) => [way, title])).toEqual([
+    expect(slack.traffic.entries.map(({ direction, title }) => [direction, title])).toEqual([
       ['slack→bot', `/spend ${MASK}`],
       ['bot→slack', 'auth.test'],
     ]);
@@ -180,7 +180,14 @@ describe('the traffic', () => {
   });
 
   it('keeps the last three hundred', () => {
-    const exchange = { at: 0, way: 'bot→billing', title: 'POST', status: '200', request: '', response: '' };
+    const exchange = {
+      at: 0,
+      direction: 'bot→billing',
+      title: 'POST',
+      status: '200',
+      request: '',
+      response: '',
+    };
     for (let i = 0; i < 310; i += 1) slack.traffic.add({ ...exchange, title: `${i}` });
     expect(slack.traffic.entries.map(({ title }) => title)).toEqual(
       Array.from({ length: 300 }, (_, i) => `${i + 10}`),

@@ -131,7 +131,7 @@ describe('posting', () => {
     );
     await slack.say(OWNER, GENERAL, '/remove @Tally');
     expect(await errorOf('chat.postMessage', { channel: GENERAL, text: 'x' })).toBe('not_in_channel');
-    const place = slack.workspace.place(GENERAL);
+    const place = slack.workspace.conversation(GENERAL);
     if (place) place.archived = true;
     expect(await errorOf('chat.postMessage', { channel: GENERAL, text: 'x' })).toBe('is_archived');
   });

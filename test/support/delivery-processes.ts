@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { bundle } from '../../build.ts';
-import { build, type Product, SANDBOX_FOLDER } from '../../sandbox/build.ts';
+import { type BuildTarget, build, SANDBOX_FOLDER } from '../../sandbox/build.ts';
 
 /** Bundled once for all that are started: a bundle starts in a fraction of the time. */
-const DELIVERER: Product = {
+const DELIVERER: BuildTarget = {
   name: 'deliverer',
   sources: ['src', 'test/support', 'build.ts', 'package-lock.json'],
-  result: join(SANDBOX_FOLDER, 'deliverer', 'delivery-process.js'),
-  make: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], join(SANDBOX_FOLDER, 'deliverer')),
+  output: join(SANDBOX_FOLDER, 'deliverer', 'delivery-process.js'),
+  run: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], join(SANDBOX_FOLDER, 'deliverer')),
 };
 
 /** @param speed of its clock from `since` (ms) on, so that what waits by the clock is over sooner */
@@ -25,7 +25,7 @@ export async function startDeliverer(
 ): Promise<ChildProcess> {
   await build(DELIVERER, () => undefined);
   const args = [redisUrl, slackUrl, String(since), String(speed)];
-  const child = spawn(process.execPath, [DELIVERER.result, ...args], {
+  const child = spawn(process.execPath, [DELIVERER.output, ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
   await once(child.stdout!, 'data');

@@ -1,13 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import { memo } from 'react';
-import { Boundary } from './Boundary.tsx';
 import { Container } from './Container.tsx';
 import { DataTable } from './DataTable.tsx';
 import { Display } from './Display.tsx';
 import { Element } from './Element.tsx';
+import { ErrorBoundary } from './ErrorBoundary.tsx';
 import { blockIdOf } from './form.ts';
 import { Input } from './Input.tsx';
-import { Alert, Context, Header, Section, Table } from './Prose.tsx';
+import { Alert, Context, Header, Section, Table } from './SimpleBlocks.tsx';
 
 /** Draws blocks in order: the library draws rich text, charts and pictures, this page what it cannot or will not. */
 export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] }) {
@@ -17,9 +17,9 @@ export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] })
         const blockId = blockIdOf(block, index);
         return (
           <div key={blockId} className={`block block-${block.type}`}>
-            <Boundary what={block.type}>
+            <ErrorBoundary what={block.type}>
               <OneBlock block={block} blockId={blockId} />
-            </Boundary>
+            </ErrorBoundary>
           </div>
         );
       })}

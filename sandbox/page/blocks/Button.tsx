@@ -1,8 +1,8 @@
 import type { Button as ButtonElement } from '@slack/types';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 
-export function Button(props: Placed<ButtonElement>) {
+export function Button(props: ElementProps<ButtonElement>) {
   const { element } = props;
   const { press, sending, disabled } = useElement(props);
   const onClick = () => {

@@ -3,12 +3,12 @@ import { useId } from 'react';
 import type { StateValue } from '../../protocol.ts';
 import { Text } from './Display.tsx';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 
 type Options = NonNullable<StateValue['selected_options']>;
 
 /** Radio buttons and checkboxes, which differ in how many may be chosen. */
-export function Choices(props: Placed<RadioButtons | Checkboxes>) {
+export function Choices(props: ElementProps<RadioButtons | Checkboxes>) {
   const { element, label } = props;
   const { value, choose, disabled } = useElement(props);
   const name = useId();

@@ -72,7 +72,9 @@ export function Combobox(props: Props) {
       onClick={() => field.current?.focus()}
     >
       {many &&
-        chosen.map((item) => <Token key={item.value} item={item} onRemove={() => props.onToggle(item)} />)}
+        chosen.map((item) => (
+          <ChosenTag key={item.value} item={item} onRemove={() => props.onToggle(item)} />
+        ))}
       <input
         ref={field}
         type="text"
@@ -109,7 +111,7 @@ export function Combobox(props: Props) {
   );
 }
 
-function Token({ item, onRemove }: { item: Item; onRemove(): void }) {
+function ChosenTag({ item, onRemove }: { item: Item; onRemove(): void }) {
   return (
     <span className="token">
       {item.text}

@@ -4,7 +4,7 @@ import { Dialog } from '../Dialog.tsx';
 import { Text } from './Display.tsx';
 
 type Ask = (dialog: ConfirmationDialog | undefined) => Promise<boolean>;
-interface Question {
+interface OpenConfirm {
   dialog: ConfirmationDialog;
   answer(yes: boolean): void;
 }
@@ -14,7 +14,7 @@ const Context = createContext<Ask>(async () => true);
 export const useConfirm = () => useContext(Context);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [question, setQuestion] = useState<Question>();
+  const [question, setQuestion] = useState<OpenConfirm>();
   const ask = useCallback<Ask>((dialog) => {
     if (!dialog) return Promise.resolve(true);
     return new Promise((resolve) => setQuestion({ dialog, answer: resolve }));

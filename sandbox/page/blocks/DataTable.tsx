@@ -44,7 +44,7 @@ export function DataTable({ block }: { block: DataTableBlock }) {
                   aria-sort={order?.column === column ? (order.down ? 'descending' : 'ascending') : 'none'}
                 >
                   <button type="button" className="sort" onClick={() => sort(column)}>
-                    <Words cell={cell} />
+                    <CellText cell={cell} />
                     {order?.column === column && (
                       <span className={order.down ? 'sorted down' : 'sorted'}>
                         <ChevronIcon size={14} />
@@ -76,7 +76,7 @@ function Row({ cells, named }: { cells: Cell[]; named: number }) {
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
           <Tag key={column} {...(column === named && { scope: 'row' })} className={cell.type}>
-            <Words cell={cell} />
+            <CellText cell={cell} />
           </Tag>
         );
       })}
@@ -84,7 +84,7 @@ function Row({ cells, named }: { cells: Cell[]; named: number }) {
   );
 }
 
-function Words({ cell }: { cell: Cell }) {
+function CellText({ cell }: { cell: Cell }) {
   return cell.type === 'rich_text' ? <Display block={cell} /> : cell.text;
 }
 

@@ -6,12 +6,12 @@ import { useWorkspace } from '../workspace.ts';
 import { richTextOf } from './mrkdwn.ts';
 
 /** Links lead out of the page only to the web or a mail program, and never hand this window over. */
-const isOutward = (href: string) => /^(https?:|mailto:)/i.test(href);
+const isSafeLink = (href: string) => /^(https?:|mailto:)/i.test(href);
 
 type Hooks = NonNullable<MessageProps['hooks']>;
 
 const link: NonNullable<Hooks['link']> = ({ href, children, className }) =>
-  isOutward(href) ? (
+  isSafeLink(href) ? (
     <a href={href} className={className} target="_blank" rel="noopener noreferrer">
       {children}
     </a>

@@ -1,13 +1,13 @@
 import { Button } from './Button.tsx';
 import { Choices } from './Choices.tsx';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 import { Overflow } from './Overflow.tsx';
 import { Picker } from './Picker.tsx';
 import { Select } from './Select.tsx';
 import { TextInput } from './TextInput.tsx';
 
 /** One interactive element, whichever it is. */
-export function Element(props: Placed) {
+export function Element(props: ElementProps) {
   const { element, ...rest } = props;
   switch (element.type) {
     case 'button':

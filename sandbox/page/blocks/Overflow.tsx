@@ -2,12 +2,12 @@ import type { Overflow as OverflowElement } from '@slack/types';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { MoreIcon } from '../icons.tsx';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 import { Popup } from './Popup.tsx';
 
 type Item = OverflowElement['options'][number];
 
-export function Overflow(props: Placed<OverflowElement>) {
+export function Overflow(props: ElementProps<OverflowElement>) {
   const { press, sending, disabled } = useElement(props);
   const anchor = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<'first' | 'last'>();
@@ -82,7 +82,7 @@ function Menu({ items, begin, onChoose, onClose }: MenuProps) {
     // Its own focus move then begins at the menu's button.
     if (event.key === 'Tab') return onClose();
     if (next !== undefined) event.preventDefault();
-    const wanted = next ?? beginningWith(event.key, items, at);
+    const wanted = next ?? nextStartingWith(event.key, items, at);
     if (wanted !== undefined) all[wanted]?.focus();
   };
   return (
@@ -105,7 +105,7 @@ function Menu({ items, begin, onChoose, onClose }: MenuProps) {
 }
 
 /** The next item after `at`, around the end, whose text begins with this letter. */
-function beginningWith(key: string, items: Item[], at: number): number | undefined {
+function nextStartingWith(key: string, items: Item[], at: number): number | undefined {
   if (key.length !== 1 || key === ' ') return undefined;
   return items
     .map((_, step) => (at + 1 + step) % items.length)

@@ -1,9 +1,9 @@
 import type { Datepicker, DateTimepicker, Timepicker } from '@slack/types';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 
 /** Date, time, or both, with the browser's own calendar and clock. */
-export function Picker(props: Placed<Datepicker | Timepicker | DateTimepicker>) {
+export function Picker(props: ElementProps<Datepicker | Timepicker | DateTimepicker>) {
   const { element, label } = props;
   const { value, choose, disabled } = useElement(props);
   const placeholder = 'placeholder' in element ? element.placeholder?.text : undefined;

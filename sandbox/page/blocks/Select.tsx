@@ -1,19 +1,19 @@
 import { useWorkspace } from '../workspace.ts';
 import { Combobox } from './Combobox.tsx';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
-import { chosenIn, type Item, isMany, offeredBy, type SelectElement, stateOf } from './options.ts';
+import type { ElementProps } from './form.ts';
+import { chosenItems, type Item, isMany, ownOptions, type SelectElement, stateOf } from './options.ts';
 import { useSuggestions } from './suggestions.ts';
 
 /** Every select menu, single or multiple, whatever list it draws from. */
-export function Select(props: Placed<SelectElement>) {
+export function Select(props: ElementProps<SelectElement>) {
   const { element, blockId, label, optional = false } = props;
   const workspace = useWorkspace();
   const { value, choose, sending, disabled } = useElement(props);
   const isExternal = element.type === 'external_select' || element.type === 'multi_external_select';
   const suggestions = useSuggestions(blockId, element, isExternal);
-  const own = offeredBy(element, workspace);
-  const chosen = chosenIn(value, own);
+  const own = ownOptions(element, workspace);
+  const chosen = chosenItems(value, own);
   const many = isMany(element);
   const limit = many ? (element.max_selected_items ?? Number.POSITIVE_INFINITY) : 1;
 

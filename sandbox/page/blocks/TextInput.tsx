@@ -1,7 +1,7 @@
 import type { EmailInput, NumberInput, PlainTextInput, URLInput } from '@slack/types';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
 import { useElement } from './element.ts';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 
 type TextElement = PlainTextInput | EmailInput | URLInput | NumberInput;
 
@@ -9,7 +9,7 @@ type TextElement = PlainTextInput | EmailInput | URLInput | NumberInput;
 const TYPING_MS = 300;
 const MODES = { email_text_input: 'email', url_text_input: 'url', number_input: 'decimal' } as const;
 
-export function TextInput(props: Placed<TextElement>) {
+export function TextInput(props: ElementProps<TextElement>) {
   const { element, label, dispatches } = props;
   const { value, keep, send, disabled } = useElement(props);
   const typing = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -2,7 +2,7 @@ import type { ConfirmationDialog } from '@slack/types';
 import { useState } from 'react';
 import type { StateValue } from '../../protocol.ts';
 import { useConfirm } from './Confirm.tsx';
-import type { Placed } from './form.ts';
+import type { ElementProps } from './form.ts';
 import { useSurface } from './surface.ts';
 
 interface Interactive {
@@ -12,16 +12,16 @@ interface Interactive {
 }
 
 /** The value of an element, and the way of a new one: asked about, kept, and sent where it is sent at once. */
-export function useElement({ element, blockId, dispatches }: Placed<Interactive>) {
+export function useElement({ element, blockId, dispatches }: ElementProps<Interactive>) {
   const surface = useSurface();
   const confirm = useConfirm();
   const [sending, setSending] = useState(false);
   const actionId = element.action_id ?? '';
-  const address = { type: element.type, block_id: blockId, action_id: actionId };
+  const identity = { type: element.type, block_id: blockId, action_id: actionId };
 
   const send = async (extra: Record<string, unknown>, values = surface.values) => {
     setSending(true);
-    await surface.act({ ...address, ...extra }, values);
+    await surface.act({ ...identity, ...extra }, values);
     setSending(false);
   };
   const choose = async (chosen: Omit<StateValue, 'type'>) => {

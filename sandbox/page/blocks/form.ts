@@ -4,7 +4,7 @@ import type { StateValue, StateValues } from '../../protocol.ts';
 export type AnyElement = ActionsBlockElement | InputBlockElement | SectionBlockAccessory;
 
 /** An element where it stands: its block, whether a choice is sent at once, and the label beside it. */
-export interface Placed<E = AnyElement> {
+export interface ElementProps<E = AnyElement> {
   element: E;
   blockId: string;
   dispatches: boolean;
@@ -91,7 +91,7 @@ export function withValue(
  * against a new initial value; a choice that the new options no longer offer does not.
  */
 export function carryOver(
-  held: StateValues,
+  previous: StateValues,
   blocks: KnownBlock[],
   currentConversation?: string,
 ): StateValues {
@@ -101,16 +101,25 @@ export function carryOver(
       const actionId = element.type === 'image' ? undefined : element.action_id;
       const initial = initialValue(element);
       if (!actionId || !initial) continue;
-      const before = held[blockId]?.[actionId];
+      const before = previous[blockId]?.[actionId];
       const kept = before?.type === element.type && stillOffered(element, before) ? before : undefined;
-      values = withValue(values, blockId, actionId, kept ?? here(element, initial, currentConversation));
+      values = withValue(
+        values,
+        blockId,
+        actionId,
+        kept ?? withDefaultConversation(element, initial, currentConversation),
+      );
     }
   }
   return values;
 }
 
 /** `default_to_current_conversation` fills what nothing else has filled. */
-function here(element: AnyElement, initial: StateValue, conversation: string | undefined): StateValue {
+function withDefaultConversation(
+  element: AnyElement,
+  initial: StateValue,
+  conversation: string | undefined,
+): StateValue {
   const wanted = element.type === 'conversations_select' && element.default_to_current_conversation;
   if (!wanted || !conversation || initial.selected_conversation) return initial;
   return { ...initial, selected_conversation: conversation };

@@ -89,7 +89,7 @@ function inline(text: string, style: Style, writeDate: WriteDate): RichTextEleme
     text,
     INLINE,
     ([whole, angle, code, bold, italic, strike, emoji, url]) => {
-      if (angle) return angled(angle, style, writeDate);
+      if (angle) return angleBracket(angle, style, writeDate);
       if (code) return word(code, { code: true });
       if (bold) return inline(bold, { ...style, bold: true }, writeDate);
       if (italic) return inline(italic, { ...style, italic: true }, writeDate);
@@ -102,16 +102,16 @@ function inline(text: string, style: Style, writeDate: WriteDate): RichTextEleme
 }
 
 /** `<@U1>`, `<#C1|name>`, `<!here>`, `<!date^…>`, `<https://…|words>`. */
-function angled(inside: string, style: Style, writeDate: WriteDate): RichTextElement {
+function angleBracket(inside: string, style: Style, writeDate: WriteDate): RichTextElement {
   const [target = '', label] = inside.split('|', 2);
   const [, sign, id = ''] = /^([@#!])(.*)$/.exec(target) ?? [];
   if (sign === '@') return { type: 'user', user_id: id, style };
   if (sign === '#') return { type: 'channel', channel_id: id, style };
-  if (sign === '!') return commanded(id, label ?? '', style, writeDate);
+  if (sign === '!') return specialMention(id, label ?? '', style, writeDate);
   return { type: 'link', url: decode(target), text: decode(label ?? target), style };
 }
 
-function commanded(command: string, label: string, style: Style, writeDate: WriteDate): RichTextElement {
+function specialMention(command: string, label: string, style: Style, writeDate: WriteDate): RichTextElement {
   const [name, first = '', format = '', url] = command.split('^');
   if (name === 'here' || name === 'channel' || name === 'everyone') return { type: 'broadcast', range: name };
   if (name === 'subteam') return { type: 'usergroup', usergroup_id: first };

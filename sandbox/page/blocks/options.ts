@@ -14,7 +14,7 @@ export interface Item {
   option?: Option;
 }
 
-export interface Offered {
+export interface OptionLists {
   options?: Option[];
   option_groups?: { label: { text: string }; options: Option[] }[];
 }
@@ -28,7 +28,7 @@ const itemOf = (option: Option, group?: string): Item => ({
 });
 
 /** Options and groups as one list, in order. */
-export const itemsOf = ({ options, option_groups }: Offered): Item[] => [
+export const itemsOf = ({ options, option_groups }: OptionLists): Item[] => [
   ...(options ?? []).map((option) => itemOf(option)),
   ...(option_groups ?? []).flatMap(({ label, options }) =>
     options.map((option) => itemOf(option, label.text)),
@@ -40,7 +40,7 @@ export const isMany = (element: SelectElement): element is MultiSelect => elemen
 const channelText = ({ kind, name }: Channel) => (kind === 'im' ? name : `#${name}`);
 
 /** What a select offers without asking the bot; an external one has nothing of its own. */
-export function offeredBy(element: SelectElement, { snapshot }: PageWorkspace): Item[] {
+export function ownOptions(element: SelectElement, { snapshot }: PageWorkspace): Item[] {
   const { people, channels } = snapshot;
   switch (element.type) {
     case 'users_select':
@@ -65,7 +65,7 @@ export function offeredBy(element: SelectElement, { snapshot }: PageWorkspace): 
 }
 
 /** What is chosen now, as lines of the menu. */
-export function chosenIn(value: StateValue | undefined, offered: Item[]): Item[] {
+export function chosenItems(value: StateValue | undefined, offered: Item[]): Item[] {
   const options = value?.selected_options ?? (value?.selected_option ? [value.selected_option] : []);
   const single = value?.selected_user ?? value?.selected_conversation ?? value?.selected_channel;
   const many = value?.selected_users ?? value?.selected_conversations ?? value?.selected_channels;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { post, sentenceOf } from '../api.ts';
 import { useWorkspace } from '../workspace.ts';
-import { type Item, itemsOf, type Offered, type SelectElement } from './options.ts';
+import { type Item, itemsOf, type OptionLists, type SelectElement } from './options.ts';
 import { useSurface } from './surface.ts';
 
 /** How long typing rests before the bot is asked. */
@@ -12,7 +12,7 @@ const MIN_QUERY = 3;
 /** Options that the bot suggests while somebody types; only the answer to the latest question counts. */
 export function useSuggestions(blockId: string, element: SelectElement, isExternal: boolean) {
   const { me } = useWorkspace();
-  const { place } = useSurface();
+  const { surfaceRef } = useSurface();
   const [items, setItems] = useState<Item[]>([]);
   const [note, setNote] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -23,9 +23,9 @@ export function useSuggestions(blockId: string, element: SelectElement, isExtern
   const fetchItems = async (value: string) => {
     const question = ++latest.current;
     const actionId = element.action_id ?? '';
-    const answer = await post('suggest', { as: me.id, place, blockId, actionId, value });
+    const answer = await post('suggest', { as: me.id, surface: surfaceRef, blockId, actionId, value });
     if (question !== latest.current) return;
-    setItems(answer.ok ? itemsOf(answer as Offered) : []);
+    setItems(answer.ok ? itemsOf(answer as OptionLists) : []);
     setNote(answer.ok ? undefined : sentenceOf(answer, 'The options could not be loaded.'));
   };
   const ask = (value: string) => {

@@ -1,13 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import { createContext, useContext, useRef, useState } from 'react';
-import type { Place, StateValue, StateValues } from '../../protocol.ts';
+import type { StateValue, StateValues, SurfaceRef } from '../../protocol.ts';
 import { post, sentenceOf } from '../api.ts';
 import { useWorkspace } from '../workspace.ts';
 import { carryOver, withValue } from './form.ts';
 
 /** A message, a modal or the App Home: where blocks stand, what was chosen there, and how a choice is sent. */
 export interface Surface {
-  place: Place;
+  surfaceRef: SurfaceRef;
   values: StateValues;
   /** Keeps a choice and returns all values with it, for sending at once. */
   change(blockId: string, actionId: string, value: StateValue): StateValues;
@@ -28,7 +28,7 @@ export function useSurface(): Surface {
 }
 
 /** The values of a view or message. Modals keep what was typed when they are redrawn, messages begin anew. */
-export function useSurfaceOf(place: Place, blocks: KnownBlock[], keepsTyped: boolean): Surface {
+export function useSurfaceOf(surfaceRef: SurfaceRef, blocks: KnownBlock[], keepsTyped: boolean): Surface {
   const { me, channel, report } = useWorkspace();
   const begin = (held: StateValues) => carryOver(held, blocks, channel?.id);
   const [form, setForm] = useState(() => ({ blocks, values: begin({}) }));
@@ -46,8 +46,8 @@ export function useSurfaceOf(place: Place, blocks: KnownBlock[], keepsTyped: boo
     return values;
   };
   const act: Surface['act'] = async (action, values = latest.current) => {
-    const answer = await post('act', { as: me.id, place, action, values });
+    const answer = await post('act', { as: me.id, surface: surfaceRef, action, values });
     if (!answer.ok) report(sentenceOf(answer, 'That did not work.'));
   };
-  return { place, values: form.values, change, act, errors: {}, busy: false };
+  return { surfaceRef, values: form.values, change, act, errors: {}, busy: false };
 }

@@ -2,10 +2,10 @@ import { type KeyboardEvent, useState } from 'react';
 import type { Traffic } from '../../protocol.ts';
 import { CloseIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
-import { Inspector } from './Inspector.tsx';
+import { Examples } from './Examples.tsx';
 import { Switches } from './Switches.tsx';
-import { Time } from './Time.tsx';
-import { Tries } from './Tries.tsx';
+import { TimeControls } from './TimeControls.tsx';
+import { TrafficLog } from './TrafficLog.tsx';
 
 const TABS = ['Try', 'Switches', 'Traffic'] as const;
 
@@ -55,14 +55,14 @@ export function Panel({ traffic, onTry, onClose }: Props) {
         </button>
       </div>
       <div id="panel-page" className="panel-page" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-        {tab === 'Try' && <Tries onTry={onTry} />}
+        {tab === 'Try' && <Examples onTry={onTry} />}
         {tab === 'Switches' && (
           <>
-            <Time />
+            <TimeControls />
             <Switches />
           </>
         )}
-        {tab === 'Traffic' && <Inspector traffic={traffic} />}
+        {tab === 'Traffic' && <TrafficLog traffic={traffic} />}
       </div>
       <footer className="panel-foot">
         <span className={bot.up ? 'dot up' : 'dot'} />

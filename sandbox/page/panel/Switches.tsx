@@ -12,24 +12,24 @@ export function Switches() {
 function ServiceModes({ service }: { service: Switch }) {
   const { report } = useWorkspace();
   // The switch moves at once; the server's word comes a moment later and is the truth.
-  const [moved, setMoved] = useState({ from: service.mode, to: service.mode });
-  if (moved.from !== service.mode) setMoved({ from: service.mode, to: service.mode });
+  const [shown, setShown] = useState({ from: service.mode, to: service.mode });
+  if (shown.from !== service.mode) setShown({ from: service.mode, to: service.mode });
   const set = async (mode: string) => {
-    setMoved({ from: service.mode, to: mode });
+    setShown({ from: service.mode, to: mode });
     const answer = await post('switch', { service: service.service, mode });
     if (answer.ok) return;
-    setMoved({ from: service.mode, to: service.mode });
+    setShown({ from: service.mode, to: service.mode });
     report(sentenceOf(answer, 'The switch did not move.'));
   };
   return (
     <fieldset className="modes">
       <legend>{service.service}</legend>
       {service.modes.map(({ mode, label, hint }) => (
-        <label key={mode} className={moved.to === mode ? 'mode on' : 'mode'}>
+        <label key={mode} className={shown.to === mode ? 'mode on' : 'mode'}>
           <input
             type="radio"
             name={`mode-${service.service}`}
-            checked={moved.to === mode}
+            checked={shown.to === mode}
             onChange={() => void set(mode)}
           />
           <span>

@@ -1,29 +1,29 @@
 import type { OAuthTokens } from '../oauth.ts';
 import { APP, BOT_USER } from '../people.ts';
 import type { Team } from '../teams.ts';
-import { type Arguments, type Method, type MethodContext, Refusal, textArgument } from './method.ts';
+import { type Arguments, type Method, type MethodContext, MethodError, textArgument } from './method.ts';
 
 /** The part of Slack that the app names itself to; without OAuth there is none. */
-function identified(args: Arguments, { oauth }: MethodContext) {
-  if (!oauth) throw new Refusal('invalid_client_id');
-  const objection = oauth.objection(textArgument(args.client_id), textArgument(args.client_secret));
-  if (objection !== undefined) throw new Refusal(objection);
+function authenticateClient(args: Arguments, { oauth }: MethodContext) {
+  if (!oauth) throw new MethodError('invalid_client_id');
+  const error = oauth.clientError(textArgument(args.client_id), textArgument(args.client_secret));
+  if (error !== undefined) throw new MethodError(error);
   return oauth;
 }
 
 export const apps: Record<string, Method> = {
   'oauth.v2.access': {
-    tokenless: true,
+    needsNoToken: true,
     run(args, context) {
-      const oauth = identified(args, context);
+      const oauth = authenticateClient(args, context);
       if (args.grant_type === 'refresh_token') {
         const renewed = oauth.refresh(textArgument(args.refresh_token));
-        if (!renewed.ok) throw new Refusal(renewed.error);
+        if (!renewed.ok) throw new MethodError(renewed.error);
         return installation(renewed.team, renewed.scope, renewed.tokens);
       }
       const granted = oauth.redeem(textArgument(args.code), textArgument(args.redirect_uri));
-      if (!granted.ok) throw new Refusal(granted.error);
-      context.settle(granted.team.id);
+      if (!granted.ok) throw new MethodError(granted.error);
+      context.markInstalled(granted.team.id);
       const { team, person, scope, tokens } = granted;
       return { ...installation(team, scope, tokens), authed_user: { id: person } };
     },
@@ -31,7 +31,7 @@ export const apps: Record<string, Method> = {
   'apps.uninstall': {
     required: ['client_id', 'client_secret'],
     run(args, context) {
-      identified(args, context);
+      authenticateClient(args, context);
       context.uninstall(context.workspace.team.id);
       return { ok: true };
     },

@@ -1,37 +1,37 @@
-import { readMessage } from '../incoming.ts';
 import { messageOf } from '../payloads.ts';
-import type { Stored } from '../workspace.ts';
+import { readMessage } from '../read-message.ts';
+import type { StoredMessage } from '../workspace.ts';
 import {
-  explained,
   type Method,
   type MethodContext,
-  Refusal,
+  MethodError,
   textArgument,
-  visiblePlace,
-  writablePlace,
+  visibleConversation,
+  withProblems,
+  writableConversation,
 } from './method.ts';
 
-function readOrRefuse(...given: Parameters<typeof readMessage>) {
+function parseMessage(...given: Parameters<typeof readMessage>) {
   const read = readMessage(...given);
-  if (!read.ok) throw new Refusal(read.error, explained(read.problems));
+  if (!read.ok) throw new MethodError(read.error, withProblems(read.problems));
   return read;
 }
 
-function ownMessage(context: MethodContext, channel: unknown, ts: unknown, otherwise: string): Stored {
-  const place = visiblePlace(context, channel);
-  const message = context.workspace.find(place.id, textArgument(ts));
-  if (!message || message.ephemeral) throw new Refusal('message_not_found');
-  if (message.from !== 'bot') throw new Refusal(otherwise);
+function botMessage(context: MethodContext, channel: unknown, ts: unknown, otherwise: string): StoredMessage {
+  const conversation = visibleConversation(context, channel);
+  const message = context.workspace.find(conversation.id, textArgument(ts));
+  if (!message || message.ephemeral) throw new MethodError('message_not_found');
+  if (message.from !== 'bot') throw new MethodError(otherwise);
   return message;
 }
 
 /** As an object, or as the text of one in a form. */
-function metadataIn(given: unknown): object | undefined {
+function parseMetadata(given: unknown): object | undefined {
   try {
     const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
     return typeof read === 'object' && read !== null ? read : undefined;
   } catch {
-    throw new Refusal('metadata_must_be_sent_as_json');
+    throw new MethodError('metadata_must_be_sent_as_json');
   }
 }
 
@@ -40,35 +40,35 @@ export const chat: Record<string, Method> = {
     scope: 'chat:write',
     required: ['channel'],
     run(args, context) {
-      const place = writablePlace(context, args.channel);
-      const { text: words, blocks } = readOrRefuse(args);
+      const conversation = writableConversation(context, args.channel);
+      const { text: words, blocks } = parseMessage(args);
       const threadTs = textArgument(args.thread_ts) || undefined;
       // A message that one person alone sees has no thread.
-      if (threadTs !== undefined && context.workspace.find(place.id, threadTs)?.ephemeral)
-        throw new Refusal('cannot_reply_to_message');
+      if (threadTs !== undefined && context.workspace.find(conversation.id, threadTs)?.ephemeral)
+        throw new MethodError('cannot_reply_to_message');
       const message = context.workspace.post({
-        channel: place.id,
+        channel: conversation.id,
         from: 'bot',
         text: words,
         blocks,
         threadTs,
         // In a form as text; Slack ignores it without a thread.
         isBroadcast: threadTs !== undefined && String(args.reply_broadcast) === 'true',
-        metadata: metadataIn(args.metadata),
+        metadata: parseMetadata(args.metadata),
       });
-      return { ok: true, channel: place.id, ts: message.ts, message: messageOf(message) };
+      return { ok: true, channel: conversation.id, ts: message.ts, message: messageOf(message) };
     },
   },
   'chat.postEphemeral': {
     scope: 'chat:write',
     required: ['channel', 'user'],
     run(args, context) {
-      const place = writablePlace(context, args.channel);
+      const conversation = writableConversation(context, args.channel);
       const viewer = textArgument(args.user);
-      if (!place.members.includes(viewer)) throw new Refusal('user_not_in_channel');
-      const { text: words, blocks } = readOrRefuse(args, context.refuse);
+      if (!conversation.members.includes(viewer)) throw new MethodError('user_not_in_channel');
+      const { text: words, blocks } = parseMessage(args, context.refuse);
       const threadTs = textArgument(args.thread_ts) || undefined;
-      const draft = { channel: place.id, from: 'bot', text: words, blocks, viewer, threadTs };
+      const draft = { channel: conversation.id, from: 'bot', text: words, blocks, viewer, threadTs };
       return { ok: true, message_ts: context.workspace.post(draft).ts };
     },
   },
@@ -76,8 +76,8 @@ export const chat: Record<string, Method> = {
     scope: 'chat:write',
     required: ['channel', 'ts'],
     run(args, context) {
-      const message = ownMessage(context, args.channel, args.ts, 'cant_update_message');
-      const read = readOrRefuse(args);
+      const message = botMessage(context, args.channel, args.ts, 'cant_update_message');
+      const read = parseMessage(args);
       context.workspace.edit(message, read);
       const { channel, ts } = message;
       return { ok: true, channel, ts, text: read.text, message: messageOf(message) };
@@ -87,7 +87,7 @@ export const chat: Record<string, Method> = {
     scope: 'chat:write',
     required: ['channel', 'ts'],
     run(args, context) {
-      const message = ownMessage(context, args.channel, args.ts, 'cant_delete_message');
+      const message = botMessage(context, args.channel, args.ts, 'cant_delete_message');
       context.workspace.remove(message);
       return { ok: true, channel: message.channel, ts: message.ts };
     },
@@ -95,11 +95,11 @@ export const chat: Record<string, Method> = {
   'chat.getPermalink': {
     required: ['channel', 'message_ts'],
     run(args, context) {
-      const place = visiblePlace(context, args.channel);
-      const message = context.workspace.find(place.id, textArgument(args.message_ts));
-      if (!message || message.ephemeral) throw new Refusal('message_not_found');
-      const permalink = `${context.url()}/?channel=${place.id}#${message.ts}`;
-      return { ok: true, channel: place.id, permalink };
+      const conversation = visibleConversation(context, args.channel);
+      const message = context.workspace.find(conversation.id, textArgument(args.message_ts));
+      if (!message || message.ephemeral) throw new MethodError('message_not_found');
+      const permalink = `${context.url()}/?channel=${conversation.id}#${message.ts}`;
+      return { ok: true, channel: conversation.id, permalink };
     },
   },
 };

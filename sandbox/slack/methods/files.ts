@@ -3,9 +3,9 @@ import {
   type Arguments,
   type Method,
   type MethodContext,
-  Refusal,
+  MethodError,
   textArgument,
-  writablePlace,
+  writableConversation,
 } from './method.ts';
 
 export const files: Record<string, Method> = {
@@ -21,10 +21,10 @@ export const files: Record<string, Method> = {
     scope: 'files:write',
     required: ['files', 'channel_id'],
     run(args, context) {
-      const place = writablePlace(context, args.channel_id);
-      const shared = listed(args).map(({ id, title }) => found(context, id, title));
+      const conversation = writableConversation(context, args.channel_id);
+      const shared = requestedFiles(args).map(({ id, title }) => uploadedFile(context, id, title));
       const message = context.workspace.post({
-        channel: place.id,
+        channel: conversation.id,
         from: 'bot',
         text: textArgument(args.initial_comment),
         threadTs: textArgument(args.thread_ts) || undefined,
@@ -35,15 +35,15 @@ export const files: Record<string, Method> = {
   },
 };
 
-function found(context: MethodContext, id: string, title: string) {
+function uploadedFile(context: MethodContext, id: string, title: string) {
   const file = context.files.shared(id, title);
-  if (!file) throw new Refusal('file_not_found');
+  if (!file) throw new MethodError('file_not_found');
   return file;
 }
 
-function listed({ files: given }: Arguments): { id: string; title: string }[] {
-  const list = parsed(given);
-  if (!Array.isArray(list)) throw new Refusal('invalid_arguments');
+function requestedFiles({ files: given }: Arguments): { id: string; title: string }[] {
+  const list = parseList(given);
+  if (!Array.isArray(list)) throw new MethodError('invalid_arguments');
   return list.map(({ id, title }: { id?: unknown; title?: unknown }) => ({
     id: textArgument(id),
     title: textArgument(title),
@@ -51,7 +51,7 @@ function listed({ files: given }: Arguments): { id: string; title: string }[] {
 }
 
 /** Forms carry lists as JSON text. */
-function parsed(given: unknown): unknown {
+function parseList(given: unknown): unknown {
   try {
     return typeof given === 'string' ? JSON.parse(given) : given;
   } catch {

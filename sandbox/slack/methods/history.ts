@@ -1,6 +1,6 @@
 import { messageOf } from '../payloads.ts';
-import { type Method, Refusal } from './method.ts';
-import { readable } from './reads.ts';
+import { type Method, MethodError } from './method.ts';
+import { readableConversation } from './reads.ts';
 
 const PAGE = 100;
 
@@ -9,11 +9,11 @@ export const history: Record<string, Method> = {
   'conversations.history': {
     required: ['channel'],
     run(args, context) {
-      const place = readable(context, args.channel, 'history');
-      if (!place.members.includes('bot')) throw new Refusal('not_in_channel');
+      const conversation = readableConversation(context, args.channel, 'history');
+      if (!conversation.members.includes('bot')) throw new MethodError('not_in_channel');
       const [oldest, latest] = [Number(args.oldest ?? 0), Number(args.latest ?? Number.POSITIVE_INFINITY)];
       const all = context.workspace
-        .messagesFor('', place.id)
+        .messagesFor('', conversation.id)
         .filter(({ threadTs, ts }) => !threadTs && Number(ts) > oldest && Number(ts) < latest);
       const newest = all.slice(-Number(args.limit ?? PAGE)).reverse();
       const isMarked = String(args.include_all_metadata) === 'true';

@@ -2,7 +2,7 @@
 import type { Files } from '../files.ts';
 import type { Manifest } from '../manifest.ts';
 import type { OAuth } from '../oauth.ts';
-import type { SlackPlace } from '../people.ts';
+import type { Conversation } from '../people.ts';
 import type { Triggers } from '../triggers.ts';
 import type { Views } from '../views.ts';
 import type { Workspace } from '../workspace.ts';
@@ -22,7 +22,7 @@ export interface MethodContext {
   /** Absent where the app has one token for one workspace. */
   oauth?: OAuth | undefined;
   /** The app is there from now on. */
-  settle: (team: string) => void;
+  markInstalled: (team: string) => void;
   /** It is there no more: its tokens end, and it is told. */
   uninstall: (team: string) => void;
   /** Where a Socket Mode client shall connect; absent in HTTP mode. */
@@ -37,13 +37,13 @@ export interface Method {
   /** Arguments that have to be there. */
   required?: readonly string[];
   /** Asks for no token: the app names itself by its client ID and secret. */
-  tokenless?: boolean;
+  needsNoToken?: boolean;
   /** Taken with the app-level token instead of the bot's. */
   appToken?: boolean;
 }
 
 /** An answer with `ok: false`. */
-export class Refusal extends Error {
+export class MethodError extends Error {
   constructor(
     readonly code: string,
     readonly detail: Record<string, unknown> = {},
@@ -53,7 +53,7 @@ export class Refusal extends Error {
 }
 
 /** The problems where Slack puts them, so that the SDK prints them. */
-export function explained(problems: readonly string[]): Record<string, unknown> {
+export function withProblems(problems: readonly string[]): Record<string, unknown> {
   if (problems.length === 0) return {};
   return { errors: problems, response_metadata: { messages: problems.map((one) => `[ERROR] ${one}`) } };
 }
@@ -64,25 +64,26 @@ export function textArgument(value: unknown): string {
 
 export function requireScope({ manifest: { scopes } }: MethodContext, needed: string): void {
   if (scopes.size === 0 || scopes.has(needed)) return;
-  throw new Refusal('missing_scope', { needed, provided: [...scopes].join(',') });
+  throw new MethodError('missing_scope', { needed, provided: [...scopes].join(',') });
 }
 
 /** A channel that the bot can see: private ones only from inside. */
-export function visiblePlace(context: MethodContext, given: unknown): SlackPlace {
-  const place = context.workspace.place(textArgument(given));
-  const isInside = place?.members.includes('bot') ?? false;
-  if (!place || (place.kind !== 'public' && !isInside)) throw new Refusal('channel_not_found');
-  return place;
+export function visibleConversation(context: MethodContext, given: unknown): Conversation {
+  const conversation = context.workspace.conversation(textArgument(given));
+  const isInside = conversation?.members.includes('bot') ?? false;
+  if (!conversation || (conversation.kind !== 'public' && !isInside))
+    throw new MethodError('channel_not_found');
+  return conversation;
 }
 
 /** A channel that the bot can write to; a person's id stands for the conversation with them. */
-export function writablePlace(context: MethodContext, given: unknown): SlackPlace {
+export function writableConversation(context: MethodContext, given: unknown): Conversation {
   const direct = context.workspace.directMessageOf(textArgument(given));
-  const place = direct ?? visiblePlace(context, given);
-  if (place.kind === 'im' && context.manifest.tabs.messages === 'off')
-    throw new Refusal('messages_tab_disabled');
-  if (place.archived) throw new Refusal('is_archived');
-  if (!place.members.includes('bot') && !context.manifest.scopes.has('chat:write.public'))
-    throw new Refusal('not_in_channel');
-  return place;
+  const conversation = direct ?? visibleConversation(context, given);
+  if (conversation.kind === 'im' && context.manifest.tabs.messages === 'off')
+    throw new MethodError('messages_tab_disabled');
+  if (conversation.archived) throw new MethodError('is_archived');
+  if (!conversation.members.includes('bot') && !context.manifest.scopes.has('chat:write.public'))
+    throw new MethodError('not_in_channel');
+  return conversation;
 }

@@ -1,14 +1,14 @@
 import type { Person } from '../../protocol.ts';
-import { APP, BOT_ID, BOT_USER, type SlackPlace, teamOf } from '../people.ts';
+import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from '../people.ts';
 import { userIdOf } from '../workspace.ts';
-import { zoneOffset } from '../zone.ts';
+import { zoneOffset } from '../zone-offset.ts';
 import {
   type Method,
   type MethodContext,
-  Refusal,
+  MethodError,
   requireScope,
   textArgument,
-  visiblePlace,
+  visibleConversation,
 } from './method.ts';
 
 function isTrue(flag: unknown): boolean {
@@ -17,7 +17,7 @@ function isTrue(flag: unknown): boolean {
 
 /** Slack calls nobody a stranger whom the app can meet in a shared channel: the team tells. */
 function userOf(person: Person, { workspace }: MethodContext, includeLocale: boolean) {
-  const isMet = [...workspace.places.values()].some(
+  const isInSharedChannel = [...workspace.conversations.values()].some(
     ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
   );
   const { offset, label } = zoneOffset(person.tz, workspace.now());
@@ -36,7 +36,7 @@ function userOf(person: Person, { workspace }: MethodContext, includeLocale: boo
     is_primary_owner: person.role === 'owner',
     is_restricted: person.role === 'guest',
     is_ultra_restricted: false,
-    is_stranger: person.role === 'external' && !isMet,
+    is_stranger: person.role === 'external' && !isInSharedChannel,
     is_bot: false,
     is_app_user: false,
     ...(includeLocale && { locale: person.locale }),
@@ -59,37 +59,41 @@ function botUser({ manifest, workspace }: MethodContext) {
 
 const SCOPE_KIND = { public: 'channels', private: 'groups', im: 'im' } as const;
 
-function conversationOf(place: SlackPlace) {
-  const isIm = place.kind === 'im';
+function conversationOf(conversation: Conversation) {
+  const isIm = conversation.kind === 'im';
   return {
-    id: place.id,
-    ...(isIm ? { user: place.members.find((one) => one !== 'bot') } : { name: place.name }),
-    is_channel: place.kind === 'public',
+    id: conversation.id,
+    ...(isIm ? { user: conversation.members.find((one) => one !== 'bot') } : { name: conversation.name }),
+    is_channel: conversation.kind === 'public',
     is_group: false,
     is_im: isIm,
     is_mpim: false,
-    is_private: place.kind !== 'public',
-    is_archived: place.archived ?? false,
-    is_general: place.name === 'general',
-    is_shared: place.shared ?? false,
-    is_ext_shared: place.shared ?? false,
+    is_private: conversation.kind !== 'public',
+    is_archived: conversation.archived ?? false,
+    is_general: conversation.name === 'general',
+    is_shared: conversation.shared ?? false,
+    is_ext_shared: conversation.shared ?? false,
     is_org_shared: false,
-    is_member: place.members.includes('bot'),
-    topic: { value: place.topic, creator: '', last_set: 0 },
+    is_member: conversation.members.includes('bot'),
+    topic: { value: conversation.topic, creator: '', last_set: 0 },
     purpose: { value: '', creator: '', last_set: 0 },
-    num_members: place.members.length,
+    num_members: conversation.members.length,
   };
 }
 
-/** The place, when the bot's scopes let it look there. */
-export function readable(context: MethodContext, given: unknown, right: 'read' | 'history'): SlackPlace {
-  const place = visiblePlace(context, given);
-  requireScope(context, `${SCOPE_KIND[place.kind]}:${right}`);
-  return place;
+/** The conversation, when the bot's scopes let it look there. */
+export function readableConversation(
+  context: MethodContext,
+  given: unknown,
+  right: 'read' | 'history',
+): Conversation {
+  const conversation = visibleConversation(context, given);
+  requireScope(context, `${SCOPE_KIND[conversation.kind]}:${right}`);
+  return conversation;
 }
 
 const DEFAULT_TYPES = 'public_channel';
-const KINDS: Record<string, SlackPlace['kind']> = {
+const KINDS: Record<string, Conversation['kind']> = {
   public_channel: 'public',
   private_channel: 'private',
   im: 'im',
@@ -116,7 +120,7 @@ export const reads: Record<string, Method> = {
   'bots.info': {
     scope: 'users:read',
     run(args, { manifest }) {
-      if (args.bot !== undefined && args.bot !== BOT_ID) throw new Refusal('bot_not_found');
+      if (args.bot !== undefined && args.bot !== BOT_ID) throw new MethodError('bot_not_found');
       const bot = { id: BOT_ID, app_id: APP, user_id: BOT_USER, name: manifest.botName, deleted: false };
       return { ok: true, bot };
     },
@@ -127,7 +131,7 @@ export const reads: Record<string, Method> = {
     run(args, context) {
       if (args.user === BOT_USER) return { ok: true, user: botUser(context) };
       const person = context.workspace.person(textArgument(args.user));
-      if (!person) throw new Refusal('user_not_found');
+      if (!person) throw new MethodError('user_not_found');
       const user = userOf(person, context, isTrue(args.include_locale));
       return { ok: true, user };
     },
@@ -164,19 +168,22 @@ export const reads: Record<string, Method> = {
     required: ['usergroup'],
     run(args, { workspace }) {
       const group = workspace.userGroups.find(({ id }) => id === args.usergroup);
-      if (!group) throw new Refusal('no_such_subteam');
+      if (!group) throw new MethodError('no_such_subteam');
       return { ok: true, users: [...group.members] };
     },
   },
   'conversations.info': {
     required: ['channel'],
-    run: (args, context) => ({ ok: true, channel: conversationOf(readable(context, args.channel, 'read')) }),
+    run: (args, context) => ({
+      ok: true,
+      channel: conversationOf(readableConversation(context, args.channel, 'read')),
+    }),
   },
   'conversations.members': {
     required: ['channel'],
     run: (args, context) => ({
       ok: true,
-      members: readable(context, args.channel, 'read').members.map(userIdOf),
+      members: readableConversation(context, args.channel, 'read').members.map(userIdOf),
       response_metadata: { next_cursor: '' },
     }),
   },
@@ -184,36 +191,42 @@ export const reads: Record<string, Method> = {
     run(args, context) {
       const kinds = (textArgument(args.types) || DEFAULT_TYPES).split(',').map((one) => KINDS[one.trim()]);
       for (const kind of kinds) if (kind) requireScope(context, `${SCOPE_KIND[kind]}:read`);
-      const places = [...context.workspace.places.values()].filter(
-        (place) => kinds.includes(place.kind) && (place.kind === 'public' || place.members.includes('bot')),
+      const conversations = [...context.workspace.conversations.values()].filter(
+        (conversation) =>
+          kinds.includes(conversation.kind) &&
+          (conversation.kind === 'public' || conversation.members.includes('bot')),
       );
-      return { ok: true, channels: places.map(conversationOf), response_metadata: { next_cursor: '' } };
+      return {
+        ok: true,
+        channels: conversations.map(conversationOf),
+        response_metadata: { next_cursor: '' },
+      };
     },
   },
   'conversations.open': {
     scope: 'im:write',
     run(args, context) {
-      const place = context.workspace.directMessageOf(textArgument(args.users));
-      if (!place) throw new Refusal('user_not_found');
-      return { ok: true, channel: { id: place.id } };
+      const conversation = context.workspace.directMessageOf(textArgument(args.users));
+      if (!conversation) throw new MethodError('user_not_found');
+      return { ok: true, channel: { id: conversation.id } };
     },
   },
   'conversations.join': {
     scope: 'channels:join',
     required: ['channel'],
     run(args, context) {
-      const place = visiblePlace(context, args.channel);
-      if (place.kind !== 'public') throw new Refusal('method_not_supported_for_channel_type');
-      if (place.archived) throw new Refusal('is_archived');
-      if (!place.members.includes('bot')) place.members.push('bot');
+      const conversation = visibleConversation(context, args.channel);
+      if (conversation.kind !== 'public') throw new MethodError('method_not_supported_for_channel_type');
+      if (conversation.archived) throw new MethodError('is_archived');
+      if (!conversation.members.includes('bot')) conversation.members.push('bot');
       context.workspace.changed();
-      return { ok: true, channel: conversationOf(place) };
+      return { ok: true, channel: conversationOf(conversation) };
     },
   },
   'apps.connections.open': {
     appToken: true,
     run(_args, { socketUrl }) {
-      if (!socketUrl) throw new Refusal('forbidden_team');
+      if (!socketUrl) throw new MethodError('forbidden_team');
       return { ok: true, url: socketUrl() };
     },
   },

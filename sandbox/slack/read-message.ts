@@ -3,9 +3,9 @@ import { flattened, problemsOfBlocks } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
 /** Block types that this Slack takes in posts but not in ephemeral messages, acknowledgements and `response_url`s. */
-export type Refusals = ReadonlySet<string>;
+export type RefusedBlockTypes = ReadonlySet<string>;
 
-export type Read =
+export type ReadMessage =
   | { ok: true; text: string; blocks?: object[] }
   | {
       ok: false;
@@ -14,14 +14,17 @@ export type Read =
     };
 
 /** @param refused types that are not taken here, beside what Block Kit itself refuses */
-export function readMessage(given: Record<string, unknown>, refused: Refusals = new Set()): Read {
-  const text = typeof given.text === 'string' ? given.text : '';
-  const blocks = parsed(given.blocks);
+export function readMessage(
+  message: Record<string, unknown>,
+  refused: RefusedBlockTypes = new Set(),
+): ReadMessage {
+  const text = typeof message.text === 'string' ? message.text : '';
+  const blocks = parsed(message.blocks);
   if (blocks === undefined) return { ok: false, error: 'invalid_blocks_format', problems: [] };
   if (text === '' && blocks.length === 0) return { ok: false, error: 'no_text', problems: [] };
   if (text.length > LIMITS.message.text) return { ok: false, error: 'msg_too_long', problems: [] };
   const invalid = problemsOfBlocks(blocks, 'message');
-  const problems = invalid.length > 0 ? invalid : untaken(blocks, refused);
+  const problems = invalid.length > 0 ? invalid : problemsOfRefusedTypes(blocks, refused);
   if (problems.length > 0) return { ok: false, error: 'invalid_blocks', problems };
   return { ok: true, text, ...(blocks.length > 0 && { blocks }) };
 }
@@ -37,7 +40,7 @@ function parsed(given: unknown): object[] | undefined {
   }
 }
 
-function untaken(blocks: readonly object[], refused: Refusals): string[] {
+function problemsOfRefusedTypes(blocks: readonly object[], refused: RefusedBlockTypes): string[] {
   return blocks.flatMap((block, i) => {
     const found = flattened([block]).find(({ type }) => refused.has(String(type)));
     return found ? [`block type ${String(found.type)} not allowed here [json-pointer:/blocks/${i}]`] : [];

@@ -1,7 +1,7 @@
 /** Rich text, tables and charts: the blocks that carry an answer's detail. */
 import { z } from 'zod';
+import { identifier, string, webUrl } from './composition-objects.ts';
 import { LIMITS } from './limits.ts';
-import { identifier, string, webUrl } from './texts.ts';
 
 const style = z
   .strictObject({

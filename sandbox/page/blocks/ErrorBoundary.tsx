@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 
 /** A block that cannot be drawn says so in its place, and leaves the rest of the page alone. */
-export class Boundary extends Component<{ what: string; children: ReactNode }, { failed: boolean }> {
+export class ErrorBoundary extends Component<{ what: string; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
   static getDerivedStateFromError() {

@@ -1,18 +1,18 @@
 /** The bot's log, JSON by the line, as short lines for a terminal. */
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
-const BORING = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'v', 'name']);
+const HIDDEN_FIELDS = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'v', 'name']);
 
 export const WARN = 40;
 
 /** Nothing when the line is less than `least`; what is no JSON of pino's passes as it is. */
-export function logLine(line: string, least: number): string | undefined {
+export function formatLogLine(line: string, minLevel: number): string | undefined {
   const entry = parsed(line);
   if (!entry) return line.trim() === '' ? undefined : line;
   const level = levelOf(entry.level);
-  if (level < least) return undefined;
+  if (level < minLevel) return undefined;
   const { msg, err } = entry as { msg?: string; err?: { message?: string; stack?: string } };
-  const rest = Object.entries(entry).filter(([key]) => !BORING.has(key));
+  const rest = Object.entries(entry).filter(([key]) => !HIDDEN_FIELDS.has(key));
   const details = rest.map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   const problem = err?.stack ?? err?.message;
   const head = ['bot', LEVELS[level / 10 - 1] ?? String(level), msg ?? '', ...details]

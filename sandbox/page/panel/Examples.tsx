@@ -5,13 +5,13 @@ import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
 
 /** What to type, and what to paste; while a form is open, what to paste comes first. */
-export function Tries({ onTry }: { onTry(attempt: { text: string }): void }) {
+export function Examples({ onTry }: { onTry(attempt: { text: string }): void }) {
   const formIsOpen = useWorkspace().snapshot.views.length > 0;
   return (
     <>
       {formIsOpen && <Credentials />}
       <Installation />
-      <Attempts onTry={onTry} />
+      <ExampleList onTry={onTry} />
       {!formIsOpen && <Credentials />}
     </>
   );
@@ -46,14 +46,14 @@ function Installation() {
   );
 }
 
-function Attempts({ onTry }: { onTry(attempt: { text: string }): void }) {
-  const { tries } = useWorkspace().snapshot;
+function ExampleList({ onTry }: { onTry(attempt: { text: string }): void }) {
+  const { examples } = useWorkspace().snapshot;
   const skip = useSkip();
   return (
     <section aria-label="Things to try">
       <h2>Things to try</h2>
       <ul className="tries">
-        {tries.map((attempt) => (
+        {examples.map((attempt) => (
           <li key={attempt.text}>
             <button type="button" onClick={() => (attempt.skip ? void skip(attempt.skip) : onTry(attempt))}>
               <code>{attempt.text}</code>
@@ -85,14 +85,14 @@ function Credentials() {
 }
 
 /** How long the tick stands in place of the copy sign. */
-const TICK_MS = 1500;
+const COPIED_MS = 1500;
 
 function Credential({ label, value }: { label: string; value: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(value);
     setCopied(true);
-    setTimeout(() => setCopied(false), TICK_MS);
+    setTimeout(() => setCopied(false), COPIED_MS);
   };
   return (
     <div>

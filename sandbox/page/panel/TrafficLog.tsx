@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Traffic } from '../../protocol.ts';
-import { indentJson } from './indent.ts';
+import { indentJson } from './indent-json.ts';
 
 /** Every exchange, newest first; a click opens it. */
-export function Inspector({ traffic }: { traffic: Traffic[] }) {
+export function TrafficLog({ traffic }: { traffic: Traffic[] }) {
   const [open, setOpen] = useState<number>();
   if (traffic.length === 0) return <p className="panel-note">Nothing has been said yet. Send a command.</p>;
   return (
@@ -17,8 +17,8 @@ export function Inspector({ traffic }: { traffic: Traffic[] }) {
   );
 }
 
-/** Whole and without an error of the Web API, or still under way. */
-const FINE = /^([23]\d\d|…)$/;
+/** Whole and without an error of the Web API, or still in progress. */
+const OK_STATUS = /^([23]\d\d|…)$/;
 
 interface LineProps {
   entry: Traffic;
@@ -27,8 +27,8 @@ interface LineProps {
 }
 
 function Line({ entry, open, onOpen }: LineProps) {
-  const { way, title, status, took } = entry;
-  const from = way.split('→')[1] ?? way;
+  const { direction, title, status, took } = entry;
+  const from = direction.split('→')[1] ?? direction;
   return (
     <>
       <button
@@ -37,8 +37,8 @@ function Line({ entry, open, onOpen }: LineProps) {
         aria-expanded={open}
         onClick={() => onOpen(open ? undefined : entry.id)}
       >
-        <span className={`way ${from}`}>{way.replace('→', ' → ')}</span>
-        <span className={FINE.test(status) ? 'status' : 'status bad'}>{status}</span>
+        <span className={`direction ${from}`}>{direction.replace('→', ' → ')}</span>
+        <span className={OK_STATUS.test(status) ? 'status' : 'status bad'}>{status}</span>
         <span className="took">{took === undefined ? '' : `${Math.round(took)} ms`}</span>
         <span className="exchange-title">{title}</span>
       </button>

@@ -1,8 +1,8 @@
 /** What Slack says about a view before it takes it. */
 import { z } from 'zod';
 import { blockProblems, elementsOf, problemsOfBlocks } from './blocks.ts';
+import { plain } from './composition-objects.ts';
 import { LIMITS } from './limits.ts';
-import { plain } from './texts.ts';
 
 const common = {
   blocks: z.array(z.record(z.string(), z.unknown())),
@@ -25,21 +25,21 @@ const shape = z.discriminatedUnion('type', [
   }),
 ]);
 
-export type GivenView = Omit<z.infer<typeof shape>, 'blocks'> & {
+export type ViewInput = Omit<z.infer<typeof shape>, 'blocks'> & {
   blocks: Record<string, unknown>[];
 } & Partial<Pick<Extract<z.infer<typeof shape>, { type: 'modal' }>, ModalOnly>>;
 
 type ModalOnly = 'title' | 'submit' | 'close' | 'clear_on_close' | 'notify_on_close' | 'submit_disabled';
 
-export type Verdict =
-  | { ok: true; view: GivenView }
+export type ViewValidation =
+  | { ok: true; view: ViewInput }
   | { ok: false; error: 'invalid_arguments' | 'view_too_large'; problems: string[] };
 
 /** `kind` is what the method takes: `views.publish` a home, all others a modal. */
-export function judgeView(given: unknown, kind: 'modal' | 'home'): Verdict {
+export function validateView(given: unknown, kind: 'modal' | 'home'): ViewValidation {
   const checked = shape.safeParse(given);
   if (!checked.success) return invalid(blockProblems(checked.error, ['view']));
-  const view = checked.data as GivenView;
+  const view = checked.data as ViewInput;
   if (view.type !== kind) return invalid([`must be a ${kind} [json-pointer:/view/type]`]);
   if (Buffer.byteLength(JSON.stringify(view)) > LIMITS.view.bytes)
     return { ok: false, error: 'view_too_large', problems: [] };
@@ -47,17 +47,15 @@ export function judgeView(given: unknown, kind: 'modal' | 'home'): Verdict {
     one.replace('[json-pointer:/blocks', '[json-pointer:/view/blocks'),
   );
   if (problems.length > 0) return invalid(problems);
-  return asksWithoutSubmit(view)
-    ? invalid(['`submit` is required [json-pointer:/view]'])
-    : { ok: true, view };
+  return needsSubmit(view) ? invalid(['`submit` is required [json-pointer:/view]']) : { ok: true, view };
 }
 
-function invalid(problems: string[]): Verdict {
+function invalid(problems: string[]): ViewValidation {
   return { ok: false, error: 'invalid_arguments', problems };
 }
 
 /** Slack takes input blocks in a modal only when it can be submitted, unless each of them dispatches on its own. */
-function asksWithoutSubmit(view: GivenView): boolean {
+function needsSubmit(view: ViewInput): boolean {
   if (view.type !== 'modal' || view.submit) return false;
   return view.blocks.some((one) => one.type === 'input' && one.dispatch_action !== true);
 }

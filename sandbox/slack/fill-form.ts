@@ -1,14 +1,14 @@
 /** Fills a form by what people read on it: field → text, or the value or label of an option. */
 import type { StateValues } from '../protocol.ts';
 import { elementsOf, flattened } from './blocks.ts';
-import { holderOf } from './input-state.ts';
+import { valueKeyOf } from './input-state.ts';
 
 type Loose = Record<string, unknown>;
 
 /** By block id or action id. */
 export type Fields = Record<string, string | readonly string[]>;
 
-export function fill(blocks: readonly object[], fields: Fields): StateValues {
+export function fillForm(blocks: readonly object[], fields: Fields): StateValues {
   const left = new Set(Object.keys(fields));
   const values: StateValues = {};
   for (const block of flattened(blocks)) {
@@ -17,7 +17,7 @@ export function fill(blocks: readonly object[], fields: Fields): StateValues {
       const given = name === undefined ? undefined : fields[name];
       if (name === undefined || given === undefined) continue;
       left.delete(name);
-      const value = { type: String(element.type), ...chosen(element, given) };
+      const value = { type: String(element.type), ...chosenValue(element, given) };
       const id = String(block.block_id);
       values[id] = { ...values[id], [String(element.action_id)]: value };
     }
@@ -27,8 +27,8 @@ export function fill(blocks: readonly object[], fields: Fields): StateValues {
 }
 
 /** The part of an action or a state value that says what was chosen. */
-export function chosen(element: Loose, given: string | readonly string[]): Loose {
-  const key = element.type === 'overflow' ? 'selected_option' : holderOf(element);
+export function chosenValue(element: Loose, given: string | readonly string[]): Loose {
+  const key = element.type === 'overflow' ? 'selected_option' : valueKeyOf(element);
   if (key === undefined) throw new Error(`A ${String(element.type)} holds nothing.`);
   if (key === 'selected_option') return { [key]: option(element, String(given)) };
   if (key === 'selected_options') return { [key]: [given].flat().map((one) => option(element, String(one))) };

@@ -5,16 +5,16 @@ import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
 
 /** Nobody wants to wait for nine o'clock to see what happens then. */
-export function Time() {
+export function TimeControls() {
   const { me, now } = useWorkspace();
   const skipTo = useSkip();
   const [time, setTime] = useState('09:00');
-  const [isPassing, setPassing] = useState(false);
+  const [isSkipping, setSkipping] = useState(false);
   const shown = useTicking(now);
   const skip = async (to: Skip) => {
-    setPassing(true);
+    setSkipping(true);
     await skipTo(to);
-    setPassing(false);
+    setSkipping(false);
   };
   const day = shown.toLocaleDateString(me.locale, {
     timeZone: me.tz,
@@ -43,13 +43,13 @@ export function Time() {
           value={time}
           onChange={({ target }) => setTime(target.value)}
         />
-        <button type="submit" disabled={isPassing}>
+        <button type="submit" disabled={isSkipping}>
           Skip to this time
         </button>
       </p>
       <p className="panel-actions">
-        {AHEAD.map(({ label, hours }) => (
-          <button key={label} type="button" disabled={isPassing} onClick={() => void skip({ hours })}>
+        {SKIPS.map(({ label, hours }) => (
+          <button key={label} type="button" disabled={isSkipping} onClick={() => void skip({ hours })}>
             {label}
           </button>
         ))}
@@ -63,7 +63,7 @@ export function Time() {
   );
 }
 
-const AHEAD = [
+const SKIPS = [
   { label: 'Skip 1 hour', hours: 1 },
   { label: 'Skip 1 day', hours: 24 },
   { label: 'Skip 16 days', hours: 16 * 24 },

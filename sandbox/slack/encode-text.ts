@@ -7,7 +7,7 @@ function escapeText(text: string): string {
 }
 
 /** Escapes, and turns mentions of people, of the bot and of channels, and addresses, into Slack's `<…>` forms. */
-export function linked(text: string, workspace: Workspace, botName: string): string {
+export function encodeText(text: string, workspace: Workspace, botName: string): string {
   const mention = (whole: string, name: string) => {
     const wanted = name.toLowerCase();
     if (wanted === botName.toLowerCase()) return `<@${BOT_USER}>`;
@@ -15,9 +15,11 @@ export function linked(text: string, workspace: Workspace, botName: string): str
     return person ? `<@${person.id}>` : whole;
   };
   const channel = (whole: string, name: string) => {
-    const place = [...workspace.places.values()].find((one) => one.kind !== 'im' && one.name === name);
-    if (!place) return whole;
-    return `<#${place.id}|${place.kind === 'public' ? place.name : ''}>`;
+    const conversation = [...workspace.conversations.values()].find(
+      (one) => one.kind !== 'im' && one.name === name,
+    );
+    if (!conversation) return whole;
+    return `<#${conversation.id}|${conversation.kind === 'public' ? conversation.name : ''}>`;
   };
   return escapeText(text)
     .replace(/https?:\/\/[^\s<>]+/g, (address) => `<${address}>`)

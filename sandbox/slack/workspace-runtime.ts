@@ -1,20 +1,21 @@
 /** One workspace with all that happens in it. */
-import type { Delivery } from './deliver.ts';
+
+import { Composer } from './composer.ts';
+import type { Delivery } from './delivery.ts';
 import { Events } from './events.ts';
 import { Interactions } from './interactions.ts';
 import type { Manifest } from './manifest.ts';
 import type { MethodContext } from './methods/method.ts';
-import type { Doers } from './page.ts';
+import type { VerbHandlers } from './page.ts';
 import { ResponseUrls, type SlackBehaviour } from './response-urls.ts';
 import { type SandboxControls, snapshotFor } from './snapshot.ts';
-import { Speech } from './speech.ts';
 import { Submissions } from './submissions.ts';
-import type { Founding } from './teams.ts';
+import type { WorkspaceSeed } from './teams.ts';
 import { Triggers } from './triggers.ts';
 import { Views } from './views.ts';
 import { Workspace } from './workspace.ts';
 
-export interface HostParts extends Pick<MethodContext, 'manifest' | 'url' | 'refuse'> {
+export interface WorkspaceRuntimeParts extends Pick<MethodContext, 'manifest' | 'url' | 'refuse'> {
   panel: SandboxControls;
   behaviour: SlackBehaviour;
   mode: 'http' | 'socket';
@@ -29,22 +30,26 @@ export interface HostParts extends Pick<MethodContext, 'manifest' | 'url' | 'ref
   listeners: Set<() => void>;
 }
 
-export type Hosted = ReturnType<typeof host>;
+export type WorkspaceRuntime = ReturnType<typeof createWorkspaceRuntime>;
 
 /** @param isInstalled whether the app is there from the beginning */
-export function host(founding: Founding, isInstalled: boolean, parts: HostParts) {
+export function createWorkspaceRuntime(
+  seed: WorkspaceSeed,
+  isInstalled: boolean,
+  parts: WorkspaceRuntimeParts,
+) {
   const { manifest, now, delivery, complain, listeners, panel } = parts;
-  const workspace = new Workspace({ ...founding, botName: manifest.botName, now, listeners, isInstalled });
-  const views = new Views(founding.team.id, now, () => workspace.changed());
+  const workspace = new Workspace({ ...seed, botName: manifest.botName, now, listeners, isInstalled });
+  const views = new Views(seed.team.id, now, () => workspace.changed());
   const triggers = new Triggers(now, parts.triggerLife);
   const responses = new ResponseUrls(workspace, parts.url, parts.refuse, parts.behaviour);
   const events = new Events(workspace, manifest, delivery, parts.eventRetries);
-  const speech = new Speech({ workspace, manifest, events, triggers, responses, delivery, complain });
+  const speech = new Composer({ workspace, manifest, events, triggers, responses, delivery, complain });
   const interactionParts = { workspace, views, triggers, responses, delivery, complain };
   const interactions = new Interactions(interactionParts);
   const submissions = new Submissions(interactionParts);
 
-  const doers: Omit<Doers, 'switch' | 'skip' | 'uninstall'> = {
+  const handlers: Omit<VerbHandlers, 'switch' | 'skip' | 'uninstall'> = {
     say: (body) => speech.say(body),
     act: (body) => interactions.act(body),
     submit: (body) => submissions.submit(body),
@@ -59,7 +64,7 @@ export function host(founding: Founding, isInstalled: boolean, parts: HostParts)
     responses,
     events,
     interactions,
-    doers,
+    handlers,
     snapshot: (person: string) => snapshotFor(person, { ...parts, workspace, views, manifest, panel }),
   };
 }

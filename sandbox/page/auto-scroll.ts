@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 
 /** Closer to the end than this, somebody reads along. */
-const NEAR = 140;
+const NEAR_END = 140;
 
 /**
  * Keeps a scrolling box at its end while one reads there: whenever something grows, and always after one has said
@@ -9,18 +9,18 @@ const NEAR = 140;
  *
  * @param said how often that was
  */
-export function useFollow<E extends HTMLElement>(last: string | undefined, said: number) {
+export function useAutoScroll<E extends HTMLElement>(last: string | undefined, sentCount: number) {
   const ref = useRef<E>(null);
-  const follows = useRef(true);
+  const isFollowing = useRef(true);
   useEffect(() => {
     const box = ref.current;
     const content = box?.firstElementChild;
     if (!box || !content) return;
     const toEnd = () => {
-      if (follows.current) box.scrollTop = box.scrollHeight;
+      if (isFollowing.current) box.scrollTop = box.scrollHeight;
     };
     const onScroll = () => {
-      follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR;
+      isFollowing.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
     };
     const grown = new ResizeObserver(toEnd);
     grown.observe(content);
@@ -31,12 +31,12 @@ export function useFollow<E extends HTMLElement>(last: string | undefined, said:
       box.removeEventListener('scroll', onScroll);
     };
   }, []);
-  const heard = useRef(said);
+  const lastSent = useRef(sentCount);
   useLayoutEffect(() => {
     const box = ref.current;
-    if (heard.current !== said) follows.current = true;
-    heard.current = said;
-    if (box && last && follows.current) box.scrollTop = box.scrollHeight;
-  }, [last, said]);
+    if (lastSent.current !== sentCount) isFollowing.current = true;
+    lastSent.current = sentCount;
+    if (box && last && isFollowing.current) box.scrollTop = box.scrollHeight;
+  }, [last, sentCount]);
   return ref;
 }

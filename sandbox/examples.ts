@@ -1,8 +1,8 @@
 /** What the panel proposes to try, the plain before the odd. */
-import type { Try } from './protocol.ts';
+import type { Example } from './protocol.ts';
 
 /** @param now ms since the epoch; @param issuesTokens whether the bot has a use for application accesses */
-export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
+export const examplesAt = (now: number, issuesTokens = false): readonly Example[] => [
   {
     text: '/billing connect',
     why: 'First of all: connect Tally to the billing service. The token to paste stands in this panel: Read-only.',
@@ -38,12 +38,12 @@ export const triesAt = (now: number, issuesTokens = false): readonly Try[] => [
     why: 'A token registered for 30 days (under More in the form) is about to expire. Then Skip to 09:00: Tally reminds who registered it.',
     skip: { hours: 16 * 24 },
   },
-  ...(issuesTokens ? TOKENS : []),
+  ...(issuesTokens ? TOKEN_EXAMPLES : []),
   { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },
   { text: '/billing help', why: 'Everything that Tally understands.' },
 ];
 
-const TOKENS: readonly Try[] = [
+const TOKEN_EXAMPLES: readonly Example[] = [
   {
     text: '/billing projects access 123',
     why: 'Register an application access; paste its ID and secret from below.',

@@ -1,6 +1,6 @@
 /** A test waits for what a person would see. */
 
-const LOOK_EVERY = 20;
+const POLL_INTERVAL = 20;
 
 /** Looks at every change, and now and then, for `look` may be about something else than this Slack. */
 export async function waitFor<T>(
@@ -24,12 +24,12 @@ export async function waitFor<T>(
         const said = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
         reject(new Error(`Nothing of the kind within ${ms} ms.${said}`));
       };
-      const looks = setInterval(check, LOOK_EVERY);
-      const patience = setTimeout(giveUp, ms);
+      const poll = setInterval(check, POLL_INTERVAL);
+      const deadline = setTimeout(giveUp, ms);
       releases.push(
         onChange(check),
-        () => clearInterval(looks),
-        () => clearTimeout(patience),
+        () => clearInterval(poll),
+        () => clearTimeout(deadline),
       );
       check();
     });

@@ -3,13 +3,13 @@ import type { StateValue, StateValues } from '../../protocol.ts';
 import { type AnyElement, inputsOf } from './form.ts';
 
 /** What Slack itself refuses before a view is sent: block id → sentence. */
-export function problemsOf(blocks: KnownBlock[], values: StateValues): Record<string, string> {
+export function validateInputs(blocks: KnownBlock[], values: StateValues): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const { block, blockId, element } of inputsOf(blocks)) {
     const value = values[blockId]?.[element.action_id ?? ''];
     const problem = isEmpty(value)
       ? !block.optional && 'Please complete this required field.'
-      : shapeProblem(element, value?.value ?? '');
+      : valueProblem(element, value?.value ?? '');
     if (problem) problems[blockId] = problem;
   }
   return problems;
@@ -23,7 +23,7 @@ function isEmpty(value: StateValue | undefined): boolean {
   );
 }
 
-function shapeProblem(element: AnyElement, text: string): string | undefined {
+function valueProblem(element: AnyElement, text: string): string | undefined {
   switch (element.type) {
     case 'plain_text_input':
       return lengthProblem(text, element.min_length, element.max_length);
