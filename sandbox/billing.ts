@@ -1,6 +1,6 @@
 /**
- * A billing service to try things on: the contract's GraphQL interface over invented books, as strict as
- * the contract is, with a switch for everything that can go wrong.
+ * A fake billing service: the contract's GraphQL interface over simulated usage. It rejects what the contract
+ * does not allow, and has a mode for everything that can go wrong.
  */
 import { stringify } from 'lossless-json';
 import { createAnswers } from './billing/answers.ts';
@@ -22,15 +22,15 @@ import type { Switch } from './protocol.ts';
 
 interface BillingRequest {
   at: number;
-  /** The values of those that authorize are masked. */
+  /** Without the values of authorization headers. */
   headers: Record<string, string>;
-  /** The label of the token that came along, `unknown`, or `none`. */
+  /** The label of the token in the request, `unknown`, or `none`. */
   token: string;
-  /** The GraphQL document, or the whole body where it held none. */
+  /** The GraphQL document; the whole body when it has none. */
   query: string;
 }
 
-/** Answers in place of everything else, authorization included, unless it returns undefined. */
+/** Replaces the whole answer, authorization included, unless it returns undefined. */
 type Responder = (request: BillingRequest) => ServiceAnswer | undefined | Promise<ServiceAnswer | undefined>;
 
 export interface BillingOptions extends ServiceOptions {
@@ -48,7 +48,7 @@ export interface BillingService {
   requests: readonly BillingRequest[];
   /** Raw JSON of one object, `{"balance":…,"bonuses":…}`, or `null`; digits are served as written. */
   setBalance(projectId: string, json: string, product?: ProductId): void;
-  /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for whatever period. */
+  /** Raw JSON of a list of `{"day":…,"totalAmount":…,"totalBonuses":…}`, served for every period. */
   setItems(projectId: string, json: string, product?: ProductId): void;
   respond(responder: Responder | undefined): void;
   close(): Promise<void>;
@@ -128,19 +128,19 @@ function toBillingRequest({ at, headers, body }: ServiceRequest): BillingRequest
 
 function rejectRequest(asked: ServiceRequest, { token }: BillingRequest): ServiceReply | undefined {
   if (asked.path !== '/bill/graphql') return problem(404, 'Not found');
-  if (asked.method !== 'POST') return problem(405, 'Only POST is answered here', { Allow: 'POST' });
+  if (asked.method !== 'POST') return problem(405, 'Only POST is allowed', { Allow: 'POST' });
   const bearer = asked.headers.authorization !== undefined;
   if (bearer || ['none', 'unknown', EXPIRED].includes(token)) return problem(401, 'Unauthorized');
   const isJson = /^application\/json\b/i.test(asked.headers['content-type'] ?? '');
-  return isJson ? undefined : problem(415, 'The body has to be application/json');
+  return isJson ? undefined : problem(415, 'The body must be application/json');
 }
 
-/** What a body holds beside the one thing the contract puts there. */
+/** The contract's body has one field, `query`. */
 function problemOfBody(body: string): string | undefined {
   const keys = Object.keys(objectIn(body));
-  if (!keys.includes('query')) return 'The body holds no query.';
+  if (!keys.includes('query')) return 'The body has no query.';
   const others = keys.filter((key) => key !== 'query');
-  return others.length > 0 ? `The body holds more than a query: ${others.join(', ')}.` : undefined;
+  return others.length > 0 ? `The body has unknown fields: ${others.join(', ')}.` : undefined;
 }
 
 function objectIn(body: string): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /**
- * Loaded into the bot's process before the bot: its clock goes as far ahead as the sandbox's. The bot itself is as it
- * is anywhere; its timers go on at their own pace.
+ * Loaded into the bot's process before the bot: moves its `Date` ahead with the sandbox's clock. Timers are not
+ * affected.
  */
 let ahead = Number(new URL(import.meta.url).searchParams.get('ahead') ?? 0);
 const real = Date.now;
@@ -16,5 +16,5 @@ globalThis.Date = new Proxy(Date, {
 process.on('message', (message) => {
   if (Number.isFinite(message?.ahead)) ahead = message.ahead;
 });
-// The bot ends when it has nothing more to do, not when nobody skips time any more.
+// The channel must not keep the bot's process alive.
 process.channel?.unref();

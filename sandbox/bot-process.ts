@@ -1,4 +1,4 @@
-/** The bot as a process of its own, unmodified, brought back when it dies. */
+/** Runs the unmodified bot as a child process and restarts it when it exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -11,14 +11,14 @@ import type { Clock } from './clock.ts';
 import { formatLogLine } from './format-log.ts';
 
 export interface BotOptions {
-  /** The whole configuration, `PORT` apart, by the bot's own address: nothing else of this process's environment reaches it. */
+  /** The bot's environment, without `PORT`. Nothing else of this process's environment is passed on. */
   env: (url: string) => Record<string, string>;
-  /** The least level of its log that is shown, as pino counts them. */
+  /** The lowest level of the bot's log that is shown, as a pino number. */
   minLevel: number;
   log: (line: string) => void;
-  /** What its own goes by. */
+  /** The bot's clock follows this one. */
   clock: Clock;
-  /** Told when it comes up or goes down. */
+  /** Called when the bot becomes ready or exits. */
   onChange: () => void;
 }
 
@@ -26,9 +26,9 @@ export interface Bot {
   url: string;
   pid(): number | undefined;
   up(): boolean;
-  /** Comes back when it is ready. */
+  /** Resolves when the bot is ready; rejects when it does not become ready. */
   start(): Promise<void>;
-  /** SIGTERM, and SIGKILL after 12 s; it is not brought back. */
+  /** Sends SIGTERM, and SIGKILL after 12 s. The bot is not restarted. */
   stop(): Promise<void>;
 }
 
@@ -37,12 +37,11 @@ const KILLED_AFTER = 12_000;
 const BACK_OFF = [500, 1_000, 2_000, 5_000, 10_000, 30_000];
 const LAST_LINES = 20;
 
-/** What a process needs of its surroundings to run at all. */
+/** Node does not run without these. */
 const INHERITED_ENV = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
 
 /**
- * Should this process be killed, nobody is left to end the bot: a shell holds a pipe to this process and ends the bot
- * when the pipe breaks.
+ * Stops the bot when this process is killed: the shell reads a pipe from this process, and the pipe closes with it.
  */
 const WATCHDOG = `trap '' INT TERM HUP
 cat >/dev/null
@@ -129,7 +128,7 @@ function spawnBot(env: Record<string, string>, port: number, ahead: number): Chi
     cwd: ROOT,
     env: { ...Object.fromEntries(kept), ...env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C is for this process, which then asks the bot to stop, once.
+    // In its own process group, so that Ctrl-C reaches only this process, which then stops the bot.
     detached: true,
   });
 }
@@ -173,7 +172,7 @@ async function waitUntilReady(url: string, gone: Promise<unknown>): Promise<bool
   return false;
 }
 
-/** Comes back when the process is gone, however long it hesitates. */
+/** Resolves when the process has exited. */
 async function terminate<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), KILLED_AFTER);
@@ -184,7 +183,7 @@ async function terminate<T>(child: ChildProcess, gone: Promise<T>): Promise<T> {
   }
 }
 
-/** Free at this moment: the bot wants to be told a port and cannot choose one. */
+/** The bot needs a port number and cannot choose one itself. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');

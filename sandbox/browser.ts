@@ -1,4 +1,4 @@
-/** A Chromium of the system, if there is one: what the pictures and the browser tests look through. */
+/** The system's Chromium, for the pictures and the browser tests. */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserServer, chromium } from 'playwright-core';
 
@@ -10,7 +10,7 @@ const PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Without a network of its own business: it loads the sandbox's page and nothing else. */
+/** No background requests: the browser loads the sandbox's page and nothing else. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -21,14 +21,14 @@ const ARGUMENTS = [
 ];
 
 export function findChromium(): string | undefined {
-  return PATHS.find((place) => place !== undefined && existsSync(place));
+  return PATHS.find((path) => path !== undefined && existsSync(path));
 }
 
 export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
-/** For several processes or threads, which connect to its address. */
+/** A browser that several processes share by its address. */
 export function startBrowserServer(executablePath: string): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath, args: ARGUMENTS, host: '127.0.0.1' });
 }

@@ -1,4 +1,4 @@
-/** Bundles the bot and builds the page, each only when its sources are newer than what was made of them. */
+/** Builds the bot and the page, each only when its sources have changed since the last build. */
 import { rmSync } from 'node:fs';
 import { mkdir, readdir, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Everything that the sandbox leaves on the disk. */
+/** Holds everything that the sandbox writes to disk. */
 export const SANDBOX_FOLDER = join(ROOT, '.sandbox');
 export const PAGE = join(SANDBOX_FOLDER, 'page');
 export const BOT_ENTRY = join(ROOT, 'dist', 'tally.js');
@@ -16,9 +16,9 @@ type Log = (line: string) => void;
 
 export interface BuildTarget {
   name: string;
-  /** Files and folders, from the root. */
+  /** Files and folders, relative to the root. */
   sources: readonly string[];
-  /** Made last of all: while it is missing there is nothing. */
+  /** The file written last; a build without it is incomplete. */
   output: string;
   run: () => Promise<void>;
 }
@@ -56,12 +56,12 @@ async function buildIfStale({ name, sources, output, run }: BuildTarget, log: Lo
   const stamp = join(SANDBOX_FOLDER, `built-${name}`);
   const newest = Math.max(...(await Promise.all(sources.map((one) => newestIn(join(ROOT, one))))));
   if ((await modified(output)) > 0 && (await modified(stamp)) > newest) return;
-  const begun = Date.now();
+  const startedAt = Date.now();
   await run();
   await writeFile(stamp, '');
-  // What changed while it was being built is newer than this.
-  await utimes(stamp, begun / 1000, begun / 1000);
-  log(`Built the ${name} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
+  // The start of the build: sources that changed during it count as newer.
+  await utimes(stamp, startedAt / 1000, startedAt / 1000);
+  log(`Built the ${name} in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
 async function newestIn(path: string): Promise<number> {
@@ -77,19 +77,19 @@ async function modified(path: string): Promise<number> {
   );
 }
 
-const STALE = 120_000;
+const STALE_LOCK_MS = 120_000;
 
-/** Several sandboxes may start at once, tests do: one builds, the others wait and find it built. */
+/** Tests start several sandboxes at once: one builds, the others wait for it. */
 async function withLock(name: string, work: () => Promise<void>): Promise<void> {
   await mkdir(SANDBOX_FOLDER, { recursive: true });
   const lock = join(SANDBOX_FOLDER, `building-${name}`);
   for (;;) {
-    const isMine = await mkdir(lock).then(
+    const isLocked = await mkdir(lock).then(
       () => true,
       () => false,
     );
-    if (isMine) break;
-    if (Date.now() - (await modified(lock)) > STALE) await rmdir(lock).catch(() => {});
+    if (isLocked) break;
+    if (Date.now() - (await modified(lock)) > STALE_LOCK_MS) await rmdir(lock).catch(() => {});
     await delay(100);
   }
   const unlock = () => rmSync(lock, { recursive: true, force: true });

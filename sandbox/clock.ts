@@ -1,13 +1,14 @@
-/** The sandbox's time: the machine's, and what somebody skipped. It only ever goes forward. */
+/** The sandbox's clock: the machine's time plus what was skipped. It never goes back. */
 import { zoneOffset } from './slack/zone-offset.ts';
 
 export interface Clock {
   /** ms since the epoch */
   now(): number;
-  /** How far it is ahead of the machine's, in ms. */
+  /** How far this clock is ahead of the machine's, in ms. */
   skipped(): number;
-  /** @param instant ms since the epoch; what is past already changes nothing */
+  /** @param instant ms since the epoch; an instant in the past changes nothing */
   skipTo(instant: number): void;
+  /** @returns a function that removes the listener */
   onSkip(listener: (skipped: number) => void): () => void;
 }
 
@@ -34,17 +35,17 @@ export function createClock(): Clock {
 const MINUTE = 60_000;
 const DAYS_AHEAD = 2 * 24 * 60;
 
-/** The next instant at which a zone's clocks show this time, `HH:MM`; undefined for what no clock shows. */
+/** @returns the next instant at which the zone's clocks show this time, `HH:MM`; undefined when they never do */
 export function nextTime(time: string, zone: string, now: number): number | undefined {
-  const begun = now - (now % MINUTE);
+  const startOfMinute = now - (now % MINUTE);
   for (let minute = 1; minute <= DAYS_AHEAD; minute += 1) {
-    const instant = begun + minute * MINUTE;
+    const instant = startOfMinute + minute * MINUTE;
     if (instant - now > SKIP_MARGIN && shownAt(instant, zone) === time) return instant;
   }
   return undefined;
 }
 
-/** So long before the time one is there already, in ms: then it strikes, as it would have without the skip. */
+/** A skip ends this long before the time, in ms, so that timers for the time still fire at it. */
 export const SKIP_MARGIN = 5_000;
 
 function shownAt(instant: number, zone: string): string {

@@ -1,54 +1,63 @@
-/** What the panel proposes to try, the plain before the odd. */
+/** The examples under “Try” in the panel, simple ones first. */
 import type { Example } from './protocol.ts';
 
-/** @param now ms since the epoch; @param issuesTokens whether the bot has a use for application accesses */
+/**
+ * @param now ms since the epoch
+ * @param issuesTokens whether the bot can issue OS_TOKENs
+ */
 export const examplesAt = (now: number, issuesTokens = false): readonly Example[] => [
   {
     text: '/billing connect',
-    why: 'First of all: connect Tally to the billing service. The token to paste stands in this panel: Read-only.',
+    why: 'Start here: connect Tally to the billing service. Paste the Read-only token from this panel.',
   },
-  { text: '/balance 123', why: 'What is left, and for how long.' },
-  { text: '/spend 123', why: 'The last seven days, with a chart. One day was not reported.' },
+  { text: '/balance 123', why: 'What’s left, and how long it lasts.' },
+  { text: '/spend 123', why: 'The last seven days, with a chart. One day has no data.' },
   { text: '/spend 123 last-month', why: 'A whole month, compared with the one before.' },
-  { text: `/spend 123 ${lastMonth(now)}-01..${lastMonth(now)}-15`, why: 'Any range; both days count.' },
+  { text: `/spend 123 ${lastMonth(now)}-01..${lastMonth(now)}-15`, why: 'Any range, both days included.' },
   { text: '/spend 789 storage last-4-weeks', why: 'Another product, charted by week.' },
-  { text: '/balance 123 storage', why: 'The wrong product: no data, and buttons with the others.' },
+  { text: '/balance 123 storage', why: 'The wrong product: no data, and buttons for the others.' },
   { text: '/balance 1001', why: 'An overdrawn project.' },
-  { text: '/spend 123 7m', why: 'Minutes or months? Tally asks back.' },
-  { text: '/spned 123', why: 'What Slack says to a command that it does not know.' },
-  { text: '/billing projects add prod 123', why: 'A name in place of the ID: /balance prod.' },
-  { text: '@Tally spend 123 last month', why: 'The same by mention, in threads too; answered for everyone.' },
-  { text: '/billing schedule 123', why: 'A report every morning; the form shows when, and sends a test.' },
+  { text: '/spend 123 7m', why: 'Minutes or months? Tally asks which.' },
+  { text: '/spned 123', why: 'What Slack says about an unknown command.' },
+  { text: '/billing projects add prod 123', why: 'A name instead of the ID: /balance prod.' },
+  {
+    text: '@Tally spend 123 last month',
+    why: 'The same by mention, also in threads. Everyone sees the answer.',
+  },
+  {
+    text: '/billing schedule 123',
+    why: 'A report every morning. The form shows the next posts and sends a test.',
+  },
   {
     text: 'Skip to 09:00',
-    why: 'Then, instead of waiting for the morning: a click, and the post is there within half a minute.',
+    why: 'Don’t wait for the morning: the post arrives within 30 seconds.',
     skip: { time: '09:00' },
   },
   {
     text: '/billing watch 123 balance 1200000',
-    why: 'Get warned before the money runs out. Then, under Switches, let billing burn money faster.',
+    why: 'An alert before the money runs out. Then choose “Burning money” under Switches.',
   },
   {
     text: 'Skip an hour',
-    why: 'To the next check of the watches: the alert is there within half a minute.',
+    why: 'To the next hourly check of the watches: the alert arrives within 30 seconds.',
     skip: { hours: 1 },
   },
   {
     text: 'Skip 16 days',
-    why: 'A token registered for 30 days (under More in the form) is about to expire. Then Skip to 09:00: Tally reminds who registered it.',
+    why: 'A token set to expire in 30 days (under More in the form) is about to expire. Skip to 09:00 and Tally reminds whoever registered it.',
     skip: { hours: 16 * 24 },
   },
   ...(issuesTokens ? TOKEN_EXAMPLES : []),
-  { text: '/billing settings', why: 'Time zone, currency label, who manages, who may ask.' },
-  { text: '/billing help', why: 'Everything that Tally understands.' },
+  { text: '/billing settings', why: 'Time zone, currency label, and who can manage or use Tally.' },
+  { text: '/billing help', why: 'Every command.' },
 ];
 
 const TOKEN_EXAMPLES: readonly Example[] = [
   {
     text: '/billing projects access 123',
-    why: 'Register an application access; paste its ID and secret from below.',
+    why: 'Register an application access. Paste its ID and secret from below.',
   },
-  { text: '/os-token 123', why: 'A temporary token, on your screen only; then give it back.' },
+  { text: '/os-token 123', why: 'A temporary token that only you see. Revoke it when you’re done.' },
 ];
 
 function lastMonth(now: number): string {

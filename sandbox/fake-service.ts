@@ -1,6 +1,6 @@
 /**
- * The HTTP half of every fake service: listens on this machine only, reads a whole request, asks `answer`
- * what to do, and reports the exchange with its secrets masked.
+ * The HTTP server of the fake services: listens on loopback, reads the whole request, sends what `answer` returns,
+ * and reports the exchange with its secrets masked.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,35 +11,35 @@ import type { Traffic } from './protocol.ts';
 
 export interface ServiceRequest {
   method: string;
-  /** As it came, percent signs and doubled slashes included, without the query. */
+  /** As received, without the query: percent-encoded, doubled slashes kept. */
   path: string;
-  /** With its question mark, or empty. */
+  /** The query with its question mark, or empty. */
   search: string;
   headers: Record<string, string>;
   body: string;
   at: number;
-  /** Waits; given up when the service closes. */
+  /** Rejects when the service closes first. */
   pause(ms: number): Promise<void>;
 }
 
 export interface ServiceReply {
   status: number;
   headers?: Record<string, string>;
-  /** An iterable is streamed without a Content-Length. */
+  /** An iterable is sent without a Content-Length. */
   body?: string | Iterable<string>;
 }
 
-/** `hang`: the connection stays open without a byte. `reset`: it is torn down. */
+/** `hang` keeps the connection open without an answer; `reset` resets it. */
 export type ServiceAnswer = ServiceReply | 'hang' | 'reset';
 
 export type ServiceExchange = Omit<Traffic, 'id'>;
 
 export interface ServiceOptions {
-  /** 0, the default, takes a free one. */
+  /** 0, the default, takes a free port. */
   port?: number;
   /** ms since the epoch */
   now?: () => number;
-  /** Told once an exchange is over, also when it ended without an answer. */
+  /** Called after each exchange, answered or not. */
   onExchange?: (exchange: ServiceExchange) => void;
   /** How long the mode `slow` waits, in ms. */
   slowFor?: number;
@@ -90,7 +90,7 @@ async function handleRequest(
   response: ServerResponse,
   closing: AbortSignal,
 ) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const asked = await read(request, service.now(), closing);
   let said: ServiceAnswer = 'hang';
   response.once('close', () => {
@@ -99,7 +99,7 @@ async function handleRequest(
       direction: service.direction,
       title: `${asked.method} ${asked.path}${asked.search}`,
       status: statusOf(said, response),
-      took: Math.round(performance.now() - begun),
+      took: Math.round(performance.now() - startedAt),
       request: formatMessage(asked.headers, asked.body),
       response: typeof said === 'string' ? '' : formatMessage(said.headers ?? {}, bodyText(said)),
     });
@@ -124,7 +124,7 @@ async function read(request: IncomingMessage, at: number, closing: AbortSignal):
   };
 }
 
-/** What exceeds the limit is read and dropped: answering before the client has sent all would reset it. */
+/** Reads and drops what exceeds the limit: an answer before the end of the request would reset the connection. */
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -162,7 +162,7 @@ function formatMessage(headers: Record<string, string>, body: string): string {
   return [...lines, '', cut].join('\n');
 }
 
-/** The same headers, the values of those that authorize replaced. */
+/** Returns a copy without the values of authorization headers. */
 export function maskHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -172,8 +172,7 @@ export function maskHeaders(headers: Record<string, string>): Record<string, str
   );
 }
 
-/** A reply that is JSON text already. */
-/** What a body says; undefined when it is no JSON. */
+/** Returns undefined for invalid JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -182,6 +181,7 @@ export function parseJson(body: string): unknown {
   }
 }
 
+/** @param body JSON text */
 export function jsonReply(status: number, body: string, headers: Record<string, string> = {}): ServiceReply {
   return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }

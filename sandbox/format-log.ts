@@ -1,11 +1,11 @@
-/** The bot's log, JSON by the line, as short lines for a terminal. */
+/** Formats the bot's JSON log for a terminal. */
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 const HIDDEN_FIELDS = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err', 'v', 'name']);
 
 export const WARN = 40;
 
-/** Nothing when the line is less than `least`; what is no JSON of pino's passes as it is. */
+/** Returns undefined for a line below `minLevel`; a line that is not pino's JSON is returned as it is. */
 export function formatLogLine(line: string, minLevel: number): string | undefined {
   const entry = parsed(line);
   if (!entry) return line.trim() === '' ? undefined : line;
@@ -31,7 +31,7 @@ function parsed(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Pino writes a number, or the name when it is told to. */
+/** Pino writes the level as a number, or by name when configured so. */
 function levelOf(level: unknown): number {
   return typeof level === 'string' ? (LEVELS.indexOf(level) + 1) * 10 : Number(level);
 }

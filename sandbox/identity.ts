@@ -1,6 +1,6 @@
 /**
- * An identity service to try things on: it issues, checks and revokes tokens as OpenStack Keystone 22 was
- * seen to, with a switch for everything that can go wrong.
+ * A fake identity service: it issues, validates and revokes tokens like OpenStack Keystone 22, and has a mode for
+ * everything that can go wrong.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -34,18 +34,18 @@ import type { Switch } from './protocol.ts';
 interface IdentityRequest {
   at: number;
   method: string;
-  /** With the query. */
+  /** Path and query. */
   path: string;
-  /** The values of those that authorize are masked. */
+  /** Without the values of authorization headers. */
   headers: Record<string, string>;
-  /** The label of the access in the body, `unknown`, or `none`. */
+  /** The label of the application access in the body, `unknown`, or `none`. */
   access: string;
 }
 
 export interface IdentityService {
-  /** Without the version segment. */
+  /** The base URL, without `/v3`. */
   url: string;
-  /** With it: what the console shows as the identity service's address. */
+  /** The base URL with `/v3`, as the console shows it. */
   authUrl: string;
   mode(): string;
   setMode(mode: string): void;
@@ -53,7 +53,7 @@ export interface IdentityService {
   credentials: { label: string; value: string }[];
   accesses: Readonly<Record<AccessName, { id: string; secret: string }>>;
   requests: readonly IdentityRequest[];
-  /** Whether a token was issued here and is neither over nor revoked. */
+  /** Whether this service issued the token and it is neither expired nor revoked. */
   isLive(token: string): boolean;
   close(): Promise<void>;
 }
@@ -171,7 +171,7 @@ interface Credential {
   scoped: boolean;
 }
 
-/** Undefined for a body that is no request for a token by application access. */
+/** Returns undefined when the body does not ask for a token by application credential. */
 function credentialIn(body: string): Credential | undefined {
   const auth = field(parseJson(body), 'auth');
   const identity = field(auth, 'identity');

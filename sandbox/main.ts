@@ -1,15 +1,15 @@
-/** `npm run sandbox`: everything on this machine, no account of any kind. */
+/** `npm run sandbox`: Slack, the services and the bot on this machine, without any account. */
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from './start.ts';
 
 const USAGE = `npm run sandbox -- [options]
-  --socket        the bot connects by Socket Mode instead of being sent signed requests
-  --oauth         two workspaces; install Tally by OAuth, as if it were new
-  --port <port>   of the page; 3100, or the next free one
-  --verbose       the bot's whole log instead of warnings and errors
-  --no-open       leave the browser closed
-REDIS_URL, when set, is used as it is; otherwise a private Redis is started and forgotten.`;
+  --socket        use Socket Mode instead of signed HTTP requests
+  --oauth         start with two workspaces and install Tally by OAuth
+  --port <port>   port of the page (default: 3100, or the next free one)
+  --verbose       show the bot's whole log, not only warnings and errors
+  --no-open       do not open the browser
+Set REDIS_URL to use your own Redis. Without it, the sandbox starts one and deletes its data at the end.`;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -27,7 +27,7 @@ function readOptions() {
     });
     if (!values.help && /^\d{1,5}$/.test(values.port)) return values;
   } catch {
-    // What is wrong is told by the usage.
+    // An unknown option: print the usage.
   }
   say(USAGE);
   return process.exit(process.argv.includes('--help') ? 0 : 2);
@@ -37,7 +37,7 @@ const { socket, oauth, port, verbose, 'no-open': closed } = readOptions();
 let sandbox: Sandbox | undefined;
 let isEnding = false;
 
-/** While it starts, or when asked twice, it just goes: what it started is watched, and ends with it. */
+/** While starting, or on a second signal, exits at once: child processes end with this one. */
 function end(code: number): void {
   if (isEnding || !sandbox) process.exit(code);
   isEnding = true;
@@ -86,7 +86,7 @@ ${oauth ? `    Install ${bot.url}/slack/install\n` : ''}    Try    /billing conn
   if (!closed && process.stdout.isTTY && !process.env.CI) openBrowser(url);
 }
 
-/** Best effort: the address stands above it. */
+/** Best effort: the terminal shows the address too. */
 function openBrowser(url: string): void {
   const opener = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   const child = spawn(opener, [url], { stdio: 'ignore', detached: true });

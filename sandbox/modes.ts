@@ -1,8 +1,8 @@
-/** How a fake service can misbehave: one table a service, the rows that both share are here. */
+/** The modes that the fake services share, and the switch between modes. */
 import { htmlReply, type ServiceAnswer, type ServiceReply, type ServiceRequest } from './fake-service.ts';
 import type { Switch } from './protocol.ts';
 
-/** `Style` is what a service lets a mode change about its ordinary answers. */
+/** `Style`: what a mode can change about a service's normal answers. */
 type Behaviour<Style> = (
   asked: ServiceRequest,
   ordinary: (style?: Partial<Style>) => ServiceReply | Promise<ServiceReply>,
@@ -12,9 +12,9 @@ export interface Mode<Style = unknown> {
   mode: string;
   label: string;
   hint: string;
-  /** Called when the mode is chosen, so that one that counts begins anew. */
+  /** Called when the mode is chosen; returns its behaviour with fresh state. */
   enter: () => Behaviour<Style>;
-  /** Called when another mode is chosen. */
+  /** Called when the next mode is chosen. */
   leave?: () => void;
 }
 
@@ -27,20 +27,20 @@ function* huge(): Generator<string> {
   yield '"}';
 }
 
-/** The modes that any HTTP service can be in. `slowFor` in ms. */
+/** @param slowFor in ms */
 export function commonModes(slowFor: number): Mode[] {
   return [
-    mode('healthy', 'Healthy', 'Answers at once and well.', (_asked, ordinary) => ordinary()),
-    mode('slow', 'Slow', `Answers well, after ${slowFor / 1000} s.`, async (asked, ordinary) => {
+    mode('healthy', 'Healthy', 'Answers correctly, at once.', (_asked, ordinary) => ordinary()),
+    mode('slow', 'Slow', `Answers correctly, after ${slowFor / 1000} s.`, async (asked, ordinary) => {
       await asked.pause(slowFor);
       return ordinary();
     }),
-    mode('hang', 'Hanging', 'Takes the request and never answers.', () => 'hang'),
-    mode('reset', 'Connection reset', 'Tears the connection down.', () => 'reset'),
-    mode('html', 'A web page', 'Says 200 and sends HTML, as a login page or a proxy does.', () =>
+    mode('hang', 'Hanging', 'Accepts the request and never answers.', () => 'hang'),
+    mode('reset', 'Connection reset', 'Resets the connection.', () => 'reset'),
+    mode('html', 'A web page', 'Returns 200 with HTML, like a login page or a proxy.', () =>
       htmlReply(200, 'Please sign in'),
     ),
-    mode('redirect', 'Redirect', 'Sends the asker elsewhere (302).', () =>
+    mode('redirect', 'Redirect', 'Redirects to another host (302).', () =>
       htmlReply(302, 'Found', { Location: 'https://elsewhere.example/login' }),
     ),
     mode('too-large', 'Too large', 'Streams 20 MB.', () => ({
@@ -48,20 +48,15 @@ export function commonModes(slowFor: number): Mode[] {
       headers: { 'Content-Type': 'application/json' },
       body: huge(),
     })),
-    mode(
-      'truncated',
-      'Cut short',
-      'Sends half of its JSON and says that was all.',
-      async (_asked, ordinary) => {
-        const reply = await ordinary();
-        const body = String(reply.body ?? '');
-        return { ...reply, body: body.slice(0, Math.ceil(body.length / 2)) };
-      },
-    ),
+    mode('truncated', 'Cut short', 'Ends the JSON half-way.', async (_asked, ordinary) => {
+      const reply = await ordinary();
+      const body = String(reply.body ?? '');
+      return { ...reply, body: body.slice(0, Math.ceil(body.length / 2)) };
+    }),
   ];
 }
 
-/** A row whose behaviour remembers nothing. */
+/** A mode without state. */
 export function mode<Style>(
   name: string,
   label: string,
@@ -71,7 +66,7 @@ export function mode<Style>(
   return { mode: name, label, hint, enter: () => behaviour };
 }
 
-/** The switch in the panel: which mode is on, and turning it. */
+/** Holds a service's current mode. `setMode` throws a RangeError for an unknown mode. */
 export function createModeSwitch<Style>(service: string, modes: readonly Mode<Style>[]) {
   let chosen = find('healthy');
   let behaviour = chosen.enter();

@@ -1,15 +1,15 @@
-/** What a person does on the sandbox's page: types, fills the form in, waits for the answer. */
+/** Actions on the sandbox's page, for the pictures and the browser tests. */
 import type { Locator, Page } from 'playwright-core';
 
 export async function say(page: Page, text: string): Promise<void> {
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill(text);
   await composer.press('Enter');
-  // The first Enter may have completed the command.
+  // The first Enter may only have completed the command's name.
   if ((await composer.inputValue()) !== '') await composer.press('Enter');
 }
 
-/** Types a command and waits for an answer with this in it. */
+/** Sends a command and returns the message that contains `answer`. */
 export async function ask(page: Page, text: string, answer: string | RegExp): Promise<Locator> {
   await say(page, text);
   const message = page.getByRole('article').filter({ hasText: answer }).last();
@@ -17,7 +17,7 @@ export async function ask(page: Page, text: string, answer: string | RegExp): Pr
   return message;
 }
 
-/** `/billing connect` with this token, up to the result. */
+/** Runs `/billing connect` with this token; returns the form, submitted. */
 export async function connect(page: Page, token: string, project = '123'): Promise<Locator> {
   await say(page, '/billing connect');
   const form = page.getByRole('dialog', { name: 'Connect billing' });
@@ -27,7 +27,7 @@ export async function connect(page: Page, token: string, project = '123'): Promi
   return form;
 }
 
-/** `/billing projects add` with these words, saved as they fill the form in. */
+/** Runs `/billing projects add` with these words and saves the form. */
 export async function addProject(page: Page, words: string): Promise<void> {
   await say(page, `/billing projects add ${words}`);
   const form = page.getByRole('dialog', { name: 'Add a project' });
@@ -36,16 +36,16 @@ export async function addProject(page: Page, words: string): Promise<void> {
   await closeModal(page);
 }
 
-/** Answers a message of the channel in its thread, and leaves the thread again. */
+/** Replies in a message's thread, then closes the thread. */
 export async function replyTo(page: Page, message: string, text: string): Promise<void> {
   const parent = page.getByRole('article').filter({ hasText: message });
   await parent.hover();
   await parent.getByRole('button', { name: 'Reply in thread' }).click();
   await say(page, text);
-  await page.getByRole('button', { name: 'Leave the thread' }).click();
+  await page.getByRole('button', { name: 'Close thread' }).click();
 }
 
-/** From Tally's own install page, by Slack's, to the page that says that it is installed. */
+/** Goes from Tally's install page through Slack's consent page to the confirmation. */
 export async function install(page: Page, person: string): Promise<void> {
   await page.getByRole('link', { name: 'Add to Slack' }).click();
   await page.getByLabel(person).check();
@@ -53,7 +53,7 @@ export async function install(page: Page, person: string): Promise<void> {
   await page.getByText('Tally is installed in').waitFor();
 }
 
-/** `/billing projects access` with this access, up to the result. */
+/** Runs `/billing projects access`, registers the access and closes the form. */
 export async function registerAccess(
   page: Page,
   project: string,

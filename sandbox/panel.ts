@@ -1,4 +1,4 @@
-/** The switches of the page's panel: what each of the sandbox's parts does now. */
+/** The panel's controls: a switch for each service, and the clock. */
 import type { BillingService } from './billing.ts';
 import type { Bot } from './bot-process.ts';
 import { type Clock, nextTime, SKIP_MARGIN } from './clock.ts';
@@ -11,12 +11,12 @@ import type { SandboxControls } from './slack/snapshot.ts';
 export interface PanelParts {
   billing: BillingService;
   identity: IdentityService;
-  /** Whether the bot has a use for the accesses of the identity service. */
+  /** Whether the bot can issue OS_TOKENs; the panel then offers application accesses. */
   issuesTokens: boolean;
   /** Whether the bot is installed by OAuth. */
   oauth: boolean;
   bot: () => Bot | undefined;
-  /** The set of block types that Slack refuses in answers. */
+  /** The block types that Slack refuses in private answers. */
   refused: () => Set<string>;
   behaviour: () => SlackBehaviour | undefined;
   log: (line: string) => void;
@@ -24,7 +24,7 @@ export interface PanelParts {
 }
 
 interface PanelSwitch extends Switch {
-  /** False when there is no such mode. */
+  /** @returns false for an unknown mode */
   set(mode: string): boolean;
 }
 
@@ -54,7 +54,7 @@ export function createPanel(parts: PanelParts): SandboxControls {
 
 const HOUR = 3_600_000;
 
-/** False for a time that no clock shows. */
+/** @returns false for a time that the zone's clocks never show */
 function skip(clock: Clock, to: Skip, zone: string): boolean {
   if ('hours' in to) {
     clock.skipTo(clock.now() + to.hours * HOUR);
@@ -78,7 +78,7 @@ function serviceSwitch(service: string, fake: BillingService | IdentityService):
   };
 }
 
-/** Nobody has tried yet what the real one does, so both can be. */
+/** Slack does not document what it accepts in private answers, so the sandbox can do both. */
 function slackSwitch({ refused, behaviour }: PanelParts): PanelSwitch {
   return {
     service: 'slack',
@@ -87,22 +87,22 @@ function slackSwitch({ refused, behaviour }: PanelParts): PanelSwitch {
       {
         mode: 'everywhere',
         label: 'Charts everywhere',
-        hint: 'Takes charts, tables and containers in every message.',
+        hint: 'Accepts charts, tables and containers in every message.',
       },
       {
         mode: 'posts-only',
         label: 'Charts in posts only',
-        hint: 'Answers invalid_blocks to charts, tables and containers in private answers.',
+        hint: 'Rejects charts, tables and containers in private answers (invalid_blocks).',
       },
       {
         mode: 'slow',
         label: `Slow (${SLOW_MS / 1000} s a call)`,
-        hint: 'Forms still open, because Tally opens them with a loading view.',
+        hint: 'Forms still open: Tally shows a loading view first.',
       },
       {
         mode: 'keeps-answers',
-        label: 'Never replaces a private answer to a command',
-        hint: 'A slow answer then comes below “Asking the billing service…”.',
+        label: 'Private answers can’t be replaced',
+        hint: 'A slow answer appears below “Asking the billing service…”.',
       },
     ],
     set(mode) {
@@ -117,7 +117,7 @@ function slackSwitch({ refused, behaviour }: PanelParts): PanelSwitch {
   };
 }
 
-/** In ms; a `trigger_id` is good for 3 s. */
+/** Less than the 3 s for which a `trigger_id` is valid. */
 const SLOW_MS = 2_500;
 
 const SLACK_MODES: ReadonlySet<string> = new Set(['everywhere', 'posts-only', 'slow', 'keeps-answers']);
@@ -137,8 +137,8 @@ function botSwitch({ bot, log }: PanelParts): PanelSwitch {
     service: 'bot',
     mode: bot()?.up() ? 'running' : 'stopped',
     modes: [
-      { mode: 'running', label: 'Running', hint: 'Answers. Starts again by itself when it ends.' },
-      { mode: 'stopped', label: 'Stopped', hint: 'Asked to stop: Slack says what it says about a dead app.' },
+      { mode: 'running', label: 'Running', hint: 'Restarts automatically when it exits.' },
+      { mode: 'stopped', label: 'Stopped', hint: 'Shows what Slack says when an app is down.' },
     ],
     set(mode) {
       if (mode === 'running') return act(bot()?.start());

@@ -1,4 +1,4 @@
-/** `npm run pictures`: takes the pictures of the README and the docs from the sandbox, as a person would see it. */
+/** `npm run pictures`: takes the screenshots for the README and the docs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
@@ -10,20 +10,20 @@ import { type Sandbox, startSandbox } from './start.ts';
 const FOLDER = join(ROOT, 'docs', 'pictures');
 
 const WINDOW = { width: 1280, height: 900 };
-/** What stands above and below a message or the Home: the bars and the message field. */
+/** Height of the bars and the message field around a message or the Home. */
 const AROUND = 260;
 
-/** One picture a theme, cropped to what it shows: `spend.png` and `spend-dark.png`. */
+/** Takes one picture per theme, cropped to `what`: `spend.png` and `spend-dark.png`. */
 async function take(what: Page | Locator, name: string): Promise<void> {
   const page = 'page' in what ? what.page() : what;
   if ('page' in what) {
-    // What is higher than its scrolling box would be cut off.
+    // A screenshot cuts off what does not fit the scrolling box.
     const { height } = (await what.boundingBox()) ?? WINDOW;
     await page.setViewportSize({ ...WINDOW, height: Math.max(WINDOW.height, Math.ceil(height) + AROUND) });
   }
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    // Tally's own pages follow the system by style sheet alone, the sandbox's page by its script.
+    // The sandbox's page changes its theme by script; Tally's own pages by style sheet.
     if ((await page.locator('html[data-theme]').count()) > 0)
       await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
     const file = colorScheme === 'dark' ? `${name}-dark.png` : `${name}.png`;
@@ -85,7 +85,7 @@ async function working(page: Page, { url, billing, identity }: Sandbox): Promise
   await take(page.locator('.home-view'), 'home');
 }
 
-/** One post about a project and one about all of them: set up, then time passes until they are there. */
+/** Schedules a post about one project and one about three, then skips to when they are due. */
 async function scheduling(page: Page): Promise<void> {
   await addProject(page, 'web-shop 456');
   const form = page.getByRole('dialog');
@@ -112,7 +112,7 @@ async function scheduling(page: Page): Promise<void> {
   await take(posts.filter({ hasNotText: '3 projects' }), 'scheduled');
 }
 
-/** A watch that is about to alert: the form with its preview, then the alert. */
+/** Takes the form with its preview, then skips time until the watch alerts. */
 async function watching(page: Page): Promise<void> {
   const form = page.getByRole('dialog');
   await say(page, '/billing watch prod spike 1.1x over 1000');

@@ -1,13 +1,13 @@
 /**
- * What the sandbox's page and its server say to each other.
+ * The protocol between the sandbox's page and its server.
  *
- * The server holds the truth; the page draws it. Page → server: `POST /sandbox/<verb>` with a JSON body (below).
+ * The server holds the state. Page → server: `POST /sandbox/<verb>` with a JSON body (`Verbs`).
  * Server → page: `GET /sandbox/stream?as=<person id>`, server-sent events, each `data:` one `ServerEvent`.
- * A snapshot is whole: the page replaces what it had.
+ * A snapshot is complete: it replaces the one before.
  */
 import type { KnownBlock, View } from '@slack/types';
 
-/** An external user belongs to another organisation and is seen in shared channels alone. */
+/** An external user belongs to another organisation and only appears in shared channels. */
 export type Role = 'owner' | 'admin' | 'member' | 'guest' | 'external';
 
 export interface Person {
@@ -15,7 +15,7 @@ export interface Person {
   name: string;
   realName: string;
   role: Role;
-  /** Id of the workspace they are at home in; the first one when absent. */
+  /** ID of their workspace; the first one when absent. */
   team?: string;
   /** The account is deactivated. */
   left?: boolean;
@@ -34,15 +34,15 @@ export interface Channel {
 
 export interface Message {
   ts: string;
-  /** A person's id, `bot`, or `slackbot` for what Slack itself says (time-outs, errors). */
+  /** A person's ID, `bot`, or `slackbot` for Slack's own messages, such as timeouts. */
   from: string;
   text: string;
   blocks?: KnownBlock[];
-  /** Only visible to this viewer. */
+  /** Only visible to one person. */
   ephemeral: boolean;
   edited: boolean;
   threadTs?: string;
-  /** An answer in a thread that the channel shows as well. */
+  /** A thread reply that is also shown in the channel. */
   isBroadcast?: boolean;
   files?: SharedFile[];
 }
@@ -62,9 +62,9 @@ export interface OpenView {
   view: View;
   /** block_id → sentence, as `response_action: errors` sent them. */
   errors: Record<string, string>;
-  /** A submission is under way: show the spinner, disable the buttons. */
+  /** A submission is in progress. */
   busy: boolean;
-  /** Values to keep when the view is drawn anew; block_id → action_id → state value. */
+  /** Changes with every update of the view. */
   hash: string;
 }
 
@@ -74,7 +74,7 @@ export interface SlashCommand {
   usageHint: string;
 }
 
-/** One HTTP exchange or one Socket Mode envelope, either way, newest last. Secrets are masked by the server. */
+/** One HTTP exchange or Socket Mode envelope. The server has masked its secrets. */
 export interface Traffic {
   id: number;
   /** ms since the epoch */
@@ -83,7 +83,7 @@ export interface Traffic {
   direction: string;
   /** Method and path, or the Web API method. */
   title: string;
-  /** HTTP status, or `…` while under way. */
+  /** HTTP status, or `…` while in progress. */
   status: string;
   /** Duration in ms. */
   took?: number;
@@ -91,7 +91,7 @@ export interface Traffic {
   response: string;
 }
 
-/** A panel switch: which behaviour a fake service shows now. */
+/** The modes of a fake service, and the current one. */
 export interface Switch {
   /** `billing`, `identity` */
   service: string;
@@ -99,10 +99,10 @@ export interface Switch {
   modes: { mode: string; label: string; hint: string }[];
 }
 
-/** `HH:MM`, what the viewer's clock shows afterwards, or how many hours pass. */
+/** To a time of day on the viewer's clock, `HH:MM`, or by a number of hours. */
 export type Skip = { time: string } | { hours: number };
 
-/** A thing to try, shown in the panel; clicking puts `text` into the composer, or lets time pass. */
+/** Something to try. A click puts `text` into the message field, or skips time. */
 export interface Example {
   text: string;
   why: string;
@@ -112,26 +112,26 @@ export interface Example {
 export interface Snapshot {
   type: 'snapshot';
   workspace: { id: string; name: string };
-  /** All workspaces of this Slack, with somebody to be there. */
+  /** All workspaces of this Slack; `as` is the person to view each one as. */
   workspaces: { id: string; name: string; as: string }[];
-  /** Whether the app is installed in this workspace, and where it is installed from; absent where it just is there. */
+  /** Absent when the app has a fixed token and is not installed by OAuth. */
   install?: { url: string; isInstalled: boolean };
   me: string;
   people: Person[];
   channels: Channel[];
-  /** channel id → messages this viewer can see, oldest first. */
+  /** Channel ID → the messages that this viewer can see, oldest first. */
   messages: Record<string, Message[]>;
   /** The viewer's modal stack, bottom first; the last is on top. */
   views: OpenView[];
-  /** App Home as published for this viewer, if it was. */
+  /** The App Home that the bot published for this viewer. */
   home?: View;
   commands: SlashCommand[];
   bot: { name: string; userId: string; mode: 'http' | 'socket'; up: boolean };
-  /** How far the sandbox's time is ahead of the machine's, in ms. */
+  /** How far the sandbox's clock is ahead of the machine's, in ms. */
   skipped: number;
   switches: Switch[];
   examples: Example[];
-  /** What to paste into the connect form: never a real secret. */
+  /** Sandbox secrets to paste into Tally's forms. */
   credentials: { label: string; value: string }[];
 }
 
@@ -157,7 +157,7 @@ export interface StateValue {
 
 export type StateValues = Record<string, Record<string, StateValue>>;
 
-/** Where an interaction happened. */
+/** A message or a view: where an interaction happens. */
 export type SurfaceRef = { channel: string; ts: string } | { viewId: string };
 
 /** `POST /sandbox/<verb>` bodies; each answers 200 with `{ ok: true, … }` or `{ ok: false, error }`. */
@@ -171,9 +171,9 @@ export interface Verbs {
   /** external_select typing; answers `{ ok: true, options, option_groups }`. */
   suggest: { as: string; surface: SurfaceRef; blockId: string; actionId: string; value: string };
   home: { as: string };
-  /** Takes the app out of this person's workspace. */
+  /** Uninstalls the app from this person's workspace. */
   uninstall: { as: string };
   switch: { service: string; mode: string };
-  /** Time passes for this person. */
+  /** Moves the sandbox's clock forward; a time of day is in this person's zone. */
   skip: { as: string; to: Skip };
 }

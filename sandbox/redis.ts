@@ -1,6 +1,6 @@
 /**
- * A Redis for one process: the one that was given, else a private redis-server or valkey-server, else one
- * inside this process. Private ones listen on a Unix socket that only this user can open, and leave nothing.
+ * Starts a Redis: the one at `redisUrl`, else an installed redis-server or valkey-server, else one inside this
+ * process. A started one listens on a Unix socket that only this user can open, and leaves no files.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -12,16 +12,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisCommandExecutor, RedisServerState, Resp2Server } from 'js-redis-server/core';
 
 interface RedisOptions {
-  /** Used as it is, never stopped. */
+  /** An existing Redis; it is never stopped. */
   redisUrl?: string;
-  /** Where the private directory is made; the system's temporary one by default. A socket's path has 107 bytes at most. */
+  /** The parent of the private directory; the system's temporary one by default. A socket's path is limited to 107 bytes. */
   dir?: string;
-  /** The one inside this process, whatever is installed. */
+  /** Runs it inside this process even when a server is installed. */
   embedded?: boolean;
 }
 
 export interface RunningRedis {
-  /** As given, or `unix://` and the path of the socket; ioredis takes both. */
+  /** `redisUrl`, or `unix://` and the path of the socket. */
   url: string;
   kind: 'given' | Binary | 'embedded';
   stop(): Promise<void>;
@@ -31,13 +31,13 @@ type Binary = 'redis-server' | 'valkey-server';
 
 const BINARIES: readonly Binary[] = ['redis-server', 'valkey-server'];
 const START_TIMEOUT = 10_000;
-/** As many as a Redis has by default. */
+/** Redis's default. */
 const DATABASES = 16;
 
-/** Sweeps up after an owner that was killed. */
+/** Removes the directory when the parent process ends, even if it is killed. */
 const CLEANUP_SCRIPT = 'cat >/dev/null; rm -rf "$1"';
 
-/** Lives as long as the pipe to its owner is open, so that it goes with an owner that was killed, too. */
+/** Stops the server when the pipe to the parent process closes, so that it ends with a killed parent too. */
 const SUPERVISOR_SCRIPT = `"$1" --port 0 --unixsocket "$2" --unixsocketperm 600 --save '' --appendonly no >/dev/null 2>&1 &
 cat >/dev/null
 kill "$!"; wait "$!"; rm -rf "$3"`;
@@ -79,7 +79,7 @@ async function startBinary(
   const supervisor = spawn('/bin/sh', ['-c', SUPERVISOR_SCRIPT, 'keeper', path, socket, home], {
     cwd: home,
     stdio: ['pipe', 'ignore', 'ignore'],
-    // A Ctrl-C meant for the owner would stop the server before the owner has written what it holds.
+    // Otherwise Ctrl-C would stop the server before the parent has saved its state.
     detached: true,
   });
   const gone = new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ async function startEmbedded(home: string): Promise<RunningRedis> {
   const removeHome = () => rmSync(home, { recursive: true, force: true });
   await new Promise<void>((resolve, reject) => {
     resp.server.once('error', reject);
-    // `Resp2Server.listen` knows ports only, and those on every interface.
+    // `Resp2Server.listen` takes only a port, on every interface.
     resp.server.listen(path, resolve);
   });
   await chmod(path, 0o600);

@@ -1,6 +1,6 @@
 /**
- * The whole sandbox: a Slack, a billing and an identity service, a Redis, and the bot as it is, told about them by its
- * environment alone.
+ * Starts the whole sandbox: Slack, the billing and identity services, Redis, and the unmodified bot, which is
+ * configured by its environment.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -18,22 +18,22 @@ import { type Slack, startSlack } from './slack/index.ts';
 import type { TrafficEntry } from './slack/traffic.ts';
 
 export interface SandboxOptions {
-  /** Of the page; the next free one when it is taken. 0, the default, takes any free one. */
+  /** The page's port, or the next free one. 0, the default, takes any free port. */
   port?: number;
   mode?: 'http' | 'socket';
-  /** Two workspaces, and Tally in none of them: it is installed by OAuth. */
+  /** Starts with two workspaces; Tally is installed by OAuth. */
   oauth?: boolean;
   log?: (line: string) => void;
   /** The minLevel level of the bot's log that is passed on, as pino counts them; warnings by default. */
   minLevel?: number;
-  /** A Redis to use as it is, instead of a private one. */
+  /** An existing Redis to use. */
   redisUrl?: string;
-  /** Leave the page out: nobody will look at it. */
+  /** Does not build the page. */
   withoutPage?: boolean;
 }
 
 export interface Sandbox {
-  /** Of the page. */
+  /** The page's address. */
   url: string;
   slack: Slack;
   billing: BillingService;
@@ -41,7 +41,7 @@ export interface Sandbox {
   bot: Bot;
   redis: RunningRedis;
   clock: Clock;
-  /** Ends everything that was started, the last first. */
+  /** Stops everything, in reverse order of starting. */
   stop(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ async function onFreePort(
 interface EnvironmentParts extends Pick<Sandbox, 'slack' | 'billing' | 'identity' | 'redis'> {
   mode: 'http' | 'socket';
   oauth: boolean;
-  /** The bot's own. */
+  /** The bot's URL. */
   url: string;
   keys: string;
   minLevel: number;
@@ -172,7 +172,7 @@ function credentials({ oauth, url }: EnvironmentParts): Record<string, string> {
   };
 }
 
-/** A private Redis forgets everything, so its key may be new each time; a given one keeps what only its key opens. */
+/** An existing Redis keeps sealed values, so its key is kept too; a private one gets a new key each time. */
 async function encryptionKeysFor({ kind }: RunningRedis): Promise<string> {
   const fresh = `sandbox:${randomBytes(32).toString('base64')}`;
   if (kind !== 'given') return fresh;

@@ -1,4 +1,4 @@
-/** What the fake knows about a project: its books, unless a test has written something else over them. */
+/** A project's figures: its simulated usage, unless a test has overridden it. */
 import { LosslessNumber, parse } from 'lossless-json';
 import type { BillingStyle, MoneyControls } from './modes.ts';
 import { PROJECTS, type ProductId } from './projects.ts';
@@ -7,7 +7,7 @@ import { createUsageHistory, type UsageHistory } from './usage-history.ts';
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** JSON that a test dictated, digits kept, by what it is about. */
+/** Parsed JSON that replaces a project's figures, with all digits kept. */
 interface Override {
   product: ProductId;
   items?: unknown;
@@ -30,7 +30,7 @@ export function createAnswers(now: () => number): Answers {
     overrides.set(id, { ...before, ...what, ...(product && { product }) });
   }
 
-  /** Whose figures are served: nobody's for a wrong product, or, from a careless service, somebody else's. */
+  /** Returns the project whose figures are served. A wrong product has none; in `careless` mode it gets another project's. */
   function projectServed(
     { externalSubscriptionId: id, productId }: Subscription,
     style: BillingStyle,
@@ -55,15 +55,15 @@ export function createAnswers(now: () => number): Answers {
         const id = projectServed(subscription, style);
         if (id === undefined) return null;
         if (style.data === 'empty') return { balance: null, bonuses: null };
-        const said = overrides.get(id)?.balance;
-        return said === undefined ? historyBalance(history, id, now(), style) : said;
+        const balance = overrides.get(id)?.balance;
+        return balance === undefined ? historyBalance(history, id, now(), style) : balance;
       },
       report(filter) {
         const id = projectServed(filter, style);
         if (id === undefined) return null;
         if (style.data === 'empty') return { items: [] };
-        const said = overrides.get(id)?.items;
-        return said === undefined ? historyReport(history, id, filter, now(), style) : { items: said };
+        const items = overrides.get(id)?.items;
+        return items === undefined ? historyReport(history, id, filter, now(), style) : { items };
       },
     }),
   };
@@ -99,7 +99,7 @@ function historyReport(
   };
 }
 
-/** Undefined for what is not exactly the contract's format or not a moment of the calendar. */
+/** Returns undefined unless the text is a valid date and time in exactly the contract's format. */
 function instant(text: string): number | undefined {
   const at = Date.parse(text);
   return TIMESTAMP.test(text) && !Number.isNaN(at) && new Date(at).toISOString() === text ? at : undefined;

@@ -1,4 +1,4 @@
-/** The projects of the sandbox, and the temper of each. */
+/** The sandbox's projects and how each one spends. */
 
 export type ProductId = 1 | 2 | 3;
 
@@ -8,23 +8,26 @@ export interface Project {
   name: string;
 }
 
-/** Amounts count the smallest unit, of which a whole has 10^scale. Days are counted back from the opening. */
+/** Amounts are in the smallest unit, 10^-scale of a whole. Days are counted back from the start of the sandbox. */
 export interface SimulatedProject extends Project {
   scale: number;
   perDay: number;
-  /** A weekend day's share of a working day. */
+  /** Cost of a weekend day as a share of a working day. */
   weekend: number;
-  /** Up or down by this share at most, from day to day. */
+  /** Random variation from day to day, up or down, as a share. */
   wobble: number;
-  /** The share by which a day lies below the next one, counted from the opening day. */
+  /** Linear growth per day, as a share of the last day. */
   growth: number;
-  /** The share of days that draw bonuses. */
+  /** The share of days that use bonuses. */
   bonusDays: number;
   bonusesLeft: number;
-  /** Enough for so many days at the week's average, or a fixed amount. */
+  /** The balance: enough for this many days at the last week's average, or a fixed amount. */
   left: { days: number } | { units: number };
+  /** The day without data. */
   missing?: number;
+  /** The day that costs much more. */
   spike?: number;
+  /** The day with a credit instead of a charge. */
   credit?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The GraphQL interface in the contract's shapes, and strict about them. The names of its types and what the
- * contract leaves open (what a malformed document gets, how "no data" looks) are this fake's own choice.
+ * The GraphQL schema of the contract, enforced strictly. The contract leaves open the type names, the answer to a
+ * malformed document, and how "no data" looks: those are choices of this fake.
  */
 import {
   type ASTNode,
@@ -23,7 +23,7 @@ import {
 } from 'graphql';
 
 export interface Subscription {
-  /** Digits, however many. */
+  /** Digits, of any length. */
   externalSubscriptionId: string;
   productId: number;
 }
@@ -33,7 +33,7 @@ export interface Filter extends Subscription {
   periodTo: string;
 }
 
-/** Where the answers come from; null is "no data". */
+/** Supplies the data; null means "no data". */
 export interface Source {
   balance(subscription: Subscription): unknown;
   report(filter: Filter): unknown;
@@ -51,7 +51,7 @@ const ProjectId = new GraphQLScalarType<string, string>({
   },
 });
 
-/** The contract shows no types for amounts and days: whatever the source holds is served as it is. */
+/** The contract names no types for amounts and days: the source's values are sent as they are. */
 const Amount = new GraphQLScalarType({ name: 'Amount', serialize: (value) => value });
 const Day = new GraphQLScalarType({ name: 'Day', serialize: (value) => value });
 
@@ -102,34 +102,34 @@ const schema = new GraphQLSchema({
 });
 
 const UNSUPPORTED_NODES: Partial<Record<Kind, string>> = {
-  [Kind.VARIABLE_DEFINITION]: 'Variables are not taken.',
-  [Kind.DIRECTIVE]: 'Directives are not taken.',
-  [Kind.INLINE_FRAGMENT]: 'Fragments are not taken.',
-  [Kind.FRAGMENT_DEFINITION]: 'Fragments are not taken.',
+  [Kind.VARIABLE_DEFINITION]: 'Variables are not supported.',
+  [Kind.DIRECTIVE]: 'Directives are not supported.',
+  [Kind.INLINE_FRAGMENT]: 'Fragments are not supported.',
+  [Kind.FRAGMENT_DEFINITION]: 'Fragments are not supported.',
 };
 
-/** The documents of the contract as they stand: one nameless operation, one question, nothing around it. */
+/** Allows only the contract's documents: one anonymous operation with one field of `bill`. */
 function contractOnly(context: ValidationContext): ASTVisitor {
   return {
     enter(node) {
-      const objection = UNSUPPORTED_NODES[node.kind] ?? problemOfNode(node);
-      if (objection) context.reportError(new GraphQLError(objection, { nodes: node }));
+      const message = UNSUPPORTED_NODES[node.kind] ?? problemOfNode(node);
+      if (message) context.reportError(new GraphQLError(message, { nodes: node }));
     },
   };
 }
 
 function problemOfNode(node: ASTNode): string | undefined {
-  if (node.kind === Kind.DOCUMENT && node.definitions.length > 1) return 'One operation a request.';
-  if (node.kind === Kind.OPERATION_DEFINITION && node.name) return 'Operations have no names here.';
+  if (node.kind === Kind.DOCUMENT && node.definitions.length > 1) return 'Only one operation per request.';
+  if (node.kind === Kind.OPERATION_DEFINITION && node.name) return 'Operations must be anonymous.';
   if (node.kind !== Kind.FIELD) return undefined;
-  if (node.alias) return 'Aliases are not taken.';
-  const questions = node.name.value === 'bill' ? node.selectionSet?.selections.length : 1;
-  return questions === 1 ? undefined : 'One question a request.';
+  if (node.alias) return 'Aliases are not supported.';
+  const fields = node.name.value === 'bill' ? node.selectionSet?.selections.length : 1;
+  return fields === 1 ? undefined : 'Only one field of `bill` per request.';
 }
 
 const RULES = [...specifiedRules, contractOnly];
 
-/** What a GraphQL endpoint says: the status and the body's object, whose leaves are the source's. */
+/** Returns the HTTP status and the body; never rejects. */
 export async function executeQuery(
   query: string,
   source: Source,

@@ -1,7 +1,7 @@
 /**
- * The invented books of the sandbox's projects. Charges are booked at the start of every hour, so a period that cuts a day
- * in two cuts its amount too and adjoining periods add up to the whole. The same opening instant gives the same
- * books; what happens after it goes on from there. Amounts are whole numbers of the project's smallest unit.
+ * The simulated usage of the sandbox's projects. Charges are made at the start of every hour, so a period that covers
+ * part of a day gets that part of its amount, and adjoining periods add up. The same start gives the same figures.
+ * Amounts are whole numbers of the project's smallest unit.
  */
 import { PROJECTS, type SimulatedProject } from './projects.ts';
 
@@ -14,26 +14,26 @@ export interface Charge {
 }
 
 export interface UsageHistory {
-  /** The charges of the days that touch the period, oldest first; bounds in ms, both included. */
+  /** The charges by day, oldest first; bounds in ms since the epoch, both included. */
   charges(id: string, from: number, to: number): Charge[];
   balance(id: string, at: number): { balance: string; bonuses: string };
-  /** What is booked after `at` (ms) costs `factor` times as much. */
+  /** Charges after `at` (ms) are multiplied by `factor`. */
   setBurn(factor: number, at: number): void;
-  /** Adds to every project, at `at` (ms), what it usually costs in so many days. */
+  /** Adds to every project, at `at` (ms), what it normally costs in this many days. */
   topUp(days: number, at: number): void;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DAYS_OF_HISTORY = 400;
-/** Machines work by day: the share of each hour from midnight on, UTC. */
+/** Each hour's share of a day, from midnight UTC: more by day than by night. */
 const HOURLY_SHARES = [2, 2, 2, 2, 2, 3, 4, 5, 6, 7, 7, 6, 5, 6, 7, 7, 6, 5, 4, 3, 3, 2, 2, 2];
 const SHARES_BEFORE = HOURLY_SHARES.map((_share, hour) => sum(HOURLY_SHARES.slice(0, hour))).concat(
   sum(HOURLY_SHARES),
 );
 const ALL_SHARES = sum(HOURLY_SHARES);
 
-/** `opened`: the instant at which the books lie 400 days back; ms since the epoch. */
+/** @param opened the start of the sandbox, ms since the epoch; the history goes 400 days further back */
 export function createUsageHistory(opened: number): UsageHistory {
   const openingDay = Math.floor(opened / DAY);
   /** Oldest first. */
@@ -62,7 +62,7 @@ export function createUsageHistory(opened: number): UsageHistory {
     return rows;
   }
 
-  /** What the hours of a day cost, each as dear as it was when it was booked. */
+  /** The cost of a day's hours, each with the burn factor that was set at the time. */
   function costOfHours(total: number, day: number, begun: number, ended: number): number {
     const usual = costBefore(total, ended) - costBefore(total, begun);
     if (burns.length === 0) return usual;
@@ -113,7 +113,7 @@ export function createUsageHistory(opened: number): UsageHistory {
 
 function findProject(id: string): SimulatedProject {
   const project = PROJECTS.find((candidate) => candidate.id === id);
-  if (!project) throw new RangeError(`There is no project ${id} in the ledger.`);
+  if (!project) throw new RangeError(`Unknown project ${id}.`);
   return project;
 }
 
@@ -144,13 +144,13 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, next) => total + next, 0);
 }
 
-/** Whole units as a decimal with exactly `scale` places. */
+/** Formats units as a decimal with exactly `scale` places. */
 function digits(units: number, scale: number): string {
   const padded = String(Math.abs(units)).padStart(scale + 1, '0');
   return `${units < 0 ? '-' : ''}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-/** A number in [0, 1), always the same for the same text: FNV-1a with murmur3's finish. */
+/** Returns a number in [0, 1), always the same for the same text: FNV-1a with murmur3's finalizer. */
 function pseudoRandom(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,4 +1,4 @@
-/** The application accesses the sandbox's identity service knows; nothing in here opens anything. */
+/** The application accesses of the sandbox's identity service. Their secrets are not real. */
 
 export interface Access {
   label: string;
@@ -6,7 +6,7 @@ export interface Access {
   secret: string;
   restricted: boolean;
   state: 'good' | 'expired' | 'project-disabled';
-  /** The access expires so many ms after the token was asked for, if it does. */
+  /** How long after a token's issue the access itself expires, in ms. */
   expiresIn?: number;
 }
 

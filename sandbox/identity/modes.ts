@@ -1,18 +1,18 @@
-/** The moods of the identity service. */
+/** The modes of the identity service. */
 import { htmlReply, jsonReply, type ServiceReply } from '../fake-service.ts';
 import { commonModes, type Mode, mode } from '../modes.ts';
 import type { ExpiryForm } from './tokens.ts';
 
-/** What a mode can change about ordinary answers. */
+/** What a mode can change about normal answers. */
 export interface IdentityStyle {
   expiry: ExpiryForm;
-  /** Whether tokens can be given back. */
+  /** Whether tokens can be revoked. */
   revocation: boolean;
-  /** Whether it tells if a token is alive. */
+  /** Whether tokens can be validated. */
   validation: boolean;
-  /** `none`: 201 with the token in its header and an empty body. */
+  /** `none`: 201 with the token in the header and an empty body. */
   body: 'whole' | 'none';
-  /** Whether the answer carries X-Subject-Token. */
+  /** Whether the answer has X-Subject-Token. */
   header: boolean;
 }
 
@@ -24,7 +24,7 @@ export const DEFAULT_IDENTITY_STYLE: IdentityStyle = {
   header: true,
 };
 
-/** A refusal in the identity API's own words. `extra` stands beside the message. */
+/** An error in Keystone's format, with `extra` fields. */
 export function problem(code: number, title: string, message: string, extra: object = {}): ServiceReply {
   return jsonReply(code, JSON.stringify({ error: { code, message, title, ...extra } }));
 }
@@ -44,7 +44,7 @@ export function version() {
 export const versionList = (): ServiceReply =>
   jsonReply(300, JSON.stringify({ versions: { values: [version()] } }));
 
-/** As long as the real one: it quotes the schema that the body does not fit. */
+/** As long as Keystone's own, which quotes the schema. */
 export function malformed(): ServiceReply {
   const methods = { type: 'array', items: { type: 'string' } };
   const credential = { type: 'object', properties: { id: { type: 'string' }, secret: { type: 'string' } } };
@@ -60,73 +60,67 @@ export function malformed(): ServiceReply {
 export function identityModes(slowFor: number): Mode<IdentityStyle>[] {
   return [
     ...commonModes(slowFor),
-    mode('401', 'Access refused', 'Rejects every access, as with a wrong secret (401).', () =>
-      unauthorized(),
-    ),
-    mode('404', 'Access unknown', 'Cannot find the access, as when it was deleted (404).', () =>
+    mode('401', 'Access refused', 'Rejects every access, as for a wrong secret (401).', () => unauthorized()),
+    mode('404', 'Access unknown', 'Does not find the access, as if it was deleted (404).', () =>
       notFound('Could not find Application Credential: sandbox.'),
     ),
-    mode('404-project', 'Project disabled', 'Finds the project of the access disabled (404).', () =>
+    mode('404-project', 'Project disabled', 'The access’s project is disabled (404).', () =>
       projectDisabled(),
     ),
-    mode('404-page', 'Wrong address', 'Has no such path, in HTML (404).', () => htmlReply(404, 'Not Found')),
-    mode('300', 'Version list', 'Lists its versions instead, as without /v3 (300).', () => versionList()),
-    mode('308', 'Moved path', 'Points to the path without its doubled slash (308).', ({ path }) =>
+    mode('404-page', 'Wrong address', 'Does not know the path; answers in HTML (404).', () =>
+      htmlReply(404, 'Not Found'),
+    ),
+    mode('300', 'Version list', 'Lists its versions, as it does without /v3 (300).', () => versionList()),
+    mode('308', 'Moved path', 'Redirects to the path without the doubled slash (308).', ({ path }) =>
       htmlReply(308, 'Permanent Redirect', { Location: path.replace(/\/{2,}/g, '/') }),
     ),
-    mode('403', 'Forbidden', 'Knows the access and does not let it (403).', () =>
+    mode('403', 'Forbidden', 'Accepts the access but denies permission (403).', () =>
       problem(403, 'Forbidden', 'You are not authorized to perform the requested action.'),
     ),
-    mode('400', 'Malformed', 'Finds the request malformed, at length (400).', () => malformed()),
-    mode('413', 'Request too large', 'Finds the request too large, in HTML (413).', () =>
+    mode('400', 'Malformed', 'Rejects the request with a long message (400).', () => malformed()),
+    mode('413', 'Request too large', 'Rejects the request as too large, in HTML (413).', () =>
       htmlReply(413, 'Request Entity Too Large'),
     ),
-    mode('429', 'Too many requests', 'Always asks to come back in 20 s (429).', () => ({
+    mode('429', 'Too many requests', 'Always asks to retry in 20 s (429).', () => ({
       ...problem(429, 'Too Many Requests', 'Too many requests.'),
       headers: { 'Content-Type': 'application/json', 'Retry-After': '20' },
     })),
-    mode('500', 'Overloaded', 'Fails inside, in HTML (500).', () => htmlReply(500, 'Internal Server Error')),
-    mode('502', 'Bad gateway', 'A proxy answers in its place, in HTML (502).', () =>
+    mode('500', 'Server error', 'Fails with an internal error, in HTML (500).', () =>
+      htmlReply(500, 'Internal Server Error'),
+    ),
+    mode('502', 'Bad gateway', 'A proxy answers instead, in HTML (502).', () =>
       htmlReply(502, 'Bad Gateway'),
     ),
-    mode('503', 'Unavailable', 'Is down for a moment, in HTML (503).', () =>
+    mode('503', 'Unavailable', 'Temporarily down, in HTML (503).', () =>
       htmlReply(503, 'Service Unavailable'),
     ),
-    mode(
-      'lost',
-      'Lost answer',
-      'Does what was asked, then tears the connection down.',
-      async (_, ordinary) => {
-        await ordinary();
-        return 'reset' as const;
-      },
-    ),
-    mode('no-zone', 'Expiry without a zone', 'Says when the token ends, not in which zone.', (_, ordinary) =>
+    mode('lost', 'Lost answer', 'Does what it is asked, then resets the connection.', async (_, ordinary) => {
+      await ordinary();
+      return 'reset' as const;
+    }),
+    mode('no-zone', 'Expiry without a zone', 'Sends the expiry time without a zone.', (_, ordinary) =>
       ordinary({ expiry: 'no-zone' }),
     ),
-    mode('no-expiry', 'No expiry', 'Does not say when the token ends.', (_, ordinary) =>
+    mode('no-expiry', 'No expiry', 'Leaves out the expiry time.', (_, ordinary) =>
       ordinary({ expiry: 'absent' }),
     ),
-    mode('bare', 'Header only', 'Sends the token in its header and no body.', (_, ordinary) =>
+    mode('bare', 'Header only', 'Sends the token in the header, without a body.', (_, ordinary) =>
       ordinary({ body: 'none' }),
     ),
-    mode('no-token', 'No token', 'Says 201 and forgets the token.', (_, ordinary) =>
+    mode('no-token', 'No token', 'Returns 201 without the token.', (_, ordinary) =>
       ordinary({ header: false }),
     ),
-    mode('no-revocation', 'No revocation', 'Issues, but takes nothing back (405).', (_, ordinary) =>
+    mode('no-revocation', 'No revocation', 'Issues tokens but cannot revoke them (405).', (_, ordinary) =>
       ordinary({ revocation: false }),
     ),
     mode(
       'no-revoking',
       'Revocation refused',
-      'Answers 401 to a revocation; the token lives on.',
+      'Rejects revocations (401); the token stays valid.',
       (asked, ordinary) => (asked.method === 'DELETE' ? unauthorized() : ordinary()),
     ),
-    mode(
-      'issue-only',
-      'Nothing but issuing',
-      'Neither checks tokens nor takes them back (405).',
-      (_, ordinary) => ordinary({ revocation: false, validation: false }),
+    mode('issue-only', 'Issue only', 'Cannot validate or revoke tokens (405).', (_, ordinary) =>
+      ordinary({ revocation: false, validation: false }),
     ),
   ];
 }

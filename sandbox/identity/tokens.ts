@@ -1,8 +1,8 @@
-/** What is issued, for how long, and what the answer says about it. */
+/** Issued tokens, and their description in the API's format. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Access } from './accesses.ts';
 
-/** `mixed`: with a Z, and without when the access expires before the token would. */
+/** `mixed`: without a zone when the access expires before the token's hour, otherwise with Z, as Keystone does. */
 export type ExpiryForm = 'mixed' | 'no-zone' | 'absent';
 
 interface Issued {
@@ -15,7 +15,7 @@ interface Issued {
 
 export interface Tokens {
   issue(access: Access): Issued;
-  /** Undefined for a token that is unknown, revoked or over. */
+  /** Returns undefined for a token that is unknown, revoked or expired. */
   find(token: string | undefined): Issued | undefined;
   revoke(token: string): void;
 }
@@ -42,7 +42,7 @@ export function createTokens(now: () => number): Tokens {
   };
 }
 
-/** The body of a token, as the identity API has it. */
+/** Returns the JSON body for a token. */
 export function describeToken(issued: Issued, form: ExpiryForm, withCatalog: boolean): string {
   const { access } = issued;
   const domain = { id: 'default', name: 'Default' };

@@ -24,7 +24,7 @@ export function App() {
   const [problem, report] = useToast();
   const [theme, toggleTheme] = useTheme();
   const isPhone = useMedia(PHONE);
-  // In a narrow window the panel would leave the conversation too little room.
+  // A narrow window has no room for the panel.
   const [panelOpen, setPanelOpen] = useState(!useMedia(NARROW));
   const [drawerWanted, setDrawerOpen] = useState(false);
   const menuButton = useRef<HTMLButtonElement>(null);
@@ -122,10 +122,10 @@ export function App() {
   );
 }
 
-/** The place in the address if this viewer has it, else their first channel. */
+/** Returns the channel in the URL if this viewer can see it, otherwise their first channel. */
 function openPage({ channels }: Snapshot, wanted: string | null) {
   if (wanted === HOME) return { id: HOME, channel: undefined };
-  // Everybody has a conversation of their own with the bot: another viewer finds theirs in its place.
+  // Each person has their own DM with the bot: after switching to another person, show theirs.
   const direct = wanted?.startsWith('D') ? channels.find(({ kind }) => kind === 'im') : undefined;
   const channel = channels.find(({ id, name }) => id === wanted || name === wanted) ?? direct ?? channels[0];
   return { id: channel?.id ?? HOME, channel };
@@ -135,7 +135,7 @@ function LoadingScreen({ stopped }: { stopped: boolean }) {
   return (
     <div className="waiting" role="status">
       {stopped ? 'Sandbox stopped' : 'Opening the workspace…'}
-      {stopped && <small>Start it with npm run sandbox. This page comes back by itself.</small>}
+      {stopped && <small>Start it with npm run sandbox. This page reconnects automatically.</small>}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { Author } from './workspace.ts';
 
-/** Four strokes and one across: the app's own mark. */
+/** Tally's logo. */
 function TallyMark() {
   return (
     <svg viewBox="0 0 36 36" aria-hidden="true" focusable="false">

@@ -2,7 +2,7 @@ import type { Link } from './api.ts';
 import { WarningIcon } from './icons.tsx';
 import { useWorkspace } from './workspace.ts';
 
-/** Says what is not running, where nobody overlooks it. */
+/** Warns that the sandbox or the bot is not running. */
 export function Banner({ link }: { link: Link }) {
   const { bot } = useWorkspace().snapshot;
   if (link === 'stopped') {
@@ -10,8 +10,8 @@ export function Banner({ link }: { link: Link }) {
       <div className="banner stopped" role="alert">
         <WarningIcon />
         <span>
-          <b>Sandbox stopped.</b> Start it again with <code>npm run sandbox</code>; this page comes back by
-          itself.
+          <b>Sandbox stopped.</b> Start it again with <code>npm run sandbox</code>. This page reconnects
+          automatically.
         </span>
       </div>
     );
@@ -21,7 +21,7 @@ export function Banner({ link }: { link: Link }) {
     <div className="banner" role="alert">
       <WarningIcon />
       <span>
-        <b>{bot.name} is down.</b> Commands and clicks get no answer until it runs again.
+        <b>{bot.name} is down.</b> Commands and buttons don’t work until it is running again.
       </span>
     </div>
   );

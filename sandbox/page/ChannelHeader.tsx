@@ -16,7 +16,7 @@ export function ChannelHeader({ channel }: { channel: Channel }) {
   );
 }
 
-/** The app's own place has two sides, as in Slack: its Home and the conversation with it. */
+/** The header of the app's Home and Messages tabs. */
 export function AppHeader({ open, onOpen }: { open: 'home' | 'messages'; onOpen(channel: string): void }) {
   const { snapshot } = useWorkspace();
   const direct = snapshot.channels.find(({ kind }) => kind === 'im');

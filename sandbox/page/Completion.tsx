@@ -8,14 +8,14 @@ interface Props {
   onChoose(command: string): void;
 }
 
-/** The commands that fit what is typed so far, above the composer. */
+/** The commands that match the typed text, shown above the message field. */
 export function Completion({ commands, active, onChoose }: Props) {
   const { snapshot } = useWorkspace();
   return (
     <div className="completion" role="listbox" aria-label="Commands">
       {commands.map(({ command, usageHint, description }, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the composer keeps the focus and hears the keys
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the composer hears the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the message field keeps the focus and handles the keys
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the message field handles the keys
         <div
           key={command}
           role="option"

@@ -32,14 +32,14 @@ export function Composer({ drafts, thread, onLeaveThread, onSent }: Props) {
     setHidden(false);
     drafts.save(key, next);
   };
-  // A text put here from outside, by a click on something to try.
+  // The draft was replaced by a click on an example.
   const [seen, setSeen] = useState(drafts.version);
   if (seen !== drafts.version) {
     setSeen(drafts.version);
     setText(drafts.of(key));
     setHidden(drafts.of(key).includes(' '));
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text is a reason to look here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new draft moves the focus here
   useEffect(() => {
     if (!covered) field.current?.focus();
   }, [drafts.version, covered]);
@@ -103,7 +103,7 @@ export function Composer({ drafts, thread, onLeaveThread, onSent }: Props) {
       {thread && (
         <div className="composer-thread">
           Replying in a thread
-          <button type="button" className="icon-button" aria-label="Leave the thread" onClick={onLeaveThread}>
+          <button type="button" className="icon-button" aria-label="Close thread" onClick={onLeaveThread}>
             <CloseIcon size={14} />
           </button>
         </div>

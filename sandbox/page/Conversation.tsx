@@ -9,7 +9,7 @@ import { useWorkspace } from './workspace.ts';
 
 interface Props {
   channel: Channel;
-  /** How often the viewer has said something. */
+  /** How many messages the viewer has sent. */
   sentCount: number;
   onOpen(channel: string): void;
   onTry(attempt: { text: string }, as?: string): void;
@@ -62,7 +62,7 @@ interface RowProps {
   message: Message;
   before: Message | undefined;
   replies: Message[];
-  /** A thread stands between this message and the one before. */
+  /** The previous message has a thread below it. */
   afterThread: boolean;
   channel: string;
   onThread(ts: string): void;
@@ -106,7 +106,7 @@ function Row({ message, before, replies, afterThread, channel, onThread }: RowPr
   );
 }
 
-/** Slack leaves out the face of somebody who goes on talking within five minutes. */
+/** Slack shows the author once for messages within five minutes. */
 function continues(message: Message, before: Message | undefined): boolean {
   if (before?.from !== message.from || before.ephemeral || message.ephemeral) return false;
   return Number(message.ts) - Number(before.ts) < 300;
@@ -119,8 +119,8 @@ function ChannelIntro({ channel }: { channel: Channel }) {
       <div className="beginning">
         <h3>{bot.name}</h3>
         <p>
-          Here you talk with {bot.name} alone. Ask it in words, as in <code>spend 123 last month</code>, or by
-          command.
+          These are your direct messages with {bot.name}. Ask in words, such as{' '}
+          <code>spend 123 last month</code>, or use a command.
         </p>
       </div>
     );

@@ -5,16 +5,16 @@ interface Props {
   title: string;
   className: string;
   icon?: ReactNode;
-  /** Leaves what lies outside of the workspace within reach: one copies an access from the panel into a form. */
+  /** Leaves the panel usable, to copy an access from it into a form. */
   besidePanel?: boolean;
   onClose(): void;
   children: ReactNode;
 }
 
-/** Where the focus begins unless something asks for it: in the first field, else at the way out at the bottom. */
+/** Gets the focus unless an element asks for it: the first field, otherwise a button at the bottom. */
 const FIRST_FOCUS = '.field, [role="combobox"], .dialog-foot button';
 
-/** A window over the page, or over the workspace alone. Whatever it covers is out of reach while it is open. */
+/** A modal dialog over the page, or over the workspace only. */
 export function Dialog({ title, className, icon, besidePanel = false, onClose, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -26,7 +26,7 @@ export function Dialog({ title, className, icon, besidePanel = false, onClose, c
     first?.focus({ preventScroll: true });
     return () => dialog?.close();
   }, [besidePanel]);
-  // The focus is nowhere when a redrawn view has taken away what had it; Escape still means this window.
+  // After an update has removed the focused element, the keydown event no longer reaches the dialog.
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Dialog({ title, className, icon, besidePanel = false, onClose, c
     document.addEventListener('keydown', onEscape);
     return () => document.removeEventListener('keydown', onEscape);
   }, [besidePanel]);
-  // Browsers let only the first Escape be refused as a `cancel`; the key itself can always be.
+  // Browsers let a page cancel only the first `cancel` event, but every keydown.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault();

@@ -9,7 +9,7 @@ import { useWorkspace } from './workspace.ts';
 
 export function AppHome({ onOpen }: { onOpen(channel: string): void }) {
   const { snapshot, me } = useWorkspace();
-  // The app hears of the visit, and may publish then.
+  // Sends `app_home_opened`, after which the app can publish the Home.
   useEffect(() => {
     void post('home', { as: me.id });
   }, [me.id]);
@@ -22,13 +22,13 @@ export function AppHome({ onOpen }: { onOpen(channel: string): void }) {
         ) : (
           <p className="home-empty">
             {snapshot.install?.isInstalled === false
-              ? `${snapshot.bot.name} is not installed in ${snapshot.workspace.name} yet.`
-              : `${snapshot.bot.name} has not published a Home for you yet.`}
+              ? `${snapshot.bot.name} isn’t installed in ${snapshot.workspace.name} yet.`
+              : `${snapshot.bot.name} hasn’t published your Home yet.`}
           </p>
         )}
       </section>
       <div className="composer off" aria-hidden="true">
-        The Home has no message field. Write to {snapshot.bot.name} under Messages.
+        To write to {snapshot.bot.name}, open Messages.
       </div>
     </>
   );

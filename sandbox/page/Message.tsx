@@ -13,7 +13,7 @@ interface Props {
   channel: string;
   compact: boolean;
   onThread: ((ts: string) => void) | undefined;
-  /** It stands among the channel's messages, not in a thread. */
+  /** Shown in the channel, not in a thread. */
   isInChannel?: boolean;
 }
 

@@ -10,7 +10,7 @@ import { validateInputs } from './blocks/validate-inputs.ts';
 import { Dialog } from './Dialog.tsx';
 import { authorOf, useWorkspace } from './workspace.ts';
 
-/** The viewer's stack of views. All of it stays mounted, so that a lower view keeps what was typed; the top shows. */
+/** The viewer's stack of modals. All stay mounted to keep what was typed; only the top one is shown. */
 export function Modals() {
   const { snapshot, me } = useWorkspace();
   return snapshot.views.map((open, index) => (
@@ -25,13 +25,13 @@ function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
   const { surface, busy, submit } = useForm(open, blocks);
   const close = async () => {
     const answer = await post('close', { as: me.id, viewId: open.id });
-    if (!answer.ok) report(sentenceOf(answer, 'The window did not close.'));
+    if (!answer.ok) report(sentenceOf(answer, 'The form did not close.'));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     void submit();
   };
-  // Slack shows a submit button only where there is something to submit or the view names one.
+  // Slack shows a submit button when the view has inputs or names the button.
   const submitText = view.submit?.text ?? (inputsOf(blocks).length ? 'Submit' : undefined);
   if (!onTop) return null;
   return (
@@ -70,10 +70,10 @@ function Modal({ open, onTop }: { open: OpenView; onTop: boolean }) {
   );
 }
 
-/** Where a sentence about the view as a whole stands among those of its blocks. */
+/** The key of an error about the whole view, beside block IDs. */
 const WHOLE_VIEW = '';
 
-/** A view's values, the sentences beneath its inputs, and the way of its submission. */
+/** A modal's values, errors and submission. */
 function useForm(open: OpenView, blocks: KnownBlock[]) {
   const { me } = useWorkspace();
   const [problems, setProblems] = useState<Record<string, string>>({});
@@ -81,7 +81,7 @@ function useForm(open: OpenView, blocks: KnownBlock[]) {
   const [sending, setSending] = useState(false);
   const form = useSurfaceOf({ viewId: open.id }, blocks, true);
   const busy = open.busy || sending;
-  // New errors of the bot stand until their input is changed.
+  // The bot's errors are shown until their input changes.
   if (touched.errors !== open.errors) setTouched({ errors: open.errors, blocks: new Set() });
 
   const shownErrors = Object.entries({ ...open.errors, ...problems }).filter(
@@ -101,7 +101,7 @@ function useForm(open: OpenView, blocks: KnownBlock[]) {
     setSending(true);
     const answer = await post('submit', { as: me.id, viewId: open.id, values: form.values });
     setSending(false);
-    // Sentences beneath inputs come with the next snapshot.
+    // Errors of inputs come with the next snapshot.
     if (!answer.ok && answer.error !== 'invalid_input')
       setProblems({ [WHOLE_VIEW]: sentenceOf(answer, 'The form was not sent.') });
   };

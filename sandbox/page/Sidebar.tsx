@@ -6,15 +6,15 @@ import { HOME } from './location.ts';
 import { authorOf, useWorkspace } from './workspace.ts';
 
 interface Props {
-  /** Id of the open channel, or `home`. */
+  /** ID of the open channel, or `home`. */
   here: string;
-  /** Channel id → how many messages are unread; none where it is absent. */
+  /** Channel ID → number of unread messages; absent for none. */
   unread: Record<string, number>;
   onOpen(channel: string): void;
   onPerson(id: string): void;
-  /** Out of reach, behind a modal. */
+  /** Behind a modal. */
   inert: boolean;
-  /** On a phone: pulled out over the conversation. */
+  /** On a phone: shown as a drawer over the conversation. */
   drawer: boolean;
   onClose(): void;
 }
@@ -66,7 +66,7 @@ export function Sidebar({ here, unread, onOpen, onPerson, inert, drawer, onClose
   );
 }
 
-/** Slack counts no further than this. */
+/** As in Slack. */
 const MAX_BADGE_COUNT = 99;
 
 function UnreadBadge({ count = 0 }: { count: number | undefined }) {
@@ -94,7 +94,7 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** To the other workspaces, where there are any: as whoever is first there. */
+/** Switches to another workspace, as its first person. */
 function Workspaces({ onPerson }: { onPerson(id: string): void }) {
   const { workspace, workspaces } = useWorkspace().snapshot;
   if (workspaces.length < 2) return null;
@@ -115,10 +115,10 @@ function Workspaces({ onPerson }: { onPerson(id: string): void }) {
   );
 }
 
-/** Whose eyes the workspace is seen with. */
+/** Switches between people. */
 function People({ onPerson }: { onPerson(id: string): void }) {
   const { snapshot, me } = useWorkspace();
-  // The choice shows at once; what that person sees comes with the next snapshot.
+  // Shows the choice at once, before the next snapshot arrives.
   const [chosen, setChosen] = useState({ before: me.id, id: me.id });
   if (chosen.before !== me.id) setChosen({ before: me.id, id: me.id });
   const isMe = (person: Person) => person.id === chosen.id;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 
 const VISIBLE_MS = 6000;
 
-/** One problem at a time, gone after a while. */
+/** Shows one problem at a time for a few seconds. */
 export function useToast(): [string | undefined, (problem: string) => void] {
   const [problem, setProblem] = useState<string>();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -6,10 +6,10 @@ import { useWorkspace } from './workspace.ts';
 
 interface Props {
   link: Link;
-  /** In all channels that the sidebar lists. */
+  /** Total over all channels. */
   unread: number;
   drawerOpen: boolean;
-  /** Absent while a form covers the sidebar. */
+  /** Undefined while a modal covers the sidebar. */
   onDrawer: (() => void) | undefined;
   menuButton: RefObject<HTMLButtonElement | null>;
   theme: Theme;
@@ -40,7 +40,7 @@ export function TopBar(props: Props) {
       </button>
       <div className="top-pill">
         <h1>{snapshot.workspace.name}</h1>
-        <span>A Slack workspace on this machine. Nothing here leaves it.</span>
+        <span>A simulated Slack workspace. Nothing leaves this machine.</span>
       </div>
       <div className="top-right">
         <span className={up ? 'bot-state up' : 'bot-state'}>

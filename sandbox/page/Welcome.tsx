@@ -4,13 +4,13 @@ const STEPS = [
   {
     text: '/billing connect',
     title: 'Connect',
-    why: 'Register access to the billing service, as the owner.',
+    why: 'Register a billing token, as the owner.',
   },
-  { text: '/balance 123', title: 'Ask what is left', why: 'Balance, bonuses, and how long they last.' },
-  { text: '/spend 123 last-7-days', title: 'Ask what was spent', why: 'Total, comparison, chart and table.' },
+  { text: '/balance 123', title: 'Check the balance', why: 'What’s left and how long it lasts.' },
+  { text: '/spend 123 last-7-days', title: 'See the spend', why: 'Total, comparison, chart and table.' },
 ];
 
-/** The first thing a newcomer sees: three steps, each a click into the composer. */
+/** The first steps. A click puts the command into the message field. */
 export function Welcome({ onTry }: { onTry(attempt: { text: string }, as?: string): void }) {
   const { snapshot } = useWorkspace();
   const owner = snapshot.people.find(({ role }) => role === 'owner')?.id;
@@ -18,12 +18,12 @@ export function Welcome({ onTry }: { onTry(attempt: { text: string }, as?: strin
     <section className="welcome" aria-label="Welcome">
       <h3>What do your cloud projects cost?</h3>
       <p>
-        {snapshot.bot.name} answers where the team already talks. This workspace is a rehearsal: the bot is
-        real, Slack and the billing service are played by your machine. Three steps show most of it.
+        {snapshot.bot.name} answers in Slack. In this sandbox the bot is real; Slack and the billing service
+        are simulated on your machine. Start with these three steps.
       </p>
       {snapshot.install?.isInstalled === false && (
         <p className="welcome-first">
-          {snapshot.bot.name} is not installed in {snapshot.workspace.name} yet:
+          {snapshot.bot.name} isn’t installed in {snapshot.workspace.name} yet.{' '}
           <a href={snapshot.install.url} target="_blank" rel="noreferrer">
             Install {snapshot.bot.name}
           </a>
@@ -44,7 +44,7 @@ export function Welcome({ onTry }: { onTry(attempt: { text: string }, as?: strin
         ))}
       </ol>
       <p className="welcome-more">
-        A click puts the command into the message field; Enter sends it. More under <b>Try</b> on the right.
+        Click a step to put its command into the message field, then press Enter. Find more under <b>Try</b>.
       </p>
     </section>
   );

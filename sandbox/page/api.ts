@@ -4,7 +4,7 @@ import type { ServerEvent, Snapshot, Traffic, Verbs } from '../protocol.ts';
 type Answer = { ok: boolean; error?: string } & Record<string, unknown>;
 type Post = <V extends keyof Verbs>(verb: V, body: Verbs[V]) => Promise<Answer>;
 
-/** Sends one verb. Never rejects: a lost server is an answer like any other. */
+/** Posts a verb. Never rejects: a failed request is an answer with `ok: false`. */
 export const post: Post = async (verb, body) => {
   try {
     const response = await fetch(`/sandbox/${verb}`, {
@@ -14,19 +14,19 @@ export const post: Post = async (verb, body) => {
     });
     return (await response.json()) as Answer;
   } catch {
-    return { ok: false, error: 'The sandbox does not answer.' };
+    return { ok: false, error: 'The sandbox is not responding.' };
   }
 };
 
-/** Codes that the server answers with, in words that somebody at the page can use. */
+/** Messages for the server's error codes. */
 const SENTENCES: Record<string, string> = {
-  operation_timeout: 'The app did not answer within three seconds.',
-  dispatch_failed: 'The app could not be reached or refused the request.',
+  operation_timeout: 'The app did not respond within three seconds.',
+  dispatch_failed: 'The app could not be reached or rejected the request.',
   not_in_channel: 'You are not a member of this channel.',
-  not_found: 'That is not there any more.',
-  invalid_options: 'The app answered with options that Slack would refuse.',
-  no_such_time: 'No clock shows that time.',
-  option_not_offered: 'This choice is not offered any more.',
+  not_found: 'That no longer exists.',
+  invalid_options: 'The app sent options that Slack rejects.',
+  no_such_time: 'That time doesn’t exist in your time zone.',
+  option_not_offered: 'This option is no longer available.',
 };
 
 export const sentenceOf = ({ error }: Answer, otherwise: string) =>
@@ -34,11 +34,11 @@ export const sentenceOf = ({ error }: Answer, otherwise: string) =>
 
 export type Link = 'connecting' | 'open' | 'stopped';
 
-/** What the inspector remembers; older exchanges are dropped. */
+/** Older exchanges are dropped. */
 const MAX_TRAFFIC = 300;
 const RECONNECT_MS = 2000;
 
-/** The live picture as `person` sees it; without a person the server chooses one and says so in `me`. */
+/** The live workspace as `person` sees it; for null the server chooses a person. */
 export function useStream(person: string | null) {
   const [snapshot, setSnapshot] = useState<Snapshot>();
   const [traffic, setTraffic] = useState<Traffic[]>([]);
@@ -58,7 +58,7 @@ export function useStream(person: string | null) {
       source.onmessage = (message) => receive(JSON.parse(message.data) as ServerEvent);
       source.onerror = () => {
         setLink('stopped');
-        // The browser retries lost connections, but gives up for good on an HTTP error: nobody of that name, say.
+        // The browser retries lost connections, but not after an HTTP error, such as an unknown person.
         if (source?.readyState === EventSource.CLOSED) again = setTimeout(() => connect(null), RECONNECT_MS);
       };
     };
@@ -72,14 +72,14 @@ export function useStream(person: string | null) {
   return { snapshot, traffic, link };
 }
 
-/** Entries come again when they finish: the later one replaces the earlier one of the same id. */
+/** An entry is sent again when its exchange ends; it replaces the one with the same ID. */
 function merge(before: Traffic[], entries: Traffic[]): Traffic[] {
   const byId = new Map(before.map((entry) => [entry.id, entry]));
   for (const entry of entries) byId.set(entry.id, entry);
   return [...byId.values()].sort((a, b) => a.id - b.id).slice(-MAX_TRAFFIC);
 }
 
-/** Keeps the old object wherever the new one says the same, so that only what changed is drawn again. */
+/** Keeps old objects where the new ones are equal, so that React renders only what changed. */
 function share<T>(before: T | undefined, now: T): T {
   if (Object.is(before, now) || !isTree(before) || !isTree(now)) return now;
   if (Array.isArray(before) !== Array.isArray(now)) return now;

@@ -1,13 +1,13 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 
-/** Closer to the end than this, somebody reads along. */
+/** Within this distance of the end, in px, the box follows new messages. */
 const NEAR_END = 140;
 
 /**
- * Keeps a scrolling box at its end while one reads there: whenever something grows, and always after one has said
- * something, be it a command that nobody sees.
+ * Keeps a scrolling box at its end when content is added, unless the viewer has scrolled up. Sending a message scrolls
+ * to the end again.
  *
- * @param said how often that was
+ * @param sentCount the number of messages the viewer has sent
  */
 export function useAutoScroll<E extends HTMLElement>(last: string | undefined, sentCount: number) {
   const ref = useRef<E>(null);

@@ -1,19 +1,19 @@
 import { useRef, useState } from 'react';
 import type { SlashCommand } from '../protocol.ts';
 
-/** The commands that begin with what is typed, while only a command's name is typed. */
+/** Returns the commands that start with the text; none after the command's name is complete. */
 export function completionsOf(text: string, commands: SlashCommand[]): SlashCommand[] {
   if (!/^\/\S*$/.test(text)) return [];
   return commands.filter(({ command }) => command.startsWith(text.toLowerCase()));
 }
 
-/** The command whose words are being typed. */
+/** Returns the command whose arguments are being typed. */
 export function commandInText(text: string, commands: SlashCommand[]): SlashCommand | undefined {
   const [name, rest] = text.split(/\s/, 2);
   return rest === undefined ? undefined : commands.find(({ command }) => command === name);
 }
 
-/** What was sent, to be had again with the arrow keys; shared by all channels. */
+/** Sent messages, for recall with the arrow keys; shared by all channels. */
 const sent: string[] = [];
 
 export function useHistory() {

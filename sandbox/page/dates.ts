@@ -1,4 +1,4 @@
-/** Slack's date tokens; each is written in the viewer's zone. */
+/** Slack's date tokens. */
 const TOKENS: Record<string, Intl.DateTimeFormatOptions> = {
   date_num: { year: 'numeric', month: '2-digit', day: '2-digit' },
   date: { year: 'numeric', month: 'long', day: 'numeric' },
@@ -23,14 +23,14 @@ const write = (instant: Date, viewer: Viewer, options: Intl.DateTimeFormatOption
 const isoDay = (instant: Date, tz: string) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: tz }).format(instant);
 
-/** “Today” or “Yesterday” where that is so, else nothing. */
+/** Returns “Today” or “Yesterday”, or undefined for other days. */
 function nearDay(instant: Date, tz: string, now: Date): string | undefined {
   const day = isoDay(instant, tz);
   if (day === isoDay(now, tz)) return 'Today';
   return day === isoDay(new Date(now.getTime() - 86_400_000), tz) ? 'Yesterday' : undefined;
 }
 
-/** Fills `{date_short_pretty} {time}` and its kin; an unknown token stays as it was written. */
+/** Replaces tokens such as `{date_short_pretty}` in the viewer's zone; keeps unknown tokens. */
 export function fillDate(format: string, seconds: number, viewer: Viewer, now: Date): string {
   const instant = new Date(seconds * 1000);
   return format.replace(/\{(\w+)\}/g, (whole, token: string) => {

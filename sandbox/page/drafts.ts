@@ -1,17 +1,17 @@
 import { useCallback, useRef, useState } from 'react';
 
 export interface Drafts {
-  /** What the composer of this channel begins with. */
+  /** The draft of this channel. */
   of(channel: string): string;
-  /** Changes whenever somebody else than the typist wrote the draft. */
+  /** Changes when a draft is replaced from outside the message field. */
   version: number;
-  /** Puts a text into the composer, from outside of it. */
+  /** Replaces the draft from outside the message field. */
   insert(channel: string, text: string): void;
-  /** Remembers what is being typed. */
+  /** Saves what is typed. */
   save(channel: string, text: string): void;
 }
 
-/** Unsent texts by channel, so that a look elsewhere loses nothing. */
+/** Keeps unsent texts by channel. */
 export function useDrafts(): Drafts {
   const texts = useRef(new Map<string, string>());
   const [version, setVersion] = useState(0);

@@ -4,7 +4,7 @@ interface Size {
   size?: number;
 }
 
-/** A line drawing on a 20 × 20 grid, in the colour of the text around it. */
+/** A line icon on a 20 × 20 grid, in the colour of the surrounding text. */
 function Icon({ size = 20, children }: Size & { children: ReactNode }) {
   return (
     <svg

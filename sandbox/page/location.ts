@@ -5,7 +5,7 @@ interface Location {
   channel: string | null;
 }
 
-/** The App Home stands among the channels in the address, as `channel=home`. */
+/** The App Home is `channel=home` in the URL. */
 export const HOME = 'home';
 
 const read = (): Location => {
@@ -13,7 +13,7 @@ const read = (): Location => {
   return { as: search.get('as'), channel: search.get('channel') };
 };
 
-/** Who looks at what, kept in the address, so that a reload or a second window finds its place. */
+/** The viewer and the open channel, kept in the URL for reloads and other windows. */
 export function useLocation(): [Location, (change: Partial<Location>) => void] {
   const [location, setLocation] = useState(read);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** The same widths as in `styles/base.css`. */
+/** Keep in sync with `styles/base.css`. */
 export const PHONE = '(width < 700px)';
 export const NARROW = '(width < 1100px)';
 

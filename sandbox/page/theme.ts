@@ -24,13 +24,13 @@ function subscribe(listener: () => void): () => void {
 
 function toggle(): void {
   const next = currentTheme() === 'dark' ? 'light' : 'dark';
-  // Back at the system's theme, the page follows the system again.
+  // Choosing the system's theme makes the page follow the system again.
   if (next === systemTheme()) localStorage.removeItem(KEY);
   else localStorage.setItem(KEY, next);
   for (const listener of listeners) listener();
 }
 
-/** The system's theme until somebody chooses the other one; the browser remembers the choice. */
+/** The system's theme, unless the viewer has chosen the other one; the choice is stored in the browser. */
 export function useTheme(): [Theme, () => void] {
   const theme = useSyncExternalStore(subscribe, currentTheme);
   useLayoutEffect(() => {

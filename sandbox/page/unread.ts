@@ -4,10 +4,10 @@ import type { Message, Snapshot } from '../protocol.ts';
 const newest = (messages: readonly Message[] = []) => Number(messages.at(-1)?.ts ?? 0);
 
 /**
- * How many messages the viewer has not read, by channel id; channels without any are left out. As in Slack, neither
- * the viewer's own messages nor those that only they can see count. What was there when the page opened counts as read.
+ * Returns the number of unread messages by channel ID, without channels that have none. As in Slack, the viewer's own
+ * messages and ephemeral ones do not count. Messages from before the page was opened count as read.
  *
- * @param open id of the channel that the viewer reads now
+ * @param open ID of the open channel
  */
 export function useUnread(snapshot: Snapshot | undefined, open: string | undefined): Record<string, number> {
   const openedAt = useRef<number>(undefined);
@@ -24,7 +24,7 @@ export function useUnread(snapshot: Snapshot | undefined, open: string | undefin
   if (!snapshot || since === undefined) return {};
   const counts = Object.entries(snapshot.messages).map(([channel, messages]) => {
     const read = lastRead.current.get(`${snapshot.me}/${channel}`) ?? 0;
-    // A restarted sandbox is back at the machine's time, perhaps before what was read.
+    // After a restart the sandbox's clock can be behind the last read message.
     const from = Math.max(since, read > newest(messages) ? 0 : read);
     const isUnread = ({ from: author, ephemeral, ts }: Message) =>
       author !== snapshot.me && !ephemeral && Number(ts) > from;

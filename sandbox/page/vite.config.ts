@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** Builds the page into `.sandbox/page` of the repository, unless the caller names another `outDir`. */
+/** Builds the page into `.sandbox/page`. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
@@ -10,7 +10,7 @@ export default defineConfig({
   build: {
     outDir: '../../.sandbox/page',
     emptyOutDir: true,
-    // The block renderer carries the whole emoji list; the page is served from the same machine.
+    // The block renderer includes the whole emoji list; size does not matter on loopback.
     chunkSizeWarningLimit: 2000,
     reportCompressedSize: false,
   },

@@ -4,11 +4,11 @@ import type { Channel, Person, Snapshot } from '../protocol.ts';
 export interface PageWorkspace {
   snapshot: Snapshot;
   me: Person;
-  /** The sandbox's time. */
+  /** The time on the sandbox's clock. */
   now(): Date;
-  /** The conversation behind modals and the composer; none on the App Home. */
+  /** The open channel; undefined on the App Home. */
   channel: Channel | undefined;
-  /** Says in a corner of the page what went wrong. */
+  /** Shows an error as a toast. */
   report(problem: string): void;
 }
 
@@ -17,7 +17,7 @@ export const WorkspaceProvider = Context.Provider;
 
 export function useWorkspace(): PageWorkspace {
   const workspace = useContext(Context);
-  if (!workspace) throw new Error('Drawn outside of a workspace');
+  if (!workspace) throw new Error('Rendered outside a WorkspaceProvider');
   return workspace;
 }
 

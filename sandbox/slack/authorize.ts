@@ -1,11 +1,11 @@
-/** Slack's page that asks a person to allow an app: `GET /oauth/v2/authorize`, and what comes of the answer. */
+/** Slack's OAuth consent page, `GET /oauth/v2/authorize`, and its submission. */
 import type { Person } from '../protocol.ts';
 import type { OAuth } from './oauth.ts';
 import type { Team } from './teams.ts';
 
 export interface InstallableTeam {
   team: Team;
-  /** Those who may install apps. */
+  /** The people who can install apps. */
   people: readonly Person[];
 }
 
@@ -13,13 +13,13 @@ export interface AuthorizeParts {
   oauth: OAuth;
   botName: string;
   teams: () => readonly InstallableTeam[];
-  /** What the app's manifest asks for; nothing else can be granted. */
+  /** The scopes in the app's manifest; no others can be granted. */
   scopes: ReadonlySet<string>;
 }
 
 export type AuthorizeReply = { status: number; html: string } | { redirect: string };
 
-/** Slack sends people back to registered addresses; this one to addresses of this machine. */
+/** Slack redirects only to registered URLs; the sandbox only to this machine. */
 const LOOPBACK_URL = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\//;
 
 interface AuthorizeRequest {
@@ -52,14 +52,14 @@ export function authorizePage(query: URLSearchParams, parts: AuthorizeParts): Au
     );
   const scopes = request.scope.split(',').map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`);
   const body = `<form method="post">
-<p>Who are you, and where?</p>${groups.join('')}
-<p>${escapeHtml(parts.botName)} would be able to use:</p><ul>${scopes.join('')}</ul>
+<p>Install as:</p>${groups.join('')}
+<p>${escapeHtml(parts.botName)} will get these permissions:</p><ul>${scopes.join('')}</ul>
 <button name="answer" value="allow">Allow</button> <button name="answer" value="cancel" formnovalidate>Cancel</button>
 </form>`;
-  return { status: 200, html: page(`${escapeHtml(parts.botName)} asks to be installed`, body) };
+  return { status: 200, html: page(`${escapeHtml(parts.botName)} wants to be installed`, body) };
 }
 
-/** @param fields of the page's form */
+/** @param fields the submitted form */
 export function authorizeAnswer(
   query: URLSearchParams,
   fields: Readonly<Record<string, unknown>>,
@@ -75,7 +75,10 @@ export function authorizeAnswer(
   const [teamId, person] = String(fields.who ?? '').split('/');
   const resident = parts.teams().find(({ team }) => team.id === teamId);
   if (!resident?.people.some(({ id }) => id === person) || person === undefined)
-    return { status: 400, html: page('Who are you?', paragraph('Choose a person first.')) };
+    return {
+      status: 400,
+      html: page('Choose a person', paragraph('Go back and choose who installs the app.')),
+    };
   const code = parts.oauth.allow({ team: resident.team, person, scope, redirectUri });
   return { redirect: callbackUrl(redirectUri, { code, state }) };
 }
@@ -85,12 +88,11 @@ function problemOf(
   { oauth, scopes }: AuthorizeParts,
 ): string | undefined {
   if (!oauth.knows(clientId)) return 'invalid_client_id: no app has this client ID.';
-  if (!LOOPBACK_URL.test(redirectUri))
-    return 'bad_redirect_uri: the sandbox sends people to this machine alone.';
+  if (!LOOPBACK_URL.test(redirectUri)) return 'bad_redirect_uri: the sandbox only redirects to this machine.';
   const asked = scope.split(',').filter(Boolean);
-  if (asked.length === 0) return 'no_scopes: the link asks for nothing.';
+  if (asked.length === 0) return 'no_scopes: the link asks for no scopes.';
   const unknown = asked.filter((one) => scopes.size > 0 && !scopes.has(one));
-  return unknown.length > 0 ? `invalid_scope: the manifest does not have ${unknown.join(', ')}.` : undefined;
+  return unknown.length > 0 ? `invalid_scope: not in the manifest: ${unknown.join(', ')}.` : undefined;
 }
 
 function callbackUrl(redirectUri: string, parameters: Record<string, string>): string {

@@ -1,5 +1,5 @@
 /**
- * What Slack says about blocks before it takes them. Every problem is a sentence in Slack's own form:
+ * Validates blocks like Slack. Every problem is in Slack's own form:
  * `must be less than 151 characters [json-pointer:/blocks/0/text/text]`.
  */
 import { z } from 'zod';
@@ -106,7 +106,7 @@ type Path = readonly PropertyKey[];
 
 const problem = (message: string, path: Path) => `${message} [json-pointer:/${path.map(String).join('/')}]`;
 
-/** All that Slack would refuse about these blocks on that surface; nothing when they are fine. */
+/** @returns what Slack would reject about these blocks on this surface; empty when they are valid */
 export function problemsOfBlocks(blocks: unknown, surface: BlockSurface): string[] {
   const most = surface === 'message' ? LIMITS.message.blocks : LIMITS.view.blocks;
   if (!Array.isArray(blocks)) return [problem('must provide an array', ['blocks'])];
@@ -184,11 +184,11 @@ function repeated(ids: readonly unknown[]): unknown[] {
 
 const childrenOf = (one: Loose) => (one.child_blocks as Loose[] | undefined) ?? [];
 
-/** Each block, and after a container its children. */
+/** Returns each block, followed by its children when it is a container. */
 export const flattened = (blocks: readonly object[]): Loose[] =>
   (blocks as readonly Loose[]).flatMap((one) => [one, ...childrenOf(one)]);
 
-/** The interactive elements of a block, wherever it keeps them; containers' children are blocks of their own. */
+/** Returns a block's interactive elements. For a container, flatten it first. */
 export function elementsOf(one: Loose): Loose[] {
   const { type, elements, accessory, element } = one as Record<string, unknown>;
   if (type === 'actions') return elements as Loose[];

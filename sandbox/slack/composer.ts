@@ -1,4 +1,4 @@
-/** What people type: messages, and slash commands with all that can become of them. */
+/** Messages and slash commands that people send. */
 import type { Person, Verbs } from '../protocol.ts';
 import type { Ack, Delivery } from './delivery.ts';
 import { encodeText } from './encode-text.ts';
@@ -20,20 +20,20 @@ export interface ComposerParts {
   triggers: Triggers;
   responses: ResponseUrls;
   delivery: () => Delivery;
-  /** Told what the bot sent that Slack could not use. */
+  /** Called with what the bot sent that Slack rejects. */
   complain: (problem: string) => void;
 }
 
 const CHANNEL_EVENT = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
 const CHANNEL_TYPE = { public: 'channel', private: 'group', im: 'im' } as const;
 
-/** Slack shows this in place of the composer. */
+/** What Slack shows instead of the message field. */
 const READ_ONLY = 'Sending messages to this app has been turned off.';
 
 export class Composer {
   constructor(readonly parts: ComposerParts) {}
 
-  /** Comes back when the bot has acknowledged, or has failed to. */
+  /** Resolves when the bot has acknowledged the message or command, or failed to. */
   async say({ as, channel, text, threadTs }: Verbs['say']): Promise<Outcome> {
     const { workspace } = this.parts;
     const person = workspace.person(as);
@@ -101,7 +101,7 @@ export class Composer {
       person.role === 'external' ||
       !manifest.commands.some((one) => one.command === command)
     ) {
-      // An app's commands are there for the workspace that installed it, in shared channels too.
+      // Only members of the workspace that installed the app can use its commands, in shared channels too.
       say(`${command} is not a valid command.`);
     } else {
       const problem = await this.#dispatch(person, conversation, command, text);
@@ -118,7 +118,7 @@ export class Composer {
     return command === '/invite' || command === '/remove';
   }
 
-  /** What Slackbot has to say about it, if anything. */
+  /** Returns what Slackbot says about a failure, if anything. */
   async #dispatch(
     person: Person,
     conversation: Conversation,
@@ -158,7 +158,7 @@ export class Composer {
   }
 }
 
-/** The two ways in which Slack says that a command went wrong. */
+/** Slack's two messages for a failed command. */
 function failureOf(ack: Exclude<Ack, { how: 'acked' }>): string {
   return ack.how === 'timeout'
     ? 'because the app did not respond (operation_timeout).'

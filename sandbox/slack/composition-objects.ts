@@ -1,4 +1,4 @@
-/** The objects that blocks and elements are composed of. */
+/** Schemas of Slack's composition objects: texts, options, confirmation dialogs. */
 import { z } from 'zod';
 import { LIMITS } from './limits.ts';
 
@@ -65,7 +65,7 @@ export const optionGroups = z
   .min(1)
   .max(LIMITS.options.groups);
 
-/** What an `external_select` may be answered with; an empty list means that nothing was found. */
+/** The answer to an `external_select`; an empty list means no matches. */
 export const suggestions = z.union([
   z.strictObject({ options: z.array(plainOption).max(LIMITS.options.select) }),
   z.strictObject({ option_groups: optionGroups }),

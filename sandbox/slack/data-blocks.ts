@@ -1,4 +1,4 @@
-/** Rich text, tables and charts: the blocks that carry an answer's detail. */
+/** Schemas of rich text, tables and charts. */
 import { z } from 'zod';
 import { identifier, string, webUrl } from './composition-objects.ts';
 import { LIMITS } from './limits.ts';
@@ -105,7 +105,7 @@ export const dataTable = z
     page_size: z.number().int().min(1).max(LIMITS.dataTable.pageSize).optional(),
     row_header_column_index: z.number().int().min(0).optional(),
   })
-  .refine(isRectangular, { message: 'must have as many cells in every row', path: ['rows'] })
+  .refine(isRectangular, { message: 'must have the same number of cells in every row', path: ['rows'] })
   .refine(({ rows }) => charactersIn(rows) <= LIMITS.dataTable.characters, {
     message: `must have at most ${LIMITS.dataTable.characters} characters in its cells`,
     path: ['rows'],
@@ -115,7 +115,7 @@ export const dataTable = z
     path: ['row_header_column_index'],
   });
 
-/** Every `text` inside the cells counts, however deep. */
+/** Counts the characters of every nested `text`. */
 export function charactersIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.entries(value).reduce(

@@ -1,4 +1,4 @@
-/** How Slack reaches the bot: what is sent, and what became of it. Signed HTTP here, Socket Mode next door. */
+/** Sends Slack's requests to the bot by signed HTTP. Socket Mode is in socket-mode.ts. */
 import { createHmac } from 'node:crypto';
 import type { TrafficLog } from './traffic.ts';
 
@@ -9,7 +9,7 @@ export interface Retry {
   reason: 'http_timeout' | 'http_error' | 'connection_failed';
 }
 
-/** `body` is what the bot put into its acknowledgement: an object, a text, or nothing. */
+/** `body`: the acknowledgement's JSON, its text, or undefined when it is empty. */
 export type Ack =
   | { how: 'acked'; body: unknown }
   | { how: 'refused'; status: number; noRetry: boolean }
@@ -42,7 +42,7 @@ export function sign(body: string, secret: string, at: number): Record<string, s
   return { 'X-Slack-Request-Timestamp': timestamp, 'X-Slack-Signature': `v0=${digest}` };
 }
 
-/** The request as Slack writes it: commands as a form, interactions as a form with one JSON field, events as JSON. */
+/** Commands are sent as a form, interactions as a form with one JSON field, events as JSON. */
 function encode(kind: Kind, payload: Record<string, unknown>): { type: string; body: string } {
   const form = 'application/x-www-form-urlencoded';
   if (kind === 'events_api') return { type: 'application/json', body: JSON.stringify(payload) };
@@ -52,7 +52,7 @@ function encode(kind: Kind, payload: Record<string, unknown>): { type: string; b
   return { type: form, body: new URLSearchParams(fields).toString() };
 }
 
-/** What an exchange is called in the panel. */
+/** The title of an exchange in the traffic panel. */
 export function titleOf(kind: Kind, payload: Record<string, unknown>): string {
   if (kind === 'slash_commands') return `${payload.command} ${payload.text}`.trim();
   if (kind === 'interactive') return String(payload.type);

@@ -1,4 +1,4 @@
-/** What a person does in Slack, and what they then see, for tests. */
+/** Lets a test act as a person in Slack and read what that person sees. */
 import type { Snapshot, StateValues, Verbs } from '../protocol.ts';
 import type { Outcome } from './composer.ts';
 import { chosenValue, type Fields, fillForm } from './fill-form.ts';
@@ -11,33 +11,33 @@ type Loose = Record<string, unknown>;
 type SurfaceRef = Verbs['act']['surface'];
 
 export interface Driver {
-  /** A message, or a slash command; comes back when the bot has acknowledged or failed to. */
+  /** Sends a message or a slash command; resolves when the bot has acknowledged it or failed to. */
   say(person: string, channel: string, text: string, threadTs?: string): Promise<Outcome>;
-  /** `action` needs no more than an `action_id`, and what was chosen. */
+  /** `action` needs only an `action_id` and the chosen value. */
   act(person: string, surface: SurfaceRef, action: Loose, values?: StateValues): Promise<Outcome>;
-  /** Presses the button with this label or action id. */
+  /** Presses the button with this label or action ID. Rejects when there is none. */
   press(person: string, surface: SurfaceRef, button: string): Promise<Outcome>;
-  /** Chooses by value or label in the element with this action id. */
+  /** Chooses an option by value or label in the element with this action ID. */
   choose(person: string, surface: SurfaceRef, actionId: string, option: string): Promise<Outcome>;
-  /** Fills the fields of the person's uppermost modal and sends it. */
+  /** Fills and submits the person's top modal. Rejects when none is open, or for an unknown field. */
   submit(person: string, fields?: Fields): Promise<Outcome>;
-  /** Closes the person's uppermost modal. */
+  /** Closes the person's top modal. */
   dismiss(person: string): Promise<Outcome>;
   suggest(person: string, surface: SurfaceRef, actionId: string, value: string): Promise<Outcome & Loose>;
   openHome(person: string): Promise<Outcome>;
-  /** Takes the app out of this person's workspace; comes back when the bot was told. */
+  /** Uninstalls the app from this person's workspace; resolves when the bot has got the events. */
   uninstall(person: string): Promise<Outcome>;
   snapshot(person: string): Snapshot;
-  /** What this person sees in the channel, oldest first. */
+  /** The messages in the channel that this person sees, oldest first. */
   messages(person: string, channel: string): readonly StoredMessage[];
-  /** The person's uppermost modal. */
+  /** The person's top modal. */
   modal(person: string): StoredView | undefined;
   home(person: string): StoredView | undefined;
 }
 
 export interface DriverParts {
   handlers: VerbHandlers;
-  /** Where a person is. */
+  /** The workspace of a person. */
   at: (person: string) => { workspace: Workspace; views: Views; interactions: Interactions };
   snapshot: (person: string) => Snapshot;
 }

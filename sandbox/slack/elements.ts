@@ -1,4 +1,4 @@
-/** The interactive elements, each as strict as Slack, and the question which of them carry a state. */
+/** Schemas of Slack's interactive block elements. */
 import { z } from 'zod';
 import {
   confirm,
@@ -62,7 +62,7 @@ const hasOneList = ({ options, option_groups }: Choice) =>
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Slack takes an initial option only when it equals one of the options in full. */
+/** Slack accepts an initial option only when it equals one of the options in every field. */
 const offers = ({ options, option_groups }: Choice, chosen: readonly unknown[]) => {
   const offered = options ?? option_groups?.flatMap((group) => group.options) ?? [];
   return chosen.every((one) => offered.some((option) => same(option, one)));

@@ -1,4 +1,4 @@
-/** What Slack makes of the text that somebody types. */
+/** Encodes typed text as Slack does. */
 import { BOT_USER } from './people.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -6,7 +6,7 @@ function escapeText(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-/** Escapes, and turns mentions of people, of the bot and of channels, and addresses, into Slack's `<…>` forms. */
+/** Escapes the text, and turns URLs and mentions of people, the bot and channels into Slack's `<…>` forms. */
 export function encodeText(text: string, workspace: Workspace, botName: string): string {
   const mention = (whole: string, name: string) => {
     const wanted = name.toLowerCase();

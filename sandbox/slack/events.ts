@@ -1,4 +1,4 @@
-/** The Events API: tells the bot what happened, and tells it again when it does not say that it heard. */
+/** The Events API: sends events to the bot, and retries those it does not acknowledge. */
 import type { Ack, Delivery, Retry } from './delivery.ts';
 import type { Manifest } from './manifest.ts';
 import { eventOf } from './payloads.ts';
@@ -18,16 +18,16 @@ export class Events {
     readonly workspace: Workspace,
     readonly manifest: Manifest,
     readonly delivery: () => Delivery,
-    /** How long each retry waits, in ms. */
+    /** The delay before each retry, in ms. */
     readonly retries: readonly number[],
   ) {}
 
-  /** Sends it if the app is there and its manifest subscribes to `name`; comes back after the first attempt. */
+  /** Sends the event if the app is installed and subscribes to `name`; resolves after the first attempt. */
   async publish(name: string, event: Record<string, unknown>): Promise<void> {
     if (this.manifest.events.has(name) && this.workspace.isInstalled) await this.send(event);
   }
 
-  /** Sends it whether subscribed to or not. */
+  /** Sends the event even if the app does not subscribe to it. */
   async send(event: Record<string, unknown>): Promise<Ack> {
     const at = this.workspace.now();
     const payload = eventOf(

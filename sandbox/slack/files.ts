@@ -1,4 +1,4 @@
-/** What the bot uploads: asked for, sent to an address of its own, then told to be complete. */
+/** Slack's file upload: an upload URL, the content, then completion. */
 import type { SharedFile } from '../protocol.ts';
 import { randomId } from './workspace.ts';
 
@@ -12,21 +12,21 @@ export class Files {
 
   constructor(readonly base: () => string) {}
 
-  /** Where the content of a file shall be sent. */
+  /** Announces a file; its content goes to the returned URL. */
   expect(name: string): { id: string; url: string } {
     const id = `F${randomId(10)}`;
     this.#uploads.set(id, { name });
     return { id, url: `${this.base()}/upload/${id}` };
   }
 
-  /** False for a file that nobody announced. */
+  /** @returns false for a file that was not announced */
   receive(id: string, content: Buffer): boolean {
     const upload = this.#uploads.get(id);
     if (upload) upload.content = content;
     return upload !== undefined;
   }
 
-  /** What a message shows of it; undefined until its content is there. */
+  /** The file as a message shows it; undefined until it is uploaded. */
   shared(id: string, title: string): SharedFile | undefined {
     const { name, content } = this.#uploads.get(id) ?? {};
     if (name === undefined || content === undefined) return undefined;
@@ -39,7 +39,7 @@ export class Files {
   }
 }
 
-/** The SDK sends a form with one part, curl the bare bytes; Slack takes both. */
+/** Slack accepts a form with one part, as the SDK sends it, and plain bytes. */
 export async function uploadedBytes(type: string | undefined, body: Buffer): Promise<Buffer> {
   if (!type?.startsWith('multipart/form-data')) return body;
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData();

@@ -1,13 +1,14 @@
-/** Fills a form by what people read on it: field → text, or the value or label of an option. */
+/** Fills a form: block ID or action ID → text, or an option's value or label. */
 import type { StateValues } from '../protocol.ts';
 import { elementsOf, flattened } from './blocks.ts';
 import { valueKeyOf } from './input-state.ts';
 
 type Loose = Record<string, unknown>;
 
-/** By block id or action id. */
+/** By block ID or action ID. */
 export type Fields = Record<string, string | readonly string[]>;
 
+/** Throws for a field or an option that the form does not have. */
 export function fillForm(blocks: readonly object[], fields: Fields): StateValues {
   const left = new Set(Object.keys(fields));
   const values: StateValues = {};
@@ -22,26 +23,26 @@ export function fillForm(blocks: readonly object[], fields: Fields): StateValues
       values[id] = { ...values[id], [String(element.action_id)]: value };
     }
   }
-  if (left.size > 0) throw new Error(`There is no field ${[...left].join(', ')}.`);
+  if (left.size > 0) throw new Error(`The form has no field ${[...left].join(', ')}.`);
   return values;
 }
 
-/** The part of an action or a state value that says what was chosen. */
+/** Returns the part of an action or a state value that holds the choice. */
 export function chosenValue(element: Loose, given: string | readonly string[]): Loose {
   const key = element.type === 'overflow' ? 'selected_option' : valueKeyOf(element);
-  if (key === undefined) throw new Error(`A ${String(element.type)} holds nothing.`);
+  if (key === undefined) throw new Error(`A ${String(element.type)} has no value.`);
   if (key === 'selected_option') return { [key]: option(element, String(given)) };
   if (key === 'selected_options') return { [key]: [given].flat().map((one) => option(element, String(one))) };
   return { [key]: given };
 }
 
-/** What an `external_select` offers is not in the view: it is taken as it is. */
+/** The options of an `external_select` are not in the view, so any value is accepted. */
 function option(element: Loose, wanted: string): Loose {
   if (element.type === 'external_select' || element.type === 'multi_external_select')
     return { text: { type: 'plain_text', text: wanted }, value: wanted };
   const groups = (element.option_groups as Loose[] | undefined) ?? [];
   const all = [element.options, ...groups.map((one) => one.options)].flatMap((one) => (one as Loose[]) ?? []);
   const found = all.find((one) => one.value === wanted || (one.text as Loose).text === wanted);
-  if (!found) throw new Error(`There is no option ${wanted} in ${String(element.action_id)}.`);
+  if (!found) throw new Error(`${String(element.action_id)} has no option ${wanted}.`);
   return found;
 }

@@ -1,15 +1,15 @@
-/** The little of HTTP that a server on one's own machine needs. */
+/** HTTP helpers of the sandbox's server. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
-/** A foreign name that resolves to this machine arrives with that name: refuse it. */
+/** Rejects DNS rebinding: a foreign name that resolves to loopback arrives in the Host header. */
 export function isLocal({ headers }: IncomingMessage): boolean {
   return LOOPBACK.test(headers.host ?? '');
 }
 
-/** Browsers name the page that asks; programs name none. */
+/** Browsers send the page's origin; other programs send none. */
 export function isFromOwnPage({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined || headers.origin === `http://${headers.host}`;
 }
@@ -18,6 +18,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   return (await readBytes(request)).toString('utf8');
 }
 
+/** Rejects when the body exceeds 4 MiB. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -29,7 +30,7 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** JSON or a form, by its content type; nothing readable is an empty object. */
+/** Parses JSON or a form, by content type. Returns an empty object for anything else. */
 export function readFields(type: string | undefined, body: string): Record<string, unknown> {
   if (!type?.startsWith('application/json')) return Object.fromEntries(new URLSearchParams(body));
   try {

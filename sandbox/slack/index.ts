@@ -1,6 +1,6 @@
 /**
- * A Slack workspace on one's own machine. It knows the bot by its URLs alone, sends what Slack sends, refuses what
- * Slack refuses, and shows everybody what they would see.
+ * A fake Slack. It knows the bot only by its URLs, sends what Slack sends, rejects what Slack rejects, and keeps what
+ * each person sees.
  */
 import type { Person, Role } from '../protocol.ts';
 import { type Ack, type Delivery, httpDelivery, sign } from './delivery.ts';
@@ -29,15 +29,15 @@ export { ORBIT_MEMBER, ORBIT_OWNER } from './teams.ts';
 const MAY_INSTALL: readonly Role[] = ['owner', 'admin', 'member'];
 
 export interface SlackOptions {
-  /** 0, the default, takes a free one. */
+  /** 0, the default, takes a free port. */
   port?: number;
   mode: 'http' | 'socket';
-  /** HTTP mode: the bot's base URL, asked at every request. */
+  /** HTTP mode: the bot's base URL, read at every request. */
   botUrl?: () => string;
   signingSecret: string;
-  /** Good for the first workspace, without `oauth`. */
+  /** The token of the first workspace, unless `oauth` is set. */
   botToken: string;
-  /** Apps are installed by OAuth, into two workspaces; none is installed in the beginning. */
+  /** Two workspaces, without the app: it is installed by OAuth. */
   oauth?: OAuthOptions;
   /** Socket Mode: the app-level token. */
   appToken?: string;
@@ -47,43 +47,43 @@ export interface SlackOptions {
   channels?: readonly Conversation[];
   /** How long the bot may take to acknowledge, in ms. */
   ackTimeout?: number;
-  /** How long a `trigger_id` is good for, in ms. */
+  /** How long a `trigger_id` is valid, in ms. */
   triggerLife?: number;
-  /** How long each retry of an event waits, in ms. */
+  /** The delay before each retry of an event, in ms. */
   eventRetries?: readonly number[];
   /** ms since the epoch */
   now?: () => number;
-  /** Where the built page lies. */
+  /** The folder of the built page. */
   pageDir?: string;
   panel?: SandboxControls;
 }
 
 export interface Slack extends Driver {
-  /** The base; `${url}/api/` is what `SLACK_API_URL` wants. */
+  /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
   url: string;
-  /** Every call of the Web API, oldest first. */
+  /** Every Web API call, oldest first. */
   calls: readonly Call[];
-  /** What the bot sent that Slack could not use, in words. */
+  /** What the bot sent that Slack rejects without an answer, as sentences. */
   complaints: readonly string[];
   traffic: TrafficLog;
-  /** The first one. */
+  /** The first workspace. */
   workspace: Workspace;
-  /** Block types that are refused in ephemeral messages, acknowledgements and `response_url`s. */
+  /** Block types to reject in ephemeral messages, acknowledgements and `response_url`s. */
   refuse: Set<string>;
-  /** How slow this Slack is, and what it does where Slack's documents are silent. */
+  /** How slow this Slack is, and what it does where Slack documents nothing. */
   behaviour: SlackBehaviour;
-  /** The headers of a request with this body, signed as Slack signs. */
+  /** Slack's signature headers for this body. */
   signed(body: string, signing?: { at?: number; secret?: string }): Record<string, string>;
-  /** Sends any event, subscribed to or not, of the first workspace where none is named. */
+  /** Sends an event, even one without a subscription; from the first workspace by default. */
   event(event: Record<string, unknown>, team?: string): Promise<Ack>;
   failNext(method: string, failure: Failure, times?: number): void;
-  /** Comes back with what `look` finds, as soon as it finds something other than undefined, null or false. */
+  /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
   waitFor<T>(look: (slack: Slack) => T | undefined | null | false, ms?: number): Promise<T>;
-  /** Socket Mode: how many connections are open. */
+  /** Socket Mode: the number of open connections. */
   connections(): number;
-  /** Socket Mode: sends one connection away, as Slack does every few hours. */
+  /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
   disconnect(reason: DisconnectReason): void;
-  /** Says that something on the panel is different now. */
+  /** Call when something on the panel has changed. */
   changed(): void;
   close(): Promise<void>;
 }
@@ -250,6 +250,6 @@ export async function startSlack(options: SlackOptions): Promise<Slack> {
 }
 
 function signingParts({ botUrl, signingSecret }: SlackOptions) {
-  if (!botUrl) throw new Error('HTTP mode needs to know where the bot is: botUrl.');
+  if (!botUrl) throw new Error('HTTP mode needs botUrl.');
   return { botUrl, signingSecret };
 }

@@ -1,11 +1,11 @@
-/** What the elements of a view or a message hold: the empty value of each kind, and what was typed or chosen. */
+/** The state of the elements in a view or a message: what was typed or chosen. */
 import type { StateValue, StateValues } from '../protocol.ts';
 import { elementsOf, flattened } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
 type Loose = Record<string, unknown>;
 
-/** Element type → the key of its value, the key of its initial value, and what it holds when nothing was chosen. */
+/** Element type → the key of its value, the key of its initial value, and its empty value. */
 const VALUE_KEYS: Readonly<Record<string, readonly [key: string, initial: string, empty: unknown]>> = {
   plain_text_input: ['value', 'initial_value', null],
   email_text_input: ['value', 'initial_value', null],
@@ -26,12 +26,12 @@ const VALUE_KEYS: Readonly<Record<string, readonly [key: string, initial: string
   timepicker: ['selected_time', 'initial_time', null],
 };
 
-/** Under which key an element of this kind holds what was typed or chosen, if it holds anything. */
+/** Returns the key of the element's value; undefined when it has none. */
 export function valueKeyOf({ type }: Loose): string | undefined {
   return VALUE_KEYS[String(type)]?.[0];
 }
 
-/** Every element that holds something appears, as Slack sends it; what `given` does not hold is as at the start. */
+/** Returns the state of every element with a value; elements missing in `given` have their initial value. */
 export function inputStateOf(blocks: readonly object[], given: StateValues): StateValues {
   const state: StateValues = {};
   for (const block of flattened(blocks)) {
@@ -58,7 +58,7 @@ function stateValueOf(
   return { type: element.type, [key]: chosen === '' || chosen === undefined ? empty : chosen } as StateValue;
 }
 
-/** What Slack checks by itself before the bot hears of a submission: block_id → sentence. */
+/** Slack's own validation before a view is submitted: block_id → sentence. */
 export function problemsOfInputs(blocks: readonly object[], state: StateValues): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const block of flattened(blocks)) {

@@ -1,4 +1,4 @@
-/** What people do with what the bot has drawn: clicks, choices, and external selects. */
+/** Interactions with the bot's blocks: clicks, choices and external selects. */
 import type { Person, StateValues, SurfaceRef, Verbs } from '../protocol.ts';
 import { blockProblems, elementsOf, flattened } from './blocks.ts';
 import type { Outcome } from './composer.ts';
@@ -22,7 +22,7 @@ export interface InteractionParts {
   complain: (problem: string) => void;
 }
 
-/** Where an interaction happens, found: the blocks there and what the payload says about it. */
+/** A message or a view: its blocks, and its part of the payload. */
 interface Surface {
   person: Person;
   blocks: readonly object[];
@@ -83,14 +83,14 @@ export class Interactions {
     return { ok: false, error: 'invalid_options' };
   }
 
-  /** A message that this person sees, one of their modals, or their Home. */
+  /** Finds a message that this person sees, their top modal, or their Home. */
   findSurface(as: string, surface: SurfaceRef): Surface | undefined {
     const person = this.parts.workspace.person(as);
     if (!person) return undefined;
     return 'viewId' in surface ? this.#inView(person, surface.viewId) : this.#inMessage(person, surface);
   }
 
-  /** The page has one Home a person and calls it so. */
+  /** The page refers to the Home as `home`. */
   #inView(person: Person, wanted: string): Surface | undefined {
     const { views } = this.parts;
     const home = views.home(person.id);
@@ -128,7 +128,7 @@ export class Interactions {
     return this.parts.responses.issue({ person, channel, threadTs, source });
   }
 
-  /** The action as Slack sends it: what the element says about itself beside what was chosen. */
+  /** The action as Slack sends it: the element's own fields and the chosen value. */
   completeAction({ block, element }: FoundElement, action: Loose): Loose {
     const { type, action_id, text, value, style } = element;
     this.#lastAction = Math.max(this.parts.workspace.now(), this.#lastAction + 1);
@@ -148,7 +148,7 @@ function outcomeOf(ack: Ack): Outcome {
   return { ok: false, error: ack.how === 'timeout' ? 'operation_timeout' : 'dispatch_failed' };
 }
 
-/** The first element, containers' children included, that `wanted` says yes to. */
+/** Returns the first element that matches `wanted`, containers' children included. */
 export function findElement(
   blocks: readonly object[],
   wanted: (found: FoundElement) => boolean,
@@ -160,7 +160,7 @@ export function findElement(
   return undefined;
 }
 
-/** An action may leave its block's id out where its own is enough. */
+/** An action may leave out its block's ID. */
 function matches(block: Loose, element: Loose, { block_id, action_id }: Loose): boolean {
   return element.action_id === action_id && (block_id === undefined || block.block_id === block_id);
 }

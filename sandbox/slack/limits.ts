@@ -26,7 +26,7 @@ export const LIMITS = {
   input: { label: 2_000, hint: 2_000 },
   alert: 200,
   container: { children: 10, title: 150, subtitle: 150 },
-  /** Shorter than 200 and 50 characters, says the reference. */
+  /** The reference says shorter than 200 and 50 characters. */
   video: { title: 199, author: 49, provider: 49 },
 
   table: { rows: 100, columns: 20, characters: 10_000 },
@@ -41,13 +41,13 @@ export const LIMITS = {
   typed: 3_000,
 } as const;
 
-/** Where a block may stand. */
+/** Slack's surfaces: where a block can be used. */
 export type BlockSurface = 'message' | 'modal' | 'home';
 
 const EVERYWHERE: readonly BlockSurface[] = ['message', 'modal', 'home'];
 const MESSAGES: readonly BlockSurface[] = ['message'];
 
-/** Also the list of the block types that the sandbox knows. */
+/** Block types that are missing here are rejected. */
 export const SURFACES: Readonly<Record<string, readonly BlockSurface[]>> = {
   section: EVERYWHERE,
   header: EVERYWHERE,

@@ -1,4 +1,4 @@
-/** What the sandbox reads of the app's manifest: the rest of it is Slack's business. */
+/** The parts of the app's manifest that the sandbox uses. */
 import { z } from 'zod';
 
 const shape = z.looseObject({
@@ -42,15 +42,15 @@ const shape = z.looseObject({
 export interface Manifest {
   botName: string;
   commands: { command: string; description: string; usageHint: string; shouldEscape: boolean }[];
-  /** The tabs of the app: its Home, and its conversation with each person. Without a word about them, all are open. */
+  /** The app's Home and Messages tabs; both are open when the manifest does not mention them. */
   tabs: { home: boolean; messages: 'open' | 'read-only' | 'off' };
-  /** What the bot's token may do. */
+  /** The scopes of the bot's token. */
   scopes: ReadonlySet<string>;
-  /** The events that Slack sends. */
+  /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
 }
 
-/** @param parsed manifest.yml as parsed YAML */
+/** @param parsed manifest.yml, parsed; throws a ZodError when it does not fit */
 export function readManifest(parsed: unknown): Manifest {
   const { display_information, features, oauth_config, settings } = shape.parse(parsed);
   const scopes = oauth_config?.scopes;

@@ -1,15 +1,15 @@
-/** Takes the secrets out of what the traffic panel shows. */
+/** Masks secrets in what the traffic panel shows. */
 
 export const MASK = '•••';
 
 const SECRET_NAME = /token|secret|passw|signature|authorization|cookie/i;
 
-/** Slack's tokens and the identity service's, wherever they stand in a text. */
+/** Tokens of Slack and the identity service, anywhere in a text. */
 const SECRET_SHAPE = /\bx(?:ox[a-z]|app)-[\w-]{6,}|\bgAAAA[\w=-]{12,}/g;
 
 export type Masker = (value: unknown) => unknown;
 
-/** @param known values that are secret although nothing in their shape says so; asked at every call */
+/** @param known other secrets, which have no recognizable form; read at every call */
 export function createMasker(known: () => readonly string[]): Masker {
   const scrub = (text: string) => {
     let scrubbed = text.replace(SECRET_SHAPE, MASK);
@@ -33,13 +33,13 @@ export function createMasker(known: () => readonly string[]): Masker {
   return (value) => walk(value, false);
 }
 
-/** An action that carries what was typed names itself beside its value. */
+/** An action has its value beside its IDs. */
 function isNamedSecret(value: object): boolean {
   const { action_id: action, block_id: block } = value as Record<string, unknown>;
   return SECRET_NAME.test(`${String(action ?? '')} ${String(block ?? '')}`);
 }
 
-/** A text, or the state values below a block's or an element's id: not a whole view that happens to be called so. */
+/** A text, or the state values under an ID, but not a whole view whose name sounds secret. */
 function holdsSecrets(part: unknown): boolean {
   return typeof part === 'string' || (typeof part === 'object' && part !== null && !Array.isArray(part));
 }

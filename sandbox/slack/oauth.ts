@@ -1,17 +1,17 @@
-/** Installing an app by OAuth v2: codes, tokens, their rotation and their end. Source: docs.slack.dev/authentication. */
+/** OAuth v2: codes, tokens, rotation and revocation. Source: docs.slack.dev/authentication. */
 import { randomBytes } from 'node:crypto';
 import type { Team } from './teams.ts';
 
 export interface OAuthOptions {
   clientId: string;
   clientSecret: string;
-  /** Tokens end after twelve hours, and are renewed. */
+  /** Tokens expire after twelve hours and are renewed. */
   rotation?: boolean;
 }
 
 interface Grant {
   team: Team;
-  /** Who said yes. */
+  /** Who allowed the app. */
   person: string;
   scope: string;
   redirectUri: string;
@@ -52,7 +52,7 @@ export class OAuth {
     readonly now: () => number,
   ) {}
 
-  /** Every secret in use: none of them is for the traffic panel. */
+  /** Every secret in use, to be masked in the traffic panel. */
   get secrets(): readonly string[] {
     return [
       this.options.clientSecret,
@@ -66,7 +66,7 @@ export class OAuth {
     return clientId === this.options.clientId;
   }
 
-  /** What is wrong with how the app names itself, if something is. */
+  /** Returns Slack's error code, or undefined when the client ID and secret are right. */
   clientError(clientId: string, clientSecret: string): string | undefined {
     if (!this.knows(clientId)) return 'invalid_client_id';
     return clientSecret === this.options.clientSecret ? undefined : 'bad_client_secret';
@@ -78,7 +78,7 @@ export class OAuth {
     return code;
   }
 
-  /** A code is good once, for ten minutes, with the address it was sent to. */
+  /** A code is valid once, for ten minutes, with the redirect URI it was sent to. */
   redeem(code: string, redirectUri: string): Granted {
     const grant = this.#codes.get(code);
     if (!grant) return { ok: false, error: 'invalid_code' };
@@ -91,26 +91,26 @@ export class OAuth {
     return { ok: true, team, person, scope, tokens: this.#issue(team, scope) };
   }
 
-  /** Who installed it there last. */
+  /** Who installed the app in this workspace last. */
   installerOf(team: string): string | undefined {
     return [...this.#codes.values()].findLast((grant) => grant.isUsed && grant.team.id === team)?.person;
   }
 
-  /** A refresh token is good once; the access token before stays good until it ends by itself. */
+  /** A refresh token is valid once. The previous access token stays valid until it expires. */
   refresh(token: string): Omit<Extract<Granted, { ok: true }>, 'person'> | { ok: false; error: string } {
     const known = this.#refreshes.get(token);
     if (!known || !this.#refreshes.delete(token)) return { ok: false, error: 'invalid_refresh_token' };
     return { ok: true, ...known, tokens: this.#issue(known.team, known.scope) };
   }
 
-  /** Whose token it is, or Slack's word for why it is nobody's. */
+  /** Returns the token's workspace, or Slack's error code. */
   teamOf(token: string): { team: string } | { error: string } {
     const known = this.#tokens.get(token);
     if (!known) return { error: 'invalid_auth' };
     return this.now() > known.until ? { error: 'token_expired' } : { team: known.team };
   }
 
-  /** No token of this workspace is good any more. */
+  /** Revokes all tokens of this workspace. */
   revoke(team: string): void {
     for (const [token, one] of this.#tokens) if (one.team === team) this.#tokens.delete(token);
     for (const [token, one] of this.#refreshes) if (one.team.id === team) this.#refreshes.delete(token);
@@ -129,7 +129,7 @@ export class OAuth {
     return { access, refresh, expiresIn: TOKEN_LIFE / 1000 };
   }
 
-  /** Installed again, an app keeps the token it has. */
+  /** An app that is installed again keeps its token. */
   currentToken(team: string): string | undefined {
     return [...this.#tokens].find(([, one]) => one.team === team)?.[0];
   }

@@ -1,4 +1,4 @@
-/** The page's side of the server: its files, what people do on it, and the stream that keeps it true. */
+/** Serves the page: its files, its verbs, and the stream of snapshots. */
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, resolve, sep } from 'node:path';
@@ -9,7 +9,7 @@ import type { TrafficLog } from './traffic.ts';
 
 type Outcome = { ok: boolean } & Record<string, unknown>;
 
-/** What each verb does. */
+/** One function per verb. */
 export type VerbHandlers = { [V in keyof Verbs]: (body: Verbs[V]) => Promise<Outcome> };
 
 const name = z.string().min(1);
@@ -54,12 +54,12 @@ const KEEP_ALIVE_MS = 15_000;
 
 export interface PageParts {
   handlers: VerbHandlers;
-  /** The person of that id; whoever comes first when none is asked for. */
+  /** The person with this ID, or the first person when it is null. */
   person: (id: string | null) => string | undefined;
   onChange: (listener: () => void) => () => void;
   traffic: TrafficLog;
   snapshot: (person: string) => Snapshot;
-  /** Where the built page lies. */
+  /** The folder of the built page. */
   dir?: string | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Page {
     sendJson(response, 200, await handler(given.data));
   }
 
-  /** A snapshot and the traffic so far, then a snapshot at most every 50 ms, and each exchange as it goes. */
+  /** Sends a snapshot and the traffic so far, then what changes, at most every 50 ms. */
   stream(as: string | null, response: ServerResponse): void {
     const { onChange, traffic, snapshot } = this.parts;
     const person = this.parts.person(as);

@@ -1,11 +1,11 @@
-/** The pieces that Slack's payloads share. */
+/** The parts of Slack's payloads. */
 import type { Person, StateValues } from '../protocol.ts';
 import { inputStateOf } from './input-state.ts';
 import { APP, BOT_ID, BOT_USER, type Conversation, teamOf } from './people.ts';
 import type { StoredView } from './views.ts';
 import { type StoredMessage, userIdOf, type Workspace } from './workspace.ts';
 
-/** The long deprecated verification token that every payload still carries. */
+/** The deprecated verification token, which every payload still has. */
 const VERIFICATION = 'sandbox-verification-token';
 
 export const envelopeOf = ({ team: { id, domain } }: Workspace) => ({

@@ -1,11 +1,11 @@
-/** Who is there, and where they talk. */
+/** The people, user groups and conversations of the first workspace. */
 import type { Channel, Person } from '../protocol.ts';
 
 export interface Conversation extends Channel {
-  /** Ids of people; `bot` when the bot is a member. */
+  /** IDs of people; `bot` when the bot is a member. */
   members: string[];
   archived?: boolean;
-  /** With another organisation. */
+  /** Shared with another organisation by Slack Connect. */
   shared?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface UserGroup {
   id: string;
   handle: string;
   name: string;
-  /** Ids of people. */
+  /** IDs of people. */
   members: string[];
 }
 
@@ -27,7 +27,7 @@ export const MEMBER = 'U0MEMBER01';
 export const GUEST = 'U0GUEST001';
 export const ADMIN = 'U0ADMIN001';
 export const EXTERNAL = 'U0STRANGER';
-/** Where the external user is at home. */
+/** The external user's workspace. */
 export const OTHER_TEAM = 'T0ACMECORP';
 export const FINOPS = 'S0FINOPS01';
 
@@ -79,7 +79,7 @@ export const PEOPLE: readonly Person[] = [
   },
 ];
 
-/** Who counts as one when somebody says `@finops`. */
+/** The members of `@finops`. */
 export const USER_GROUPS: readonly UserGroup[] = [
   { id: FINOPS, handle: 'finops', name: 'FinOps', members: [MEMBER] },
 ];
@@ -87,27 +87,27 @@ export const USER_GROUPS: readonly UserGroup[] = [
 /** The workspace or organisation that a person belongs to. */
 export const teamOf = ({ role, team }: Person): string => team ?? (role === 'external' ? OTHER_TEAM : TEAM);
 
-/** The bot is not in #finance, so that there is somewhere to try `/invite`. */
+/** The bot is not in #finance, so that people can try `/invite` there. */
 export const CHANNELS: readonly Conversation[] = [
   {
     id: 'C0GENERAL1',
     name: 'general',
     kind: 'public',
-    topic: 'Everybody, guests too',
+    topic: 'Everyone, including guests',
     members: [OWNER, ADMIN, MEMBER, GUEST, 'bot'],
   },
   {
     id: 'C0COSTS001',
     name: 'cloud-costs',
     kind: 'public',
-    topic: 'What the projects cost',
+    topic: 'What our projects cost',
     members: [OWNER, ADMIN, MEMBER, 'bot'],
   },
   {
     id: 'C0FINANCE1',
     name: 'finance',
     kind: 'private',
-    topic: 'Private; Tally has to be invited',
+    topic: 'Private. Invite Tally first.',
     members: [OWNER, MEMBER],
   },
   {
@@ -120,7 +120,7 @@ export const CHANNELS: readonly Conversation[] = [
   },
 ];
 
-/** The conversation of one person with the bot. */
+/** The direct messages between a person and the bot. */
 export function directMessage(person: Person, botName: string): Conversation {
   return {
     id: person.id.replace(/^U/, 'D'),

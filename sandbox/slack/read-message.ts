@@ -1,8 +1,8 @@
-/** A message as an app sends it, whichever way: read, and refused where Slack would. */
+/** Parses a message that the bot sends, and rejects what Slack would. */
 import { flattened, problemsOfBlocks } from './blocks.ts';
 import { LIMITS } from './limits.ts';
 
-/** Block types that this Slack takes in posts but not in ephemeral messages, acknowledgements and `response_url`s. */
+/** Block types that are rejected in ephemeral messages, acknowledgements and `response_url`s. */
 export type RefusedBlockTypes = ReadonlySet<string>;
 
 export type ReadMessage =
@@ -13,7 +13,7 @@ export type ReadMessage =
       problems: string[];
     };
 
-/** @param refused types that are not taken here, beside what Block Kit itself refuses */
+/** @param refused block types to reject, in addition to Block Kit's rules */
 export function readMessage(
   message: Record<string, unknown>,
   refused: RefusedBlockTypes = new Set(),
@@ -29,7 +29,7 @@ export function readMessage(
   return { ok: true, text, ...(blocks.length > 0 && { blocks }) };
 }
 
-/** Forms carry blocks as JSON text. Nothing given is an empty list, nonsense is undefined. */
+/** Forms carry blocks as JSON text. Returns an empty list for no blocks, undefined for invalid ones. */
 function parsed(given: unknown): object[] | undefined {
   if (given === undefined || given === null || given === '') return [];
   try {

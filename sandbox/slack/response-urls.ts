@@ -1,4 +1,4 @@
-/** `response_url`s: five answers within half an hour to whoever asked, without a token. */
+/** `response_url`s: five answers within 30 minutes, without a token. */
 import { randomBytes } from 'node:crypto';
 import { type RefusedBlockTypes, readMessage } from './read-message.ts';
 import type { StoredMessage, Workspace } from './workspace.ts';
@@ -18,9 +18,9 @@ interface Issued {
   person: string;
   channel: string;
   threadTs: string | undefined;
-  /** The message that was clicked; after a command, the first private answer. */
+  /** The message that `replace_original` replaces: the clicked one, or the first private answer to a command. */
   source: StoredMessage | undefined;
-  /** The command as it was typed: shown to all with the first public answer. */
+  /** The command as typed, which the first public answer makes visible to everyone. */
   typed: string | undefined;
   until: number;
   uses: number;
@@ -60,7 +60,7 @@ export class ResponseUrls {
     return this.#issued.has(key);
   }
 
-  /** Every attempt counts as a use, one with bad blocks too. */
+  /** Every call counts as a use, even one with invalid blocks. */
   answer(key: string, body: unknown): ResponseUrlAnswer {
     const issued = this.#issued.get(key);
     if (!issued || this.workspace.now() > issued.until) return refused(404, 'expired_url');
@@ -77,7 +77,7 @@ export class ResponseUrls {
       this.workspace.edit(issued.source, read);
     else {
       const posted = this.post(issued, read, body);
-      // Slack's pages say only that a clicked message can be replaced; people report both for an answer to a command.
+      // Slack documents replacing only for a clicked message. For an answer to a command, people report both.
       if (this.behaviour.replacesCommandAnswers && posted.ephemeral) issued.source ??= posted;
     }
     return { status: 200, body: { ok: true } };
@@ -92,7 +92,7 @@ export class ResponseUrls {
     return this.workspace.find(source.channel, source.ts) !== undefined;
   }
 
-  /** A new message, also for what comes as the body of an acknowledgement. */
+  /** Posts a new message; also used for the body of an acknowledgement. */
   post(
     issued: ResponseUrlRequest,
     read: { text: string; blocks?: object[] | undefined },

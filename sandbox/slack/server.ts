@@ -1,4 +1,4 @@
-/** The one port of the sandbox: the Web API, response URLs, Socket Mode, and the page. Loopback only. */
+/** The sandbox's HTTP server: Web API, response URLs, OAuth, files, Socket Mode and the page. Loopback only. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -18,10 +18,10 @@ export interface ServerParts {
   files: Files;
   page: Page;
   traffic: TrafficLog;
-  /** Absent where apps are not installed by OAuth. */
+  /** Absent when the app has a fixed token. */
   authorize?: AuthorizeParts | undefined;
   scopes: ReadonlySet<string>;
-  /** Where the page shows the app in that workspace. */
+  /** The page's path for the app in this workspace. */
   appPath: (team: string | null) => string;
   upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
@@ -31,7 +31,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** @param port 0 takes a free one */
+/** @param port 0 takes a free port; rejects when the port is taken */
 export async function listen(port: number, parts: ServerParts): Promise<Listening> {
   const server = createServer((request, response) => {
     route(request, response, parts).catch((error: unknown) => {
@@ -128,7 +128,7 @@ async function upload(
   response.end(isKnown ? `OK - ${bytes.length}` : 'file_not_found');
 }
 
-/** Always as a download: an uploaded page must not run beside the sandbox's own. */
+/** Always as a download, so that an uploaded page never runs in the sandbox's origin. */
 function download(id: string, response: ServerResponse, { files }: ServerParts): void {
   const file = files.find(id);
   if (!file) {
@@ -142,7 +142,7 @@ function download(id: string, response: ServerResponse, { files }: ServerParts):
   response.end(file.content);
 }
 
-/** An app may name itself in the header instead of the form. */
+/** The client ID and secret can be in the header instead of the form. */
 function basicCredentials(authorization: string): Record<string, string> {
   const [, given] = /^Basic (\S+)$/i.exec(authorization) ?? [];
   if (given === undefined) return {};

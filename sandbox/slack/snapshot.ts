@@ -1,23 +1,23 @@
-/** The workspace as one person sees it, for the page. */
+/** Builds the page's snapshot of a workspace as one person sees it. */
 import type { Example, Message, Skip, Snapshot, Switch } from '../protocol.ts';
 import type { Manifest } from './manifest.ts';
 import { BOT_USER } from './people.ts';
 import { toOpenView, type Views } from './views.ts';
 import type { StoredMessage, Workspace } from './workspace.ts';
 
-/** What the page shows beside the workspace; whoever starts the sandbox knows it. */
+/** The sandbox's own controls, shown beside the workspace. */
 export interface SandboxControls {
   switches(): Switch[];
-  /** False when there is no such switch or mode. */
+  /** @returns false for an unknown switch or mode */
   setSwitch(service: string, mode: string): boolean;
   examples: readonly Example[];
   credentials: readonly { label: string; value: string }[];
   botUp(): boolean;
-  /** How far the sandbox's time is ahead of the machine's, in ms. */
+  /** How far the sandbox's clock is ahead of the machine's, in ms. */
   skipped(): number;
-  /** @param zone of a time of day @returns false for what no clock shows */
+  /** @param zone the zone of a time of day @returns false for a time that never occurs */
   skip(to: Skip, zone: string): boolean;
-  /** Where the app is installed from; absent where it has one token for one workspace. */
+  /** The app's install page; absent when the app has a fixed token. */
   installUrl?(): string;
 }
 
@@ -37,7 +37,7 @@ export interface SnapshotParts {
   manifest: Manifest;
   panel: SandboxControls;
   mode: 'http' | 'socket';
-  /** All workspaces, this one among them. */
+  /** All workspaces, including this one. */
   workspaces: () => readonly Workspace[];
 }
 

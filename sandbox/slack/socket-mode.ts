@@ -1,4 +1,4 @@
-/** Socket Mode: the bot connects to Slack, envelopes come down, acknowledgements go up. */
+/** Socket Mode: the bot connects by WebSocket, gets envelopes and acknowledges them. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,18 +11,18 @@ import { randomId } from './workspace.ts';
 export interface SocketOptions {
   ackTimeout: number;
   traffic: TrafficLog;
-  /** Told when the number of open connections changes. */
+  /** Called when the number of open connections changes. */
   changed: () => void;
 }
 
 export type DisconnectReason = 'warning' | 'refresh_requested' | 'link_disabled';
 
 export interface SocketDelivery extends Delivery {
-  /** A ticket for one connection, as part of the address that `apps.connections.open` hands out. */
+  /** A single-use ticket for the URL that `apps.connections.open` returns. */
   ticket(): string;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   connections(): number;
-  /** Tells one connection to go, as Slack does every few hours; the client opens another. */
+  /** Asks one connection to reconnect, as Slack does every few hours. */
   disconnect(reason: DisconnectReason): void;
 }
 
@@ -73,7 +73,7 @@ export function socketDelivery(options: SocketOptions): SocketDelivery {
     return ack;
   }
 
-  /** Each envelope goes to one of the connections, whichever is next. */
+  /** Sends each envelope to one connection, in turn. */
   function acknowledged(envelope: { envelope_id: string }): Promise<Ack> {
     const sockets = open();
     const socket = sockets[nextSocket++ % Math.max(1, sockets.length)];

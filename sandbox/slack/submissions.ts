@@ -1,4 +1,4 @@
-/** Modals sent and closed, and the bot's answers to that. */
+/** Submits and closes modals, and applies the bot's response. */
 import type { StateValues, Verbs } from '../protocol.ts';
 import { elementsOf } from './blocks.ts';
 import type { Outcome } from './composer.ts';
@@ -59,7 +59,7 @@ export class Submissions {
     const ack = await delivery().send('interactive', {
       type: 'view_submission',
       ...envelopeOf(workspace),
-      // The sender's own team; the one that has the app is `app_installed_team_id` of the view.
+      // The user's own team. The view's `app_installed_team_id` is the team with the app.
       team: { ...envelopeOf(workspace).team, id: teamOf(person) },
       user: userOf(person),
       trigger_id: triggers.issue({ person: person.id, viewId: frame.id }),
@@ -73,7 +73,7 @@ export class Submissions {
     return { ok: false, error: CONNECTION_ERROR };
   }
 
-  /** Does what the acknowledgement says; what is wrong with it, if something is. */
+  /** Applies the `response_action`; returns what is wrong with it, if anything. */
   applyAcknowledgement(frame: StoredView, body: unknown): string | undefined {
     const { views } = this.parts;
     const { response_action: action, view, errors } = (body ?? {}) as Loose;
@@ -109,15 +109,15 @@ export class Submissions {
     >;
     const inputs = frame.view.blocks.filter(({ type }) => type === 'input').map(({ block_id }) => block_id);
     const unknown = Object.keys(sentences).filter((id) => !inputs.includes(id));
-    if (unknown.length > 0) return `errors for what is no input block: ${unknown.join(', ')}`;
-    if (Object.keys(sentences).length === 0) return 'errors without any';
+    if (unknown.length > 0) return `errors for unknown input blocks: ${unknown.join(', ')}`;
+    if (Object.keys(sentences).length === 0) return 'empty errors';
     if (!Object.values(sentences).every((sentence) => typeof sentence === 'string' && sentence !== ''))
-      return 'errors have to be sentences';
+      return 'errors must be non-empty texts';
     this.parts.views.mark(frame, { errors: sentences as Record<string, string> });
     return undefined;
   }
 
-  /** For every conversation chosen with `response_url_enabled`. */
+  /** One for every conversation that was chosen with `response_url_enabled`. */
   #responseUrls(frame: StoredView, state: StateValues): Loose[] {
     return frame.view.blocks.flatMap((block) =>
       elementsOf(block).flatMap((element) => {

@@ -1,4 +1,4 @@
-/** The workspaces of this Slack: one by default, a second one where apps are installed by OAuth. */
+/** The sandbox's workspaces. Orbit exists only with OAuth. */
 import type { Person } from '../protocol.ts';
 import { CHANNELS, type Conversation, PEOPLE, TEAM, USER_GROUPS, type UserGroup } from './people.ts';
 
@@ -8,7 +8,7 @@ export interface Team {
   domain: string;
 }
 
-/** A workspace as it is before anybody has said anything. */
+/** A workspace's initial data. */
 export interface WorkspaceSeed {
   team: Team;
   people: readonly Person[];
@@ -56,14 +56,14 @@ export const ORBIT: WorkspaceSeed = {
       id: 'C0ORBITGEN',
       name: 'general',
       kind: 'public',
-      topic: 'Everybody at Orbit',
+      topic: 'Everyone at Orbit',
       members: [ORBIT_OWNER, ORBIT_MEMBER, 'bot'],
     },
     {
       id: 'C0ORBITOPS',
       name: 'operations',
       kind: 'public',
-      topic: 'What runs, and what it costs',
+      topic: 'What we run and what it costs',
       members: [ORBIT_OWNER, ORBIT_MEMBER, 'bot'],
     },
   ],

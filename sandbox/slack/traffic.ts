@@ -1,4 +1,4 @@
-/** What went between Slack and the bot, and between the bot and the services, for the panel. */
+/** The exchanges of Slack and the services with the bot, for the traffic panel. */
 import type { Traffic } from '../protocol.ts';
 import type { Masker } from './masking.ts';
 
@@ -28,16 +28,16 @@ export class TrafficLog {
     return () => this.#listeners.delete(listener);
   }
 
-  /** An exchange of another service, already over and already without its secrets. */
+  /** Adds a finished exchange, with its secrets already masked. */
   add(exchange: TrafficEntry): void {
     const request = this.#shown(exchange.request);
     const response = this.#shown(exchange.response);
     this.#keep({ ...exchange, request, response, id: ++this.#last });
   }
 
-  /** Shows the exchange as in progress; the returned function ends it. */
+  /** Adds an exchange in progress; the returned function ends it. */
   begin(direction: string, title: string, request: unknown): (status: string, response: unknown) => void {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const entry: Traffic = {
       id: ++this.#last,
       at: this.now(),
@@ -50,7 +50,7 @@ export class TrafficLog {
     this.#keep(entry);
     return (status, response) => {
       entry.status = status;
-      entry.took = Math.round(performance.now() - begun);
+      entry.took = Math.round(performance.now() - startedAt);
       entry.response = this.#shown(response);
       this.notify(entry);
     };

@@ -1,9 +1,9 @@
-/** `trigger_id`s: what lets the bot open a modal, once and soon. */
+/** `trigger_id`s: each lets the bot open one modal within a few seconds. */
 import { randomId } from './workspace.ts';
 
 export interface Trigger {
   person: string;
-  /** The modal it was born in, if any. */
+  /** The modal that the interaction was in, if any. */
   viewId?: string | undefined;
 }
 

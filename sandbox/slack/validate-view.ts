@@ -1,4 +1,4 @@
-/** What Slack says about a view before it takes it. */
+/** Validates views like Slack. */
 import { z } from 'zod';
 import { blockProblems, elementsOf, problemsOfBlocks } from './blocks.ts';
 import { plain } from './composition-objects.ts';
@@ -35,7 +35,7 @@ export type ViewValidation =
   | { ok: true; view: ViewInput }
   | { ok: false; error: 'invalid_arguments' | 'view_too_large'; problems: string[] };
 
-/** `kind` is what the method takes: `views.publish` a home, all others a modal. */
+/** @param kind `home` for `views.publish`, `modal` for all other methods */
 export function validateView(given: unknown, kind: 'modal' | 'home'): ViewValidation {
   const checked = shape.safeParse(given);
   if (!checked.success) return invalid(blockProblems(checked.error, ['view']));
@@ -54,13 +54,13 @@ function invalid(problems: string[]): ViewValidation {
   return { ok: false, error: 'invalid_arguments', problems };
 }
 
-/** Slack takes input blocks in a modal only when it can be submitted, unless each of them dispatches on its own. */
+/** Slack accepts input blocks only in a modal with a submit button, unless all of them set `dispatch_action`. */
 function needsSubmit(view: ViewInput): boolean {
   if (view.type !== 'modal' || view.submit) return false;
   return view.blocks.some((one) => one.type === 'input' && one.dispatch_action !== true);
 }
 
-/** Gives every block and every element the id that Slack would invent when the app names none. */
+/** Returns copies with an ID for every block and element, as Slack generates them when the app sends none. */
 export function withIds<T extends { type?: unknown }>(blocks: readonly T[], invent: () => string): T[] {
   return structuredClone(blocks).map((one) => {
     const block = one as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Everybody's modals, as a stack, and everybody's App Home. */
+/** Each person's stack of modals, and their App Home. */
 import type { View } from '@slack/types';
 import type { OpenView } from '../protocol.ts';
 import { LIMITS } from './limits.ts';
@@ -17,7 +17,7 @@ export interface StoredView {
   previousId: string | null;
 }
 
-/** Where a sentence about the whole modal stands among the errors of its blocks. */
+/** The key of an error about the whole modal, beside block IDs. */
 export const WHOLE_VIEW = '';
 
 export class Views {
@@ -53,14 +53,14 @@ export class Views {
     return this.#all().find(({ view }) => view.external_id === externalId);
   }
 
-  /** Takes the place of whatever was open. */
+  /** Replaces the whole stack. */
   open(person: string, view: ViewInput): StoredView {
     const frame = this.#frame(person, view, null);
     this.#keep(person, [frame]);
     return frame;
   }
 
-  /** Nothing when the stack is as high as it may be. */
+  /** Returns undefined when the stack has three views already. */
   push(person: string, view: ViewInput): StoredView | undefined {
     const stack = this.stack(person);
     if (stack.length >= LIMITS.view.depth) return undefined;
@@ -70,7 +70,7 @@ export class Views {
     return frame;
   }
 
-  /** Slack keeps what was typed wherever block and element keep their ids: so does the page, by those ids. */
+  /** Slack keeps what was typed in elements whose block ID and action ID stay the same; the page does that. */
   replace(frame: StoredView, view: ViewInput): void {
     frame.view = { ...view, blocks: withIds(view.blocks, randomId) };
     frame.errors = {};
@@ -95,7 +95,7 @@ export class Views {
     this.changed();
   }
 
-  /** Takes this modal off its stack, with all that lie on it. */
+  /** Closes this modal and all above it. */
   close(frame: StoredView): void {
     const stack = this.stack(frame.person);
     this.#keep(frame.person, stack.slice(0, Math.max(0, stack.indexOf(frame))));

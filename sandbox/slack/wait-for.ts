@@ -1,8 +1,8 @@
-/** A test waits for what a person would see. */
+/** Lets a test wait for what a person sees. */
 
 const POLL_INTERVAL = 20;
 
-/** Looks at every change, and now and then, for `look` may be about something else than this Slack. */
+/** Checks at every change, and every 20 ms because `look` may read something outside this Slack. */
 export async function waitFor<T>(
   onChange: (listener: () => void) => () => void,
   look: () => T | undefined | null | false,
@@ -21,8 +21,8 @@ export async function waitFor<T>(
         }
       };
       const giveUp = () => {
-        const said = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
-        reject(new Error(`Nothing of the kind within ${ms} ms.${said}`));
+        const details = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
+        reject(new Error(`Timed out after ${ms} ms.${details}`));
       };
       const poll = setInterval(check, POLL_INTERVAL);
       const deadline = setTimeout(giveUp, ms);

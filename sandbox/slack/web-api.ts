@@ -1,4 +1,4 @@
-/** `POST /api/<method>`: who asks, whether they may, and what came of it. */
+/** `POST /api/<method>`: authorizes and runs Web API methods. */
 import { apps } from './methods/apps.ts';
 import { chat } from './methods/chat.ts';
 import { files } from './methods/files.ts';
@@ -21,19 +21,19 @@ const METHODS: ReadonlyMap<string, Method> = new Map(
 export interface Call {
   method: string;
   args: Arguments;
-  /** As it was answered; undefined when a test made it hang or fail below the API. */
+  /** The body of the answer; undefined when a test made the call hang or fail with an HTTP status. */
   response: Record<string, unknown> | undefined;
   at: number;
 }
 
-/** What a test can make of a call: an error of the API, an HTTP status, or no answer at all. */
+/** A failure that a test injects: an API error, an HTTP status, or no answer. */
 export type Failure = { error: string } | { status: number; retryAfter?: number } | 'hang';
 
 export type WebApiAnswer =
   | { status: number; headers?: Record<string, string>; body: Record<string, unknown> | string }
   | 'hang';
 
-/** Who a token speaks for. */
+/** Whose token it is. */
 export type Bearer = 'app' | { context: MethodContext } | { error: string };
 
 export class WebApi {
@@ -41,13 +41,13 @@ export class WebApi {
   readonly #failures = new Map<string, Failure[]>();
 
   constructor(
-    /** Where methods run that no workspace's token is asked for. */
+    /** The context of methods that need no workspace's token. */
     readonly context: MethodContext,
     readonly bearerOf: (token: string) => Bearer,
     readonly traffic: TrafficLog,
   ) {}
 
-  /** The next call of `method` fails so, or the next `times` ones. */
+  /** Makes the next `times` calls of `method` fail. */
   failNext(method: string, failure: Failure, times = 1): void {
     const waiting = this.#failures.get(method) ?? [];
     this.#failures.set(method, [...waiting, ...Array<Failure>(times).fill(failure)]);
@@ -116,7 +116,7 @@ function outcome({ status, body }: Exclude<WebApiAnswer, 'hang'>): string {
   return ok === false ? `${status} ${String(error)}` : String(status);
 }
 
-/** Forms carry objects as JSON text: readable is the object. */
+/** Forms carry objects as JSON text. */
 function decodeArguments(args: Arguments): Arguments {
   const { token: _token, ...rest } = args;
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, decodeArgument(value)]));

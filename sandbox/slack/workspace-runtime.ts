@@ -1,4 +1,4 @@
-/** One workspace with all that happens in it. */
+/** One workspace with its views, events, commands and interactions. */
 
 import { Composer } from './composer.ts';
 import type { Delivery } from './delivery.ts';
@@ -24,15 +24,15 @@ export interface WorkspaceRuntimeParts extends Pick<MethodContext, 'manifest' | 
   eventRetries: readonly number[];
   delivery: () => Delivery;
   complain: (problem: string) => void;
-  /** All workspaces, this one among them. */
+  /** All workspaces, including this one. */
   workspaces: () => readonly Workspace[];
-  /** Told of every change, whichever workspace it is in. */
+  /** Called after every change in any workspace. */
   listeners: Set<() => void>;
 }
 
 export type WorkspaceRuntime = ReturnType<typeof createWorkspaceRuntime>;
 
-/** @param isInstalled whether the app is there from the beginning */
+/** @param isInstalled whether the app is installed from the start */
 export function createWorkspaceRuntime(
   seed: WorkspaceSeed,
   isInstalled: boolean,

@@ -1,4 +1,4 @@
-/** The workspace's truth: who is where, and what was said. Whoever changes it calls `changed`. */
+/** A workspace's state: people, conversations and messages. Call `changed` after changing it from outside. */
 import { randomInt } from 'node:crypto';
 import type { KnownBlock } from '@slack/types';
 import type { Message, Person, SharedFile } from '../protocol.ts';
@@ -9,21 +9,21 @@ import { withIds } from './validate-view.ts';
 export interface StoredMessage extends Message {
   team: string;
   channel: string;
-  /** The only one who sees it, when it is ephemeral. */
+  /** The only person who sees an ephemeral message. */
   viewer?: string;
-  /** What an app attached for apps to read. */
+  /** Slack's message metadata. */
   metadata?: object;
 }
 
 export interface NewMessage {
   channel: string;
-  /** A person's id, `bot` or `slackbot`. */
+  /** A person's ID, `bot` or `slackbot`. */
   from: string;
   text: string;
   blocks?: readonly object[] | undefined;
   viewer?: string | undefined;
   threadTs?: string | undefined;
-  /** Of an answer in a thread: the channel shows it as well. */
+  /** A thread reply that is also shown in the channel. */
   isBroadcast?: boolean | undefined;
   files?: SharedFile[] | undefined;
   metadata?: object | undefined;
@@ -36,9 +36,9 @@ export interface WorkspaceOptions {
   people?: readonly Person[];
   channels?: readonly Conversation[];
   userGroups?: readonly UserGroup[];
-  /** Whether the app is there from the beginning; it is, by default. */
+  /** Whether the app is installed from the start; true by default. */
   isInstalled?: boolean;
-  /** Told of every change; several workspaces may share them. */
+  /** Called after every change; workspaces can share them. */
   listeners?: Set<() => void>;
 }
 
@@ -59,7 +59,7 @@ export class Workspace {
     this.userGroups = structuredClone(options.userGroups ?? SANDBOX.userGroups);
     this.isInstalled = options.isInstalled ?? true;
     this.#listeners = options.listeners ?? new Set();
-    // Copies: what becomes of a person here is no other workspace's business.
+    // Copied, because other workspaces use the same data.
     this.people = structuredClone(people);
     this.now = now;
     for (const conversation of [...channels, ...people.map((one) => directMessage(one, botName))])
@@ -79,14 +79,14 @@ export class Workspace {
     return this.people.find((one) => one.id === id);
   }
 
-  /** Where a person talks with the bot. */
+  /** The DM between a person and the bot. */
   directMessageOf(person: string): Conversation | undefined {
     return [...this.conversations.values()].find(
       ({ kind, members }) => kind === 'im' && members.includes(person),
     );
   }
 
-  /** By id, or a public channel by its name with or without `#`. */
+  /** Finds a conversation by ID, or a public channel by name, with or without `#`. */
   conversation(idOrName: string): Conversation | undefined {
     const name = idOrName.replace(/^#/, '');
     return (
@@ -95,7 +95,7 @@ export class Workspace {
     );
   }
 
-  /** Full members may look into every public channel; guests and external people only where they were invited. */
+  /** Full members see every public channel; guests and external people only those they are in. */
   canSee(person: string, conversation: Conversation): boolean {
     if (conversation.members.includes(person)) return true;
     const role = this.person(person)?.role;
@@ -163,12 +163,12 @@ export class Workspace {
     this.changed();
   }
 
-  /** What Slack itself says to one person. */
+  /** Posts a message from Slackbot that one person sees. */
   slackbot(viewer: string, channel: string, text: string, threadTs?: string): StoredMessage {
     return this.post({ channel, from: 'slackbot', text, viewer, threadTs });
   }
 
-  /** Message ids are times, and never the same twice. */
+  /** Message IDs are timestamps, unique within the workspace. */
   #timestamp(): string {
     this.#lastMicros = Math.max(this.now() * 1000, this.#lastMicros + 1);
     const seconds = Math.floor(this.#lastMicros / 1_000_000);
@@ -176,7 +176,7 @@ export class Workspace {
   }
 }
 
-/** The id of a sender as payloads carry it. */
+/** A sender's user ID in payloads. */
 export function userIdOf(from: string): string {
   if (from === 'bot') return BOT_USER;
   return from === 'slackbot' ? 'USLACKBOT' : from;
@@ -184,7 +184,7 @@ export function userIdOf(from: string): string {
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Letters that look like one of Slack's ids. */
+/** Random letters and digits, as in Slack's IDs. */
 export function randomId(length = 5): string {
   return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }

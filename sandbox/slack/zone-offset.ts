@@ -1,4 +1,4 @@
-/** What Slack tells about a person's time zone, from the machine's own zone data. */
+/** Returns the zone's offset in seconds and its English name at an instant (ms since the epoch). */
 export function zoneOffset(zone: string, at: number): { offset: number; label: string } {
   const part = (style: 'longOffset' | 'long') =>
     new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: style })

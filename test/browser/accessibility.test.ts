@@ -109,7 +109,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
     await say(page, 'Thanks');
     await page.getByRole('region', { name: 'Thread' }).getByText('Thanks').waitFor();
     expect.soft(await violations()).toEqual([]);
-    await page.getByRole('button', { name: 'Leave the thread' }).click();
+    await page.getByRole('button', { name: 'Close thread' }).click();
   });
 
   it('has none on the Home and in the panel', async ({ skip }) => {
@@ -128,7 +128,7 @@ describe('the sandbox’s page, as axe sees it', { timeout: 60_000 }, () => {
   it('has none on a phone, with the drawer in and out', async ({ skip }) => {
     if (sandbox === undefined || browser === undefined) return skip('no Chromium is installed');
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByRole('button', { name: 'Fold the panel' }).click();
+    await page.getByRole('button', { name: 'Close panel' }).click();
     expect.soft(await violations()).toEqual([]);
     await page.getByRole('button', { name: 'Open the sidebar' }).click();
     expect.soft(await violations()).toEqual([]);

@@ -262,14 +262,14 @@ describe('strictness', () => {
       'query ($id: ProjectId!) { bill { getSubscriptionBalance(externalSubscriptionId: $id, productId: 1) { balance } } }',
       'Variables',
     ],
-    ['an operation name', balanceOf('123').replace('query', 'query Balance'), 'names'],
+    ['an operation name', balanceOf('123').replace('query', 'query Balance'), 'anonymous'],
     ['an alias', `{ bill { b: getSubscriptionBalance${inside} } }`, 'Aliases'],
     [
-      'two questions',
+      'two fields of bill',
       `{ bill { getSubscriptionBalance${inside} getSubscriptionBalance${inside} } }`,
-      'One question',
+      'Only one field',
     ],
-    ['two operations', `${balanceOf('123')} ${balanceOf('456')}`, 'One operation'],
+    ['two operations', `${balanceOf('123')} ${balanceOf('456')}`, 'Only one operation'],
     ['a fragment', `{ bill { ... { getSubscriptionBalance${inside} } } }`, 'Fragments'],
     [
       'a directive',
@@ -282,7 +282,7 @@ describe('strictness', () => {
       '{ bill { getSubscriptionBalance(externalSubscriptionId: 123) { balance } } }',
       'productId',
     ],
-  ])('refuses %s in the words of GraphQL', async (_what, query, word) => {
+  ])('rejects %s as a GraphQL error', async (_what, query, word) => {
     const response = await post(query);
     expect(response.status).toBe(400);
     const { errors } = (await response.json()) as { errors: { message: string }[] };

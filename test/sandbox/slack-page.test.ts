@@ -81,7 +81,7 @@ describe('the page', () => {
       type: 'snapshot',
       me: OWNER,
       bot: { name: 'Tally', mode: 'http', up: false },
-      tries: [{ text: '/spend' }],
+      examples: [{ text: '/spend' }],
       commands: [{ command: '/spend', usageHint: '[project]' }, { command: '/raw' }],
     });
     expect(events[1]).toEqual({ type: 'traffic', entries: [] });

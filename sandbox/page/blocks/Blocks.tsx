@@ -9,7 +9,7 @@ import { blockIdOf } from './form.ts';
 import { Input } from './Input.tsx';
 import { Alert, Context, Header, Section, Table } from './SimpleBlocks.tsx';
 
-/** Draws blocks in order: the library draws rich text, charts and pictures, this page what it cannot or will not. */
+/** Renders blocks: rich text, charts and images by the library, the others by this page. */
 export const Blocks = memo(function Blocks({ blocks }: { blocks: KnownBlock[] }) {
   return (
     <div className="blocks">

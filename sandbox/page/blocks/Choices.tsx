@@ -7,7 +7,7 @@ import type { ElementProps } from './form.ts';
 
 type Options = NonNullable<StateValue['selected_options']>;
 
-/** Radio buttons and checkboxes, which differ in how many may be chosen. */
+/** Radio buttons and checkboxes. */
 export function Choices(props: ElementProps<RadioButtons | Checkboxes>) {
   const { element, label } = props;
   const { value, choose, disabled } = useElement(props);
@@ -21,7 +21,7 @@ export function Choices(props: ElementProps<RadioButtons | Checkboxes>) {
 
   const toggle = (option: Options[number]) => {
     if (!many) return choose({ selected_option: option });
-    // In the order of the options, whatever the order of the clicks.
+    // Slack sends the choices in the order of the options.
     return choose({
       selected_options: options.filter((one) => isChosen(one) !== (one.value === option.value)),
     });

@@ -12,15 +12,15 @@ interface Props {
   many: boolean;
   clearable: boolean;
   disabled: boolean;
-  /** Said instead of options. */
+  /** Shown instead of options. */
   note: string | undefined;
   onToggle(item: Item): void;
   onClear(): void;
-  /** Somebody else finds the options; without it they are filtered here. */
+  /** Fetches the options; without it they are filtered here. */
   onQuery: ((query: string) => void) | undefined;
 }
 
-/** A field that opens a list, narrows it while one types, and holds one choice or several. */
+/** A searchable select for one choice or several. */
 export function Combobox(props: Props) {
   const { label, chosen, many, disabled, note, onQuery } = props;
   const [open, setOpen] = useState(false);
@@ -64,8 +64,8 @@ export function Combobox(props: Props) {
     event.stopPropagation();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text means the text
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field inside hears the keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: a click anywhere focuses the input
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
     <div
       ref={anchor}
       className={`combobox ${many ? 'many' : ''} ${disabled ? 'disabled' : ''}`}

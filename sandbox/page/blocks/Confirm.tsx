@@ -10,7 +10,7 @@ interface OpenConfirm {
 }
 
 const Context = createContext<Ask>(async () => true);
-/** Asks before an action where its element wants that; without a dialog the answer is yes. */
+/** Returns a function that shows a confirmation dialog and resolves with the answer; true without a dialog. */
 export const useConfirm = () => useContext(Context);
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {

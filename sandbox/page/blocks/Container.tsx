@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { ChevronIcon } from '../icons.tsx';
 import { Display, Text } from './Display.tsx';
 
-/** A titled box; a collapsible one opens and closes by its title. */
+/** A box with a title, which can be collapsible. */
 export function Container({ block, children }: { block: ContainerBlock; children: ReactNode }) {
   const { is_collapsible, default_collapsed = false, has_header_divider, width = 'standard' } = block;
   const className = `container ${width}`;
@@ -27,7 +27,7 @@ export function Container({ block, children }: { block: ContainerBlock; children
   );
 }
 
-/** Slack prefers the rich title where a block has both. */
+/** Slack shows the rich title when a block has both. */
 function Title({ block: { icon, title, rich_text_title: rich, subtitle } }: { block: ContainerBlock }) {
   return (
     <>

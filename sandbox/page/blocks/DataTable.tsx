@@ -6,10 +6,10 @@ import { Display } from './Display.tsx';
 type Cell = DataTableBlock['rows'][number][number];
 type Order = { column: number; down: boolean };
 
-/** Slack shows five rows a page unless the block says otherwise. */
+/** Slack's default. */
 const PAGE_SIZE = 5;
 
-/** The table with pages and sorting, which the library leaves empty. The first row is the head. */
+/** A table with pages and sorting. The library does not render it. The first row is the header. */
 export function DataTable({ block }: { block: DataTableBlock }) {
   const [head = [], ...rows] = block.rows;
   const [page, setPage] = useState(0);

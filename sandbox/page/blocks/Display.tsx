@@ -5,7 +5,7 @@ import { fillDate } from '../dates.ts';
 import { useWorkspace } from '../workspace.ts';
 import { richTextOf } from './mrkdwn.ts';
 
-/** Links lead out of the page only to the web or a mail program, and never hand this window over. */
+/** Only web and mail links are clickable. */
 const isSafeLink = (href: string) => /^(https?:|mailto:)/i.test(href);
 
 type Hooks = NonNullable<MessageProps['hooks']>;
@@ -19,7 +19,7 @@ const link: NonNullable<Hooks['link']> = ({ href, children, className }) =>
     <span>{children}</span>
   );
 
-/** A block that only shows something, drawn by the library in Slack's own look. */
+/** A block without interaction, rendered by the library. */
 export const Display = memo(function Display({ block }: { block: KnownBlock }) {
   const { snapshot, me, now } = useWorkspace();
   const { people, channels, bot } = snapshot;
@@ -36,7 +36,7 @@ export const Display = memo(function Display({ block }: { block: KnownBlock }) {
   const hooks = useMemo<Hooks>(
     () => ({
       link,
-      // Names that the library does not know come back bare.
+      // The library returns unknown names without colons.
       emoji: (emoji, parse) => {
         const sign = parse(emoji);
         return sign === emoji.name ? `:${emoji.name}:` : sign;
@@ -48,9 +48,9 @@ export const Display = memo(function Display({ block }: { block: KnownBlock }) {
     }),
     [me, now],
   );
-  // The library puts a block's id on the element, where two messages would share it.
+  // The library uses the block ID as an element ID, which two messages can share.
   const { block_id: _, ...shown } = block;
-  // It reads hooks and names once: another viewer needs another instance.
+  // The library reads hooks and names once, so another viewer needs a new instance.
   return (
     <Message
       key={me.id}
@@ -65,7 +65,7 @@ export const Display = memo(function Display({ block }: { block: KnownBlock }) {
   );
 });
 
-/** A text object, wherever one stands. */
+/** A text object. */
 export function Text({ text }: { text: TextObject }) {
   const { me, now } = useWorkspace();
   const block = useMemo(

@@ -6,7 +6,7 @@ import { Picker } from './Picker.tsx';
 import { Select } from './Select.tsx';
 import { TextInput } from './TextInput.tsx';
 
-/** One interactive element, whichever it is. */
+/** Any interactive element. */
 export function Element(props: ElementProps) {
   const { element, ...rest } = props;
   switch (element.type) {
@@ -33,7 +33,7 @@ export function Element(props: ElementProps) {
     case 'workflow_button':
     case 'file_input':
     case 'rich_text_input':
-      return <span className="unsupported">The sandbox does not draw {element.type}.</span>;
+      return <span className="unsupported">The sandbox doesn’t support {element.type}.</span>;
     default:
       return <Select element={element} {...rest} />;
   }

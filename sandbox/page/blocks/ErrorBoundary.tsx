@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
 
-/** A block that cannot be drawn says so in its place, and leaves the rest of the page alone. */
+/** Shows an error instead of a block that fails to render. */
 export class ErrorBoundary extends Component<{ what: string; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 
@@ -10,6 +10,6 @@ export class ErrorBoundary extends Component<{ what: string; children: ReactNode
 
   override render() {
     if (!this.state.failed) return this.props.children;
-    return <span className="unsupported">The sandbox could not draw this {this.props.what} block.</span>;
+    return <span className="unsupported">The sandbox couldn’t show this {this.props.what} block.</span>;
   }
 }

@@ -13,7 +13,7 @@ interface Props {
 
 export function Listbox({ id, items, chosen, active, note, onChoose }: Props) {
   const current = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another active line is the reason to scroll
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when the active option changes
   useEffect(() => {
     void current.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
@@ -28,8 +28,8 @@ export function Listbox({ id, items, chosen, active, note, onChoose }: Props) {
                 {item.group}
               </div>
             )}
-            {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active line */}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys */}
+            {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and refers to the active option */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys */}
             <div
               id={`${id}-${index}`}
               ref={index === active ? current : undefined}
@@ -37,7 +37,7 @@ export function Listbox({ id, items, chosen, active, note, onChoose }: Props) {
               aria-selected={isChosen}
               aria-label={item.text}
               className={index === active ? 'menu-item active' : 'menu-item'}
-              // Before the field loses the focus and the list with it.
+              // Keeps the focus in the field; losing it would close the list.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => onChoose(item)}
             >

@@ -52,13 +52,13 @@ export function Overflow(props: ElementProps<OverflowElement>) {
 
 interface MenuProps {
   items: Item[];
-  /** Where the focus begins. */
+  /** Which item gets the focus first. */
   begin: 'first' | 'last';
   onChoose(item: Item): void;
   onClose(): void;
 }
 
-/** The keys are those of the ARIA menu pattern: arrows, Home, End, a first letter; Tab leaves. */
+/** Keys of the ARIA menu pattern: arrows, Home, End, first letter; Tab closes. */
 function Menu({ items, begin, onChoose, onClose }: MenuProps) {
   const menu = useRef<HTMLDivElement>(null);
   const entries = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
@@ -79,7 +79,7 @@ function Menu({ items, begin, onChoose, onClose }: MenuProps) {
       Home: 0,
       End: all.length - 1,
     }[event.key];
-    // Its own focus move then begins at the menu's button.
+    // Closing moves the focus to the button, from where Tab goes on.
     if (event.key === 'Tab') return onClose();
     if (next !== undefined) event.preventDefault();
     const wanted = next ?? nextStartingWith(event.key, items, at);
@@ -104,7 +104,7 @@ function Menu({ items, begin, onChoose, onClose }: MenuProps) {
   );
 }
 
-/** The next item after `at`, around the end, whose text begins with this letter. */
+/** Returns the next item after `at` whose text starts with this letter, wrapping around. */
 function nextStartingWith(key: string, items: Item[], at: number): number | undefined {
   if (key.length !== 1 || key === ' ') return undefined;
   return items

@@ -2,7 +2,7 @@ import type { Datepicker, DateTimepicker, Timepicker } from '@slack/types';
 import { useElement } from './element.ts';
 import type { ElementProps } from './form.ts';
 
-/** Date, time, or both, with the browser's own calendar and clock. */
+/** A date, time or datetime picker, using the browser's inputs. */
 export function Picker(props: ElementProps<Datepicker | Timepicker | DateTimepicker>) {
   const { element, label } = props;
   const { value, choose, disabled } = useElement(props);
@@ -39,7 +39,7 @@ export function Picker(props: ElementProps<Datepicker | Timepicker | DateTimepic
   }
 }
 
-/** The element speaks in seconds since the epoch, the browser's field in wall time. */
+/** Converts seconds since the epoch to the local time that the browser's input takes. */
 function localText(seconds: number | null | undefined): string {
   if (seconds == null) return '';
   const instant = new Date(seconds * 1000);

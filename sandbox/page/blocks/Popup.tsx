@@ -10,7 +10,7 @@ import {
 interface Props {
   anchor: RefObject<HTMLElement | null>;
   onClose(): void;
-  /** As wide as what it hangs on. */
+  /** Makes it as wide as the anchor. */
   fit?: boolean;
   children: ReactNode;
 }
@@ -18,7 +18,7 @@ interface Props {
 const GAP = 4;
 const MARGIN = 8;
 
-/** A menu hanging on an element, above everything else, so that no scrolling box cuts it off. */
+/** A menu below or above an anchor, in the top layer so that scrolling boxes do not cut it off. */
 export function Popup({ anchor, onClose, fit = false, children }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
@@ -28,17 +28,17 @@ export function Popup({ anchor, onClose, fit = false, children }: Props) {
     const popup = ref.current;
     if (!popup) return;
     popup.showPopover();
-    const place = () => anchor.current && position(popup, anchor.current.getBoundingClientRect(), fit);
-    place();
-    // What is inside may grow, and what is outside may scroll.
-    const grown = new ResizeObserver(place);
-    grown.observe(popup);
-    window.addEventListener('scroll', place, true);
-    window.addEventListener('resize', place);
+    const reposition = () => anchor.current && position(popup, anchor.current.getBoundingClientRect(), fit);
+    reposition();
+    // The content can grow, and the page can scroll.
+    const observer = new ResizeObserver(reposition);
+    observer.observe(popup);
+    window.addEventListener('scroll', reposition, true);
+    window.addEventListener('resize', reposition);
     return () => {
-      grown.disconnect();
-      window.removeEventListener('scroll', place, true);
-      window.removeEventListener('resize', place);
+      observer.disconnect();
+      window.removeEventListener('scroll', reposition, true);
+      window.removeEventListener('resize', reposition);
     };
   }, [anchor, fit]);
 
@@ -59,7 +59,7 @@ export function Popup({ anchor, onClose, fit = false, children }: Props) {
     onClose();
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears the keys of the menu inside it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only handles keys of the menu inside it
     <div ref={ref} popover="manual" className="popup" onKeyDown={onKeyDown}>
       {children}
     </div>

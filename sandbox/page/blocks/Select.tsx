@@ -5,7 +5,7 @@ import type { ElementProps } from './form.ts';
 import { chosenItems, type Item, isMany, ownOptions, type SelectElement, stateOf } from './options.ts';
 import { useSuggestions } from './suggestions.ts';
 
-/** Every select menu, single or multiple, whatever list it draws from. */
+/** Every select menu, single or multiple. */
 export function Select(props: ElementProps<SelectElement>) {
   const { element, blockId, label, optional = false } = props;
   const workspace = useWorkspace();

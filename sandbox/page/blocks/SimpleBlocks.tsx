@@ -57,7 +57,7 @@ export function Alert({ block }: { block: AlertBlock }) {
   );
 }
 
-/** The library reads raw cells as Markdown; as rich text they stay what they are. */
+/** The library parses raw cells as Markdown, so they are passed as rich text. */
 export function Table({ block }: { block: TableBlock }) {
   const drawn = useMemo(
     () => ({

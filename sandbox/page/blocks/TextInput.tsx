@@ -5,7 +5,7 @@ import type { ElementProps } from './form.ts';
 
 type TextElement = PlainTextInput | EmailInput | URLInput | NumberInput;
 
-/** How long typing rests before `on_character_entered` is sent. */
+/** The pause in typing after which `on_character_entered` is sent. */
 const TYPING_MS = 300;
 const MODES = { email_text_input: 'email', url_text_input: 'url', number_input: 'decimal' } as const;
 

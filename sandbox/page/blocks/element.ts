@@ -11,7 +11,7 @@ interface Interactive {
   confirm?: ConfirmationDialog;
 }
 
-/** The value of an element, and the way of a new one: asked about, kept, and sent where it is sent at once. */
+/** An element's value and the functions to change it: confirm, keep, and send when it dispatches. */
 export function useElement({ element, blockId, dispatches }: ElementProps<Interactive>) {
   const surface = useSurface();
   const confirm = useConfirm();
@@ -29,7 +29,7 @@ export function useElement({ element, blockId, dispatches }: ElementProps<Intera
     const values = surface.change(blockId, actionId, { type: element.type, ...chosen });
     if (dispatches) await send(chosen, values);
   };
-  /** For what has no value to keep: buttons and overflow menus. */
+  /** For elements without a value: buttons and overflow menus. */
   const press = async (extra: Record<string, unknown>) => {
     if (await confirm(element.confirm)) await send(extra);
   };

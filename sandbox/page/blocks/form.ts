@@ -3,7 +3,7 @@ import type { StateValue, StateValues } from '../../protocol.ts';
 
 export type AnyElement = ActionsBlockElement | InputBlockElement | SectionBlockAccessory;
 
-/** An element where it stands: its block, whether a choice is sent at once, and the label beside it. */
+/** The props of an element: its block, whether a choice is sent at once, and its label. */
 export interface ElementProps<E = AnyElement> {
   element: E;
   blockId: string;
@@ -12,10 +12,10 @@ export interface ElementProps<E = AnyElement> {
   optional?: boolean;
 }
 
-/** Blocks without an id get one from their place, as the service would give them one. */
+/** The block's ID, or one from its index. */
 export const blockIdOf = (block: { block_id?: string }, index: number) => block.block_id ?? `block-${index}`;
 
-/** Containers hold blocks of their own; for values they are as flat as everything else. */
+/** Includes the blocks inside containers. */
 function flatten(blocks: KnownBlock[]): { block: KnownBlock; blockId: string }[] {
   return blocks.flatMap((block, index) =>
     block.type === 'container'
@@ -37,7 +37,7 @@ export function inputsOf(blocks: KnownBlock[]) {
   );
 }
 
-/** What an element says before anybody touches it; buttons and menus say nothing. */
+/** Undefined for elements without a value, such as buttons. */
 function initialValue(element: AnyElement): StateValue | undefined {
   const { type } = element;
   switch (element.type) {
@@ -87,8 +87,8 @@ export function withValue(
 }
 
 /**
- * The values of newly drawn blocks. What was there under the same block and action ids stays, as in Slack, even
- * against a new initial value; a choice that the new options no longer offer does not.
+ * The values after an update of the blocks. As in Slack, a value stays when its block ID and action ID stay, even with
+ * a new initial value, unless the new options do not include it.
  */
 export function carryOver(
   previous: StateValues,
@@ -114,7 +114,7 @@ export function carryOver(
   return values;
 }
 
-/** `default_to_current_conversation` fills what nothing else has filled. */
+/** `default_to_current_conversation` applies when there is no initial value. */
 function withDefaultConversation(
   element: AnyElement,
   initial: StateValue,

@@ -8,8 +8,8 @@ import type {
 } from '@slack/types';
 
 /**
- * Slack's own markup as rich text, which the library draws word for word. Its reading of `mrkdwn` is that of ordinary
- * Markdown: it decodes `&lt;!channel&gt;` before it looks for mentions, and drops lines that begin with `#`.
+ * Parses mrkdwn to rich text, which the library renders exactly. The library itself treats mrkdwn as ordinary
+ * Markdown: it decodes `&lt;!channel&gt;` before it looks for mentions, and drops lines that start with `#`.
  */
 export function richTextOf(text: TextObject, writeDate: WriteDate): RichTextBlock {
   const elements =
@@ -19,13 +19,13 @@ export function richTextOf(text: TextObject, writeDate: WriteDate): RichTextBloc
   return { type: 'rich_text', elements };
 }
 
-/** Text that means nothing but itself: table cells, labels. */
+/** Text without markup. */
 export const literal = (text: string): RichTextBlock => ({
   type: 'rich_text',
   elements: [section([{ type: 'text', text }])],
 });
 
-/** Writes `{date_short} {time}` for an instant in seconds since the epoch. */
+/** Formats an instant (seconds since the epoch) with a format such as `{date_short} {time}`. */
 type WriteDate = (format: string, seconds: number) => string;
 type Style = { bold?: true; italic?: true; strike?: true; code?: true };
 type Part = RichTextSection | RichTextQuote | RichTextPreformatted;
@@ -40,7 +40,7 @@ function plain(text: string, emoji: boolean): RichTextElement[] {
     : [{ type: 'text', text }];
 }
 
-/** Fenced code, quoted lines, and what stands between them. */
+/** Splits a text into fenced code, quotes and sections. */
 function paragraphs(text: string, writeDate: WriteDate): Part[] {
   const pieces = text.split(/```\n?([\s\S]+?)\n?```\n?/);
   return pieces.flatMap((piece, index): Part[] => {
@@ -123,7 +123,7 @@ function specialMention(command: string, label: string, style: Style, writeDate:
 
 const decode = (text: string) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 
-/** Cuts a text at the matches of a global pattern: what matched by `read`, what lies between by `between`. */
+/** Splits a text at the matches of a global pattern: `read` converts matches, `between` the text between them. */
 function split(
   text: string,
   pattern: RegExp,

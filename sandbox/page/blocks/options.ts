@@ -4,13 +4,13 @@ import type { PageWorkspace } from '../workspace.ts';
 
 export type SelectElement = Select | MultiSelect;
 
-/** One line of a menu, whichever list it comes from. */
+/** One option of a select menu. */
 export interface Item {
   value: string;
   text: string;
   description?: string;
   group?: string;
-  /** As the bot sent it, to be sent back as it was. */
+  /** The option as the bot sent it. */
   option?: Option;
 }
 
@@ -27,7 +27,7 @@ const itemOf = (option: Option, group?: string): Item => ({
   option,
 });
 
-/** Options and groups as one list, in order. */
+/** Returns options and groups as one list, in order. */
 export const itemsOf = ({ options, option_groups }: OptionLists): Item[] => [
   ...(options ?? []).map((option) => itemOf(option)),
   ...(option_groups ?? []).flatMap(({ label, options }) =>
@@ -39,7 +39,7 @@ export const isMany = (element: SelectElement): element is MultiSelect => elemen
 
 const channelText = ({ kind, name }: Channel) => (kind === 'im' ? name : `#${name}`);
 
-/** What a select offers without asking the bot; an external one has nothing of its own. */
+/** The options that are known without asking the bot; none for an external select. */
 export function ownOptions(element: SelectElement, { snapshot }: PageWorkspace): Item[] {
   const { people, channels } = snapshot;
   switch (element.type) {
@@ -64,7 +64,7 @@ export function ownOptions(element: SelectElement, { snapshot }: PageWorkspace):
   }
 }
 
-/** What is chosen now, as lines of the menu. */
+/** The chosen options. */
 export function chosenItems(value: StateValue | undefined, offered: Item[]): Item[] {
   const options = value?.selected_options ?? (value?.selected_option ? [value.selected_option] : []);
   const single = value?.selected_user ?? value?.selected_conversation ?? value?.selected_channel;
@@ -79,7 +79,7 @@ export function chosenItems(value: StateValue | undefined, offered: Item[]): Ite
 type Chosen = Omit<StateValue, 'type'>;
 const optionOf = (item: Item | undefined) => (item?.option as StateValue['selected_option']) ?? null;
 
-/** The lines of the menu as the state value that Slack sends for this element. */
+/** Returns the state value that Slack sends for these choices. */
 export function stateOf(element: SelectElement, items: Item[]): Chosen {
   const [first] = items;
   const ids = items.map(({ value }) => value);

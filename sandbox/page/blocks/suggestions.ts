@@ -4,12 +4,12 @@ import { useWorkspace } from '../workspace.ts';
 import { type Item, itemsOf, type OptionLists, type SelectElement } from './options.ts';
 import { useSurface } from './surface.ts';
 
-/** How long typing rests before the bot is asked. */
+/** The pause in typing after which the bot is asked. */
 const TYPING_MS = 250;
-/** Slack's own default. */
+/** Slack's default. */
 const MIN_QUERY = 3;
 
-/** Options that the bot suggests while somebody types; only the answer to the latest question counts. */
+/** The bot's options for an external select. Only the answer to the latest query is used. */
 export function useSuggestions(blockId: string, element: SelectElement, isExternal: boolean) {
   const { me } = useWorkspace();
   const { surfaceRef } = useSurface();

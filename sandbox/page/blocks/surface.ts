@@ -5,15 +5,15 @@ import { post, sentenceOf } from '../api.ts';
 import { useWorkspace } from '../workspace.ts';
 import { carryOver, withValue } from './form.ts';
 
-/** A message, a modal or the App Home: where blocks stand, what was chosen there, and how a choice is sent. */
+/** A message, a modal or the App Home: its values and how actions are sent from it. */
 export interface Surface {
   surfaceRef: SurfaceRef;
   values: StateValues;
-  /** Keeps a choice and returns all values with it, for sending at once. */
+  /** Saves a value and returns all values including it. */
   change(blockId: string, actionId: string, value: StateValue): StateValues;
   /** Resolves when the server has answered. */
   act(action: Record<string, unknown>, values?: StateValues): Promise<void>;
-  /** Sentences beneath inputs, by block id. */
+  /** Errors by block ID. */
   errors: Record<string, string>;
   busy: boolean;
 }
@@ -23,11 +23,11 @@ export const SurfaceProvider = Context.Provider;
 
 export function useSurface(): Surface {
   const surface = useContext(Context);
-  if (!surface) throw new Error('Drawn outside of a surface');
+  if (!surface) throw new Error('Rendered outside a SurfaceProvider');
   return surface;
 }
 
-/** The values of a view or message. Modals keep what was typed when they are redrawn, messages begin anew. */
+/** The state of a surface. After an update, modals keep what was typed; messages start again. */
 export function useSurfaceOf(surfaceRef: SurfaceRef, blocks: KnownBlock[], keepsTyped: boolean): Surface {
   const { me, channel, report } = useWorkspace();
   const begin = (held: StateValues) => carryOver(held, blocks, channel?.id);
@@ -47,7 +47,7 @@ export function useSurfaceOf(surfaceRef: SurfaceRef, blocks: KnownBlock[], keeps
   };
   const act: Surface['act'] = async (action, values = latest.current) => {
     const answer = await post('act', { as: me.id, surface: surfaceRef, action, values });
-    if (!answer.ok) report(sentenceOf(answer, 'That did not work.'));
+    if (!answer.ok) report(sentenceOf(answer, 'The action failed.'));
   };
   return { surfaceRef, values: form.values, change, act, errors: {}, busy: false };
 }

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { StateValue, StateValues } from '../../protocol.ts';
 import { type AnyElement, inputsOf } from './form.ts';
 
-/** What Slack itself refuses before a view is sent: block id → sentence. */
+/** Slack's own validation before a view is submitted: block ID → error. */
 export function validateInputs(blocks: KnownBlock[], values: StateValues): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const { block, blockId, element } of inputsOf(blocks)) {

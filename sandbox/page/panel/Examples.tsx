@@ -4,7 +4,7 @@ import { CheckIcon, CopyIcon } from '../icons.tsx';
 import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
 
-/** What to type, and what to paste; while a form is open, what to paste comes first. */
+/** Examples and credentials; credentials come first while a form is open. */
 export function Examples({ onTry }: { onTry(attempt: { text: string }): void }) {
   const formIsOpen = useWorkspace().snapshot.views.length > 0;
   return (
@@ -17,14 +17,14 @@ export function Examples({ onTry }: { onTry(attempt: { text: string }): void }) 
   );
 }
 
-/** How the app comes into this workspace, and how it leaves. */
+/** Installs and uninstalls the app. */
 function Installation() {
   const { snapshot, me, report } = useWorkspace();
   const { install, workspace, bot } = snapshot;
   if (!install) return null;
   const uninstall = async () => {
     const answer = await post('uninstall', { as: me.id });
-    if (!answer.ok) report(sentenceOf(answer, 'It is still installed.'));
+    if (!answer.ok) report(sentenceOf(answer, 'The app was not uninstalled.'));
   };
   return (
     <section aria-label="Installation">
@@ -73,7 +73,7 @@ function Credentials() {
     <section aria-label="Access to paste">
       <h2>Access to paste</h2>
       <p className="panel-note">
-        For Tally's forms: Read-only is enough. They open the services of this sandbox, nothing else.
+        Paste these into Tally's forms. They only work in this sandbox. Read-only is enough.
       </p>
       <dl className="credentials">
         {credentials.map((credential) => (
@@ -84,7 +84,7 @@ function Credentials() {
   );
 }
 
-/** How long the tick stands in place of the copy sign. */
+/** How long the check mark is shown after copying. */
 const COPIED_MS = 1500;
 
 function Credential({ label, value }: { label: string; value: string }) {

@@ -15,11 +15,11 @@ interface Props {
   onClose(): void;
 }
 
-/** What a real Slack would not show: what to try, how the services behave, and every exchange behind the scenes. */
+/** The sandbox's controls: examples, switches and traffic. */
 export function Panel({ traffic, onTry, onClose }: Props) {
   const { bot } = useWorkspace().snapshot;
   const [tab, setTab] = useState<(typeof TABS)[number]>('Try');
-  // The arrow keys go from tab to tab, as in every tab list.
+  // The arrow keys of the ARIA tabs pattern.
   const onKeyDown = ({ key }: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
     if (step === undefined) return;
@@ -50,7 +50,7 @@ export function Panel({ traffic, onTry, onClose }: Props) {
             </button>
           ))}
         </div>
-        <button type="button" className="icon-button" aria-label="Fold the panel" onClick={onClose}>
+        <button type="button" className="icon-button" aria-label="Close panel" onClick={onClose}>
           <CloseIcon size={18} />
         </button>
       </div>

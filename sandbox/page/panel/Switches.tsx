@@ -3,7 +3,7 @@ import type { Switch } from '../../protocol.ts';
 import { post, sentenceOf } from '../api.ts';
 import { useWorkspace } from '../workspace.ts';
 
-/** How the played services behave from the next request on. */
+/** Sets how Slack, the services and the bot behave from the next request on. */
 export function Switches() {
   const { snapshot } = useWorkspace();
   return snapshot.switches.map((one) => <ServiceModes key={one.service} service={one} />);
@@ -11,7 +11,7 @@ export function Switches() {
 
 function ServiceModes({ service }: { service: Switch }) {
   const { report } = useWorkspace();
-  // The switch moves at once; the server's word comes a moment later and is the truth.
+  // Shows the choice at once, before the server confirms it.
   const [shown, setShown] = useState({ from: service.mode, to: service.mode });
   if (shown.from !== service.mode) setShown({ from: service.mode, to: service.mode });
   const set = async (mode: string) => {
@@ -19,7 +19,7 @@ function ServiceModes({ service }: { service: Switch }) {
     const answer = await post('switch', { service: service.service, mode });
     if (answer.ok) return;
     setShown({ from: service.mode, to: service.mode });
-    report(sentenceOf(answer, 'The switch did not move.'));
+    report(sentenceOf(answer, 'The mode did not change.'));
   };
   return (
     <fieldset className="modes">

@@ -4,7 +4,7 @@ import { clock } from '../dates.ts';
 import { useWorkspace } from '../workspace.ts';
 import { useSkip } from './skip.ts';
 
-/** Nobody wants to wait for nine o'clock to see what happens then. */
+/** Moves the sandbox's clock forward. */
 export function TimeControls() {
   const { me, now } = useWorkspace();
   const skipTo = useSkip();
@@ -55,9 +55,8 @@ export function TimeControls() {
         ))}
       </p>
       <small>
-        An hour brings the next check of the watches. A time of day stops five seconds before it. What is due
-        then comes within half a minute: each workspace has its own moment in the first 20 seconds. Once more
-        for the next day.
+        Watches are checked every hour. Skipping to a time stops five seconds before it; posts that are due
+        then arrive within 30 seconds. Skip to the same time again for the next day.
       </small>
     </form>
   );

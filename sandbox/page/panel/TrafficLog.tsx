@@ -2,10 +2,10 @@ import { useState } from 'react';
 import type { Traffic } from '../../protocol.ts';
 import { indentJson } from './indent-json.ts';
 
-/** Every exchange, newest first; a click opens it. */
+/** The exchanges, newest first; a click opens one. */
 export function TrafficLog({ traffic }: { traffic: Traffic[] }) {
   const [open, setOpen] = useState<number>();
-  if (traffic.length === 0) return <p className="panel-note">Nothing has been said yet. Send a command.</p>;
+  if (traffic.length === 0) return <p className="panel-note">No traffic yet. Send a command.</p>;
   return (
     <ol className="traffic">
       {traffic.toReversed().map((entry) => (
@@ -17,7 +17,7 @@ export function TrafficLog({ traffic }: { traffic: Traffic[] }) {
   );
 }
 
-/** Whole and without an error of the Web API, or still in progress. */
+/** A complete exchange without a Web API error, or one in progress. */
 const OK_STATUS = /^([23]\d\d|…)$/;
 
 interface LineProps {

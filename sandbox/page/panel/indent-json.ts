@@ -1,6 +1,6 @@
 /**
- * Lays JSON out over lines without parsing it: digits stay as they were sent, which `JSON.parse` would not promise
- * for long ids and amounts. Anything that does not begin like JSON comes back as it is.
+ * Indents JSON without parsing it, because `JSON.parse` would change the digits of long IDs and amounts. Text that is
+ * not JSON is returned as it is.
  */
 export function indentJson(text: string): string {
   if (!/^\s*[{[]/.test(text)) return text;

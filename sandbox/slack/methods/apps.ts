@@ -3,7 +3,7 @@ import { APP, BOT_USER } from '../people.ts';
 import type { Team } from '../teams.ts';
 import { type Arguments, type Method, type MethodContext, MethodError, textArgument } from './method.ts';
 
-/** The part of Slack that the app names itself to; without OAuth there is none. */
+/** Checks the client ID and secret. @throws MethodError */
 function authenticateClient(args: Arguments, { oauth }: MethodContext) {
   if (!oauth) throw new MethodError('invalid_client_id');
   const error = oauth.clientError(textArgument(args.client_id), textArgument(args.client_secret));

@@ -25,7 +25,7 @@ function botMessage(context: MethodContext, channel: unknown, ts: unknown, other
   return message;
 }
 
-/** As an object, or as the text of one in a form. */
+/** Forms carry metadata as JSON text. */
 function parseMetadata(given: unknown): object | undefined {
   try {
     const read: unknown = typeof given === 'string' ? JSON.parse(given) : given;
@@ -43,7 +43,7 @@ export const chat: Record<string, Method> = {
       const conversation = writableConversation(context, args.channel);
       const { text: words, blocks } = parseMessage(args);
       const threadTs = textArgument(args.thread_ts) || undefined;
-      // A message that one person alone sees has no thread.
+      // An ephemeral message has no thread.
       if (threadTs !== undefined && context.workspace.find(conversation.id, threadTs)?.ephemeral)
         throw new MethodError('cannot_reply_to_message');
       const message = context.workspace.post({
@@ -52,7 +52,7 @@ export const chat: Record<string, Method> = {
         text: words,
         blocks,
         threadTs,
-        // In a form as text; Slack ignores it without a thread.
+        // A form has it as text. Slack ignores it without a thread.
         isBroadcast: threadTs !== undefined && String(args.reply_broadcast) === 'true',
         metadata: parseMetadata(args.metadata),
       });

@@ -4,7 +4,7 @@ import { readableConversation } from './reads.ts';
 
 const PAGE = 100;
 
-/** An ephemeral message is in nobody's history. */
+/** Without ephemeral messages. */
 export const history: Record<string, Method> = {
   'conversations.history': {
     required: ['channel'],

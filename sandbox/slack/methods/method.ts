@@ -1,4 +1,4 @@
-/** What a Web API method is made of. */
+/** The parts of a Web API method. */
 import type { Files } from '../files.ts';
 import type { Manifest } from '../manifest.ts';
 import type { OAuth } from '../oauth.ts';
@@ -15,17 +15,17 @@ export interface MethodContext {
   triggers: Triggers;
   manifest: Manifest;
   files: Files;
-  /** Block types not taken in ephemeral messages. */
+  /** Block types to reject in ephemeral messages. */
   refuse: ReadonlySet<string>;
-  /** The base of this server. */
+  /** The base URL of this server. */
   url: () => string;
-  /** Absent where the app has one token for one workspace. */
+  /** Absent when the app has a fixed token. */
   oauth?: OAuth | undefined;
-  /** The app is there from now on. */
+  /** Marks the app as installed. */
   markInstalled: (team: string) => void;
-  /** It is there no more: its tokens end, and it is told. */
+  /** Revokes the app's tokens and sends the events. */
   uninstall: (team: string) => void;
-  /** Where a Socket Mode client shall connect; absent in HTTP mode. */
+  /** The WebSocket URL for Socket Mode; absent in HTTP mode. */
   socketUrl?: (() => string) | undefined;
 }
 
@@ -34,11 +34,11 @@ export type Result = { ok: true } & Record<string, unknown>;
 export interface Method {
   run: (args: Arguments, context: MethodContext) => Result;
   scope?: string;
-  /** Arguments that have to be there. */
+  /** The required arguments. */
   required?: readonly string[];
-  /** Asks for no token: the app names itself by its client ID and secret. */
+  /** Authenticated by client ID and secret instead of a token. */
   needsNoToken?: boolean;
-  /** Taken with the app-level token instead of the bot's. */
+  /** Needs the app-level token instead of the bot's. */
   appToken?: boolean;
 }
 
@@ -52,7 +52,7 @@ export class MethodError extends Error {
   }
 }
 
-/** The problems where Slack puts them, so that the SDK prints them. */
+/** Puts the problems where Slack puts them, so that the SDK prints them. */
 export function withProblems(problems: readonly string[]): Record<string, unknown> {
   if (problems.length === 0) return {};
   return { errors: problems, response_metadata: { messages: problems.map((one) => `[ERROR] ${one}`) } };
@@ -67,7 +67,7 @@ export function requireScope({ manifest: { scopes } }: MethodContext, needed: st
   throw new MethodError('missing_scope', { needed, provided: [...scopes].join(',') });
 }
 
-/** A channel that the bot can see: private ones only from inside. */
+/** Returns a conversation that the bot can see: a private one only as a member. @throws MethodError */
 export function visibleConversation(context: MethodContext, given: unknown): Conversation {
   const conversation = context.workspace.conversation(textArgument(given));
   const isInside = conversation?.members.includes('bot') ?? false;
@@ -76,7 +76,7 @@ export function visibleConversation(context: MethodContext, given: unknown): Con
   return conversation;
 }
 
-/** A channel that the bot can write to; a person's id stands for the conversation with them. */
+/** Returns a conversation that the bot can write to; a person's ID means the DM with them. @throws MethodError */
 export function writableConversation(context: MethodContext, given: unknown): Conversation {
   const direct = context.workspace.directMessageOf(textArgument(given));
   const conversation = direct ?? visibleConversation(context, given);

@@ -15,7 +15,7 @@ function isTrue(flag: unknown): boolean {
   return flag === true || flag === 'true' || flag === '1';
 }
 
-/** Slack calls nobody a stranger whom the app can meet in a shared channel: the team tells. */
+/** Slack does not set `is_stranger` for people who share a channel with the app. */
 function userOf(person: Person, { workspace }: MethodContext, includeLocale: boolean) {
   const isInSharedChannel = [...workspace.conversations.values()].some(
     ({ kind, members }) => kind !== 'im' && members.includes(person.id) && members.includes('bot'),
@@ -81,7 +81,7 @@ function conversationOf(conversation: Conversation) {
   };
 }
 
-/** The conversation, when the bot's scopes let it look there. */
+/** Returns a conversation that the bot's scopes let it read. @throws MethodError */
 export function readableConversation(
   context: MethodContext,
   given: unknown,

@@ -55,7 +55,7 @@ function checkExternalId(view: ViewInput, { views }: MethodContext): void {
 }
 
 export const views: Record<string, Method> = {
-  /** From inside a modal it lies on top of it, as if it had been pushed. */
+  /** Opened from inside a modal, the view is pushed on top of it. */
   'views.open': {
     required: ['trigger_id', 'view'],
     run(args, context) {
