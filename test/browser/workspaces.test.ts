@@ -87,7 +87,7 @@ describe('a newcomer of the second workspace, without documentation', () => {
     await page.getByText('Tally is not installed in Orbit.').waitFor();
     await ask(page, '/balance prod', 'is not a valid command');
     await page.getByRole('button', { name: 'Sandbox' }).click();
-    await page.getByText('Tally is not installed in Sandbox yet').waitFor();
+    await page.getByText('Tally isn’t installed in Sandbox yet').waitFor();
     expect(troubles).toEqual([]);
   }, 60_000);
 });
