@@ -9,8 +9,8 @@ const QUESTION = {
 } as const;
 const cause = { cause: new Error('the reason') };
 
-/** Each failure in each of its forms, and what its sentence has to name. */
-const FAILURES: readonly (readonly [failure: Failure, ...names: string[]])[] = [
+/** Anew for each test: each failure in each of its forms, and what its sentence has to name. */
+const failuresOfAll = (): readonly (readonly [failure: Failure, ...names: string[]])[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
   [new failures.TextTooLong(), '1,000'],
   [new failures.SecretPasted(), 'token'],
@@ -95,32 +95,32 @@ const FAILURES: readonly (readonly [failure: Failure, ...names: string[]])[] = [
 ];
 
 describe('a failure', () => {
-  it.each(FAILURES)(
-    '%s says what happened in whole sentences, and names what it is about',
-    (failure, ...names) => {
+  it('says what happened in whole sentences, and names what it is about', () => {
+    for (const [failure, ...names] of failuresOfAll()) {
       const { message } = failure;
       expect(message).toMatch(/^(?:[A-Z]|“|prod ).{10,}[.?]$/u);
       expect(message).not.toMatch(/undefined|null|\[object|\s{2}/);
       for (const name of names) expect(message).toContain(name);
       expect(failures.isFailure(failure)).toBe(true);
-    },
-  );
+    }
+  });
 
-  it.each(FAILURES)('%s is of the kind that its class is called', (failure) => {
-    const name = failure.constructor.name.replace(/^_/, '');
-    expect(failure.name).toBe(failure.constructor.name);
-    expect(failure.kind).toBe(name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase());
+  it('is of the kind that its class is called', () => {
+    for (const [{ name, kind, constructor }] of failuresOfAll()) {
+      expect(name).toBe(constructor.name);
+      expect(kind).toBe(name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase());
+    }
   });
 
   it('of every class is among these', () => {
     const classes = Object.values(failures).filter(
       (one) => typeof one === 'function' && one.prototype instanceof Error,
     );
-    expect(new Set(FAILURES.map(([failure]) => failure.constructor))).toEqual(new Set(classes));
+    expect(new Set(failuresOfAll().map(([failure]) => failure.constructor))).toEqual(new Set(classes));
   });
 
   it('has a sentence of its own for each reason', () => {
-    const said = FAILURES.map(([failure]) => `${failure.kind} ${failure.message}`);
+    const said = failuresOfAll().map(([failure]) => `${failure.kind} ${failure.message}`);
     expect(said.filter((one, at) => said.indexOf(one) !== at)).toEqual([
       // A kind that nobody knows, and none, are a record.
       ...['unseal-failed', 'unseal-failed'].map((kind) => `${kind} Tally can’t read the stored record.`),
@@ -128,7 +128,7 @@ describe('a failure', () => {
   });
 
   it('keeps its cause, for the log alone', () => {
-    const withCause = FAILURES.filter(([failure]) => failure.cause === cause.cause);
+    const withCause = failuresOfAll().filter(([failure]) => failure.cause === cause.cause);
     expect(withCause.map(([{ kind }]) => kind)).toEqual([
       ...[
         'outcome-unclear',
