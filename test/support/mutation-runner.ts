@@ -18,6 +18,7 @@ import {
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner';
+import { generateFileHash } from '@vitest/runner/utils';
 import fc from 'fast-check';
 import { ROOMS, testFilesOf } from './mutation-rooms.ts';
 
@@ -34,8 +35,6 @@ interface Selection {
 
 class MutationRunner implements TestRunner {
   readonly #context: InstrumenterContext;
-  /** Test id → its file, as of the first run. */
-  readonly #fileOf = new Map<string, string>();
   #evaluations = 0;
   #mutants = 0;
 
@@ -51,21 +50,21 @@ class MutationRunner implements TestRunner {
   }
 
   async dryRun(): Promise<DryRunResult> {
-    const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
-    if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
-    const found = await this.#run({ files: await testFilesOf(room) }, false);
-    for (const { id, fileName = '' } of found) this.#fileOf.set(id, fileName);
+    const found = await this.#run({ files: await testFiles() }, false);
     const { mutantCoverage } = this.#context;
     return { status: DryRunStatus.Complete, tests: found, ...(mutantCoverage && { mutantCoverage }) };
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { testFilter = [], activeMutant, hitLimit, disableBail } = options;
-    if (this.#fileOf.size === 0) await this.dryRun();
+    const named = new Set(testFilter.map(fileIdOf));
+    const all = await testFiles();
+    const selection: Selection =
+      testFilter.length === 0
+        ? { files: all }
+        : { files: all.filter((file) => named.has(generateFileHash(file, ''))), ids: new Set(testFilter) };
     Object.assign(this.#context, { hitCount: 0, hitLimit, activeMutant: activeMutant.id });
-    const ids = testFilter.length > 0 ? testFilter : [...this.#fileOf.keys()];
-    const files = [...new Set(ids.map((id) => this.#fileOf.get(id) ?? ''))];
-    const tests = await this.#run({ files, ids: new Set(ids) }, !disableBail);
+    const tests = await this.#run(selection, !disableBail);
     delete this.#context.activeMutant;
     await this.#requireCleanProcess(tests.find(({ status }) => status === TestStatus.Failed));
     const reached = determineHitLimitReached(this.#context.hitCount, hitLimit);
@@ -80,7 +79,7 @@ class MutationRunner implements TestRunner {
     this.#mutants += 1;
     if (failed === undefined || this.#mutants === 1) return;
     const file = failed.fileName ?? '';
-    const isTest = this.#fileOf.has(failed.id);
+    const isTest = fileIdOf(failed.id) !== failed.id;
     const again = await this.#run({ files: [file], ...(isTest && { ids: new Set([failed.id]) }) }, true);
     if (again.some(({ status }) => status === TestStatus.Failed))
       throw new Error(`An earlier mutant left something behind: ${failed.name}`);
@@ -127,6 +126,15 @@ class MutationRunner implements TestRunner {
     for (const file of await startTests(specs as never, runner)) results.push(...brokenIn(file));
     return results;
   }
+}
+
+/** The id of a test begins with that of its file, so a process that takes over needs no run of all tests first. */
+const fileIdOf = (id: string): string => id.split('_')[0] ?? '';
+
+function testFiles(): Promise<readonly string[]> {
+  const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
+  if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
+  return testFilesOf(room);
 }
 
 function resultOf(test: Test): TestResult {
