@@ -106,8 +106,9 @@ describe('a failure', () => {
   });
 
   it('is of the kind that its class is called', () => {
-    for (const [{ name, kind, constructor }] of failuresOfAll()) {
-      expect(name).toBe(constructor.name);
+    for (const [failure] of failuresOfAll()) {
+      const { name, kind } = failure;
+      expect(name).toBe(failure.constructor.name);
       expect(kind).toBe(name.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase());
     }
   });
