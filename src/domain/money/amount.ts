@@ -14,7 +14,7 @@ export type WireScalar = { readonly text: string } | { readonly missing: true } 
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
 /** Digits cost memory: beyond these limits an amount is a mistake or an attack. */
-const LIMITS = { digits: 100, exponent: 60, characters: 110, shown: 40 } as const;
+const LIMITS = { digits: 100, exponent: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
 const CENT = new Big('0.01');
@@ -26,14 +26,13 @@ export const ZERO: Money = new Big(0);
 /** Accepts numbers and numeric strings, with exponents too. @returns `unreadable` for anything else; never throws */
 export function parseAmount(wire: WireScalar): Amount {
   if (!('text' in wire)) return { unreadable: clipWireValue(wire, 'nothing') };
-  const raw = wire.text.length <= LIMITS.characters * 2 ? wire.text.trim() : '';
+  const raw = wire.text.length <= LIMITS.characters ? wire.text.trim() : '';
   return isDecimal(raw)
     ? { value: new Big(raw.replace(/^\+/, '')), raw }
     : { unreadable: clipWireValue(wire, 'nothing') };
 }
 
 function isDecimal(text: string): boolean {
-  if (text.length > LIMITS.characters) return false;
   const { mantissa, exponent = '0' } = DECIMAL.exec(text)?.groups ?? {};
   if (mantissa === undefined) return false;
   return mantissa.replace('.', '').length <= LIMITS.digits && Math.abs(Number(exponent)) <= LIMITS.exponent;

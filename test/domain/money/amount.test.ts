@@ -7,7 +7,9 @@ import {
   divideToInteger,
   formatMoney,
   formatPercent,
+  formatShare,
   isCurrencyLabel,
+  isLocale,
   parseAmount,
   sumMoney,
   toPlainDigits,
@@ -49,6 +51,8 @@ describe('reading an amount', () => {
     ['-0', '0'],
     ['1e60', `1${'0'.repeat(60)}`],
     ['1'.repeat(100), '1'.repeat(100)],
+    [`1.${'2'.repeat(99)}`, `1.${'2'.repeat(99)}`],
+    [`${' '.repeat(219)}7`, '7'],
   ])('takes %s for %s, exactly', (text, digits) => {
     expect(digitsOf(text)).toBe(digits);
   });
@@ -93,6 +97,7 @@ describe('reading an amount', () => {
     '9'.repeat(101),
     `0.${'0'.repeat(100)}`,
     '1'.repeat(1_000_000),
+    `${' '.repeat(220)}7`,
   ])('refuses what would only cost memory', (text) => {
     expect(parseAmount({ text })).toHaveProperty('unreadable');
   });
@@ -100,6 +105,13 @@ describe('reading an amount', () => {
   it('shows rubbish clipped, on one line, without marks that turn the text around', () => {
     const shown = parseAmount({ text: `a\n\tb\u202e${'😀'.repeat(500)}` });
     expect(shown).toEqual({ unreadable: `a b ${'😀'.repeat(36)}…` });
+    expect(parseAmount({ text: 'x'.repeat(40) })).toEqual({ unreadable: 'x'.repeat(40) });
+    expect(parseAmount({ text: 'x'.repeat(41) })).toEqual({ unreadable: `${'x'.repeat(40)}…` });
+  });
+
+  it('shows what is at the beginning of it, and nothing where that is blank', () => {
+    expect(parseAmount({ text: `${' '.repeat(159)}x${' '.repeat(500)}` })).toEqual({ unreadable: 'x' });
+    expect(parseAmount({ text: `${' '.repeat(160)}x` })).toEqual({ unreadable: 'nothing' });
   });
 
   it('never throws, and shows at most a short line of any text', () => {
@@ -236,6 +248,7 @@ describe('showing money', () => {
     ['es-LA', '1.234.567,80', '1.234,50', '-0,0012'],
     ['en-IN', '12,34,567.80', '1,234.50', '-0.0012'],
     ['ja-JP', '1,234,567.80', '1,234.50', '-0.0012'],
+    ['ar-EG', '1,234,567.80', '1,234.50', '\u200e-0.0012'],
   ])('groups as %s does', (locale, million, thousand, little) => {
     expect(formatMoney(money('1234567.8'), locale)).toBe(million);
     expect(formatMoney(money('1234.5'), locale)).toBe(thousand);
@@ -258,6 +271,21 @@ describe('showing money', () => {
         expect(formatMoney(money(digits), 'en-US')).toBe(intl.format(digits as `${number}`));
         expect(formatMoney(money(digits), 'en-GB')).toBe(intl.format(digits as `${number}`));
       }),
+    );
+  });
+
+  it('is the same in a locale that was never asked for before', () => {
+    // A private subtag changes nothing but what the locale is called.
+    const subtag = fc.stringMatching(/^[a-z0-9]{8}$/);
+    const known = fc.constantFrom('en-US', 'de-DE', 'es-ES', 'ar-EG', 'xx-YY', 'nonsense-locale-name');
+    fc.assert(
+      fc.property(known, subtag, fc.constantFrom('', '€', 'EUR'), (locale, own, label) => {
+        for (const digits of ['-1234.5', '0.0012'])
+          expect(formatMoney(money(digits), `${locale}-x-${own}`, label)).toBe(
+            formatMoney(money(digits), locale, label),
+          );
+      }),
+      { numRuns: 20 },
     );
   });
 
@@ -305,9 +333,12 @@ function readBack(shown: string, locale: string): Big {
 }
 
 describe('a currency label', () => {
-  it.each(['', 'EUR', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits'])('may be “%s”', (label) => {
-    expect(isCurrencyLabel(label)).toBe(true);
-  });
+  it.each(['', 'EUR', '€', 'US$', 'Kč', 'zł', '円', '₪', 'credits', 'x'.repeat(8)])(
+    'may be “%s”',
+    (label) => {
+      expect(isCurrencyLabel(label)).toBe(true);
+    },
+  );
 
   it.each([
     ...['1', ',000.00', '.', 'E R', 'EUR ', '-', '+', '%', 'a_b', '<b>', '٣', '½', '²', 'x'.repeat(9)],
@@ -392,4 +423,18 @@ describe('a change in percent', () => {
   it('follows the locale', () => {
     expect(formatPercent(money('1012.44'), 'de-DE')).toBe('▲ 1.012,4 %');
   });
+});
+
+describe('a share', () => {
+  it.each([
+    ['12.35', 'en-US', '12.4 %'],
+    ['12.25', 'en-US', '12.2 %'],
+    ['0', 'en-US', '0.0 %'],
+    ['1234.5', 'de-DE', '1.234,5 %'],
+  ])('of %s in %s is %s', (percent, locale, text) => expect(formatShare(money(percent), locale)).toBe(text));
+});
+
+describe('a locale', () => {
+  it.each(['en', 'de-DE', 'es-419', 'zh-Hant-TW'])('is known: %s', (tag) => expect(isLocale(tag)).toBe(true));
+  it.each(['', 'xx', 'xx-YY', 'en_US', '💥'])('is not known: %j', (tag) => expect(isLocale(tag)).toBe(false));
 });
