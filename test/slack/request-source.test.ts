@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type SlackPayload, sourceOfPayload } from '../../src/slack/request-source.ts';
+
+const NOTHING = {
+  ...{ teamId: '', userId: '', homeTeamId: undefined, channel: undefined, responseUrl: undefined },
+  ...{ isClick: false, triggerId: undefined, viewId: undefined, thread: undefined },
+  ...{ startsThread: undefined, isFirst: undefined },
+};
+/** Slack sends some missing fields as null. */
+const nulls = (payload: object) => payload as unknown as SlackPayload;
+
+describe('where a payload comes from', () => {
+  it.each<[string, SlackPayload, object]>([
+    ['an empty one', {}, {}],
+    [
+      'a command',
+      {
+        ...{ team_id: 'T1', user_id: 'U1', channel_id: 'C1', response_url: 'https://r', trigger_id: 'x' },
+        enterprise_id: 'E1',
+      },
+      { teamId: 'T1', userId: 'U1', channel: 'C1', responseUrl: 'https://r', triggerId: 'x' },
+    ],
+    [
+      'a click in a message',
+      {
+        ...{ team: { id: 'T1' }, user: { id: 'U1', team_id: 'T2' }, channel: { id: 'C1' } },
+        ...{ container: { message_ts: '1.1', thread_ts: '1.0' }, enterprise: { id: 'E1' } },
+      },
+      { teamId: 'T1', userId: 'U1', homeTeamId: 'T2', channel: 'C1', isClick: true, thread: '1.0' },
+    ],
+    [
+      'a form',
+      { team: { id: 'T1' }, user: { id: 'U1' }, view: { id: 'V1', type: 'modal' } },
+      { teamId: 'T1', userId: 'U1', viewId: 'V1' },
+    ],
+    [
+      'a form of an external user, whose workspace is the team',
+      {
+        ...{ team_id: 'T3', team: { id: 'T2' }, user: { id: 'U1', team_id: 'T2' } },
+        view: { id: 'V1', type: 'modal', app_installed_team_id: 'T1' },
+      },
+      { teamId: 'T1', userId: 'U1', homeTeamId: 'T2', viewId: 'V1' },
+    ],
+    [
+      'Home, which is no modal',
+      { team: { id: 'T1' }, user: { id: 'U1' }, view: { id: 'V1', type: 'home' } },
+      { teamId: 'T1', userId: 'U1' },
+    ],
+    [
+      'a click in a modal, which is no message',
+      { team: { id: 'T1' }, user: { id: 'U1' }, container: {} },
+      { teamId: 'T1', userId: 'U1' },
+    ],
+    [
+      'the user’s workspace alone',
+      { user: { id: 'U1', team_id: 'T2' } },
+      { teamId: 'T2', userId: 'U1', homeTeamId: 'T2' },
+    ],
+    [
+      'an organisation',
+      { enterprise_id: 'E1', enterprise: { id: 'E2' }, user_id: 'U1', user: { id: 'U2' } },
+      { teamId: 'E1', userId: 'U1' },
+    ],
+    [
+      'an organisation’s click',
+      { enterprise: { id: 'E2' }, user: { id: 'U2' } },
+      { teamId: 'E2', userId: 'U2' },
+    ],
+    [
+      'a payload of nulls',
+      nulls({
+        ...{ team_id: null, team: null, enterprise: null, channel: null, user: null, view: null },
+        ...{ container: null, response_url: null, trigger_id: null, channel_id: null, user_id: null },
+      }),
+      {},
+    ],
+    [
+      'nulls within',
+      nulls({
+        ...{ team: { id: null }, user: { id: 'U1', team_id: null }, view: { id: null, type: 'modal' } },
+        ...{ container: { message_ts: null, thread_ts: null }, channel: { id: null } },
+      }),
+      { userId: 'U1' },
+    ],
+  ])('%s', (_, payload, expected) => {
+    expect(sourceOfPayload(payload)).toEqual({ ...NOTHING, ...expected });
+  });
+
+  it('is told with whether it came for the first time', () => {
+    const isFirst = Promise.resolve(true);
+    expect(sourceOfPayload({}, isFirst).isFirst).toBe(isFirst);
+  });
+});
