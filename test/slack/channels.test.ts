@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { channelsOf } from '../../src/slack/channels.ts';
+import type { WebClient } from '../../src/slack/web-client.ts';
+
+const refusal = (error: string) => Object.assign(new Error(error), { data: { error } });
+const clientOf = (conversations: object) => channelsOf({ conversations } as unknown as WebClient);
+
+describe('a channel', () => {
+  const find = (answer: object | Error) => {
+    const asked: object[] = [];
+    const info = async (args: object) => {
+      asked.push(args);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    return { found: clientOf({ info }).find('C1'), asked };
+  };
+  const PUBLIC = { isPrivate: false, isArchived: false, isShared: false, isJoined: false };
+
+  it.each([
+    [{}, {}],
+    [{ channel: {} }, {}],
+    [{ channel: { is_private: true } }, { isPrivate: true }],
+    [{ channel: { is_archived: true } }, { isArchived: true }],
+    [{ channel: { is_ext_shared: true } }, { isShared: true }],
+    [{ channel: { is_pending_ext_shared: true } }, { isShared: true }],
+    [{ channel: { is_member: true } }, { isJoined: true }],
+  ])('that Slack calls %j is %j', async (answer, expected) => {
+    const { found, asked } = find(answer);
+    expect(await found).toEqual({ ...PUBLIC, ...expected });
+    expect(asked).toEqual([{ channel: 'C1' }]);
+  });
+
+  it('that Tally cannot see is none, and another refusal is one', async () => {
+    expect(await find(refusal('channel_not_found')).found).toBeUndefined();
+    await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
+      ...{ kind: 'slack-failed', code: 'missing_scope', method: 'conversations.info' },
+    });
+  });
+
+  it('is joined', async () => {
+    const joined: object[] = [];
+    await clientOf({ join: async (args: object) => void joined.push(args) }).join('C1');
+    expect(joined).toEqual([{ channel: 'C1' }]);
+    const refused = clientOf({ join: () => Promise.reject(refusal('missing_scope')) }).join('C1');
+    await expect(refused).rejects.toMatchObject({ method: 'conversations.join' });
+  });
+});
+
+describe('the members of a channel', () => {
+  const membersOf = (pages: readonly object[]) => {
+    const asked: object[] = [];
+    const members = async (args: object) => {
+      asked.push(args);
+      return pages[Math.min(asked.length, pages.length) - 1];
+    };
+    return { channels: clientOf({ members }), asked };
+  };
+  const page = (members: readonly string[], next_cursor?: string) => ({
+    ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
+  });
+
+  it('are read page by page until the person is found', async () => {
+    const { channels, asked } = membersOf([page(['U1'], 'a'), page(['U2'], 'b'), page(['U3'], '')]);
+    expect(await channels.has('C1', 'U2')).toBe(true);
+    expect(asked).toEqual([
+      { channel: 'C1', limit: 1000 },
+      { channel: 'C1', limit: 1000, cursor: 'a' },
+    ]);
+  });
+
+  it('are read to the end for somebody who is not there', async () => {
+    for (const end of [page(['U3'], ''), page(['U3']), {}]) {
+      const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
+      expect(await channels.has('C1', 'U9')).toBe(false);
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it('are not read further than twenty pages', async () => {
+    const { channels, asked } = membersOf([page(['U1'], 'again')]);
+    expect(await channels.has('C1', 'U9')).toBe(false);
+    expect(asked).toHaveLength(20);
+  });
+
+  it('are not guessed where Slack refuses', async () => {
+    const refused = clientOf({ members: () => Promise.reject(refusal('fatal_error')) }).has('C1', 'U1');
+    await expect(refused).rejects.toMatchObject({ method: 'conversations.members', code: 'fatal_error' });
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { SlackFailed } from '../../src/domain/failure/index.ts';
+import { canAdopt, canEditOwned, findOrphans, isFullMember } from '../../src/slack/ownership.ts';
+import type { Request } from '../../src/slack/request.ts';
+import type { Role } from '../../src/workspace/permissions.ts';
+
+const OWNED = { id: 'one', owner: 'U0OWNER' };
+
+/** @param ownerIs what Slack says about the owner */
+const request = (
+  {
+    id = 'U0OTHER',
+    canManage = false,
+    role = 'member',
+  }: { id?: string; canManage?: boolean; role?: Role } = {},
+  ownerIs: Role | Error = 'member',
+  members: Readonly<Record<string, readonly string[]>> = { C1: ['U0OTHER'] },
+) =>
+  ({
+    user: { id, canManage, role },
+    slack: {
+      roleOf: async (person: string) => {
+        if (ownerIs instanceof Error) throw ownerIs;
+        return person === OWNED.owner ? ownerIs : 'member';
+      },
+      channels: {
+        has: async (channel: string, person: string) => members[channel]?.includes(person) ?? false,
+      },
+    },
+  }) as unknown as Request;
+
+describe('what a person set up', () => {
+  it('may be changed by them and by managers', () => {
+    expect(canEditOwned(OWNED, request({ id: 'U0OWNER' }))).toBe(true);
+    expect(canEditOwned(OWNED, request({ canManage: true }))).toBe(true);
+    expect(canEditOwned(OWNED, request())).toBe(false);
+  });
+
+  it('is shown to full members', () => {
+    const roles = ['admin', 'member', 'guest', 'external', 'nobody'] as const;
+    expect(roles.filter((role) => isFullMember(request({ role })))).toEqual(['admin', 'member']);
+  });
+
+  it.each<[Role, boolean]>([
+    ['nobody', true],
+    ['external', true],
+    ['guest', false],
+    ['member', false],
+    ['admin', false],
+  ])('is up for adoption where its owner is %s: %s', async (role, isOpen) => {
+    expect(await canAdopt(OWNED, 'C1', request({}, role))).toBe(isOpen);
+    expect(await canAdopt(OWNED, 'C1', request({ canManage: true, id: 'U0BOSS' }, role))).toBe(isOpen);
+  });
+
+  it('is adopted by managers, and by members of the channel that it tells', async () => {
+    expect(await canAdopt(OWNED, 'C1', request({}, 'nobody'))).toBe(true);
+    expect(await canAdopt(OWNED, 'C2', request({}, 'nobody'))).toBe(false);
+    expect(await canAdopt(OWNED, undefined, request({}, 'nobody'))).toBe(false);
+    expect(await canAdopt(OWNED, undefined, request({ canManage: true }, 'nobody'))).toBe(true);
+    expect(await canAdopt(OWNED, 'C1', request({ id: 'U0OWNER', canManage: true }, 'nobody'))).toBe(false);
+  });
+
+  it('stays with its owner where Slack does not say who they are', async () => {
+    expect(await canAdopt(OWNED, 'C1', request({}, new SlackFailed('users.info', 'ratelimited')))).toBe(
+      false,
+    );
+    const broken = new TypeError('a bug');
+    await expect(canAdopt(OWNED, 'C1', request({}, broken))).rejects.toBe(broken);
+  });
+
+  it('is found among all by whom it may be adopted', async () => {
+    const all = [OWNED, { id: 'two', owner: 'U0MEMBER' }, { id: 'three', owner: 'U0OWNER' }];
+    const channelOf = ({ id }: { id: string }) => (id === 'three' ? 'C2' : 'C1');
+    const isOrphan = await findOrphans(all, channelOf, request({}, 'nobody'));
+    expect(all.filter(isOrphan).map(({ id }) => id)).toEqual(['one']);
+  });
+});

@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { InvalidWord, SecretPasted, TokenRejected } from '../../src/domain/failure/index.ts';
+import type { CommandListener } from '../../src/slack/listeners.ts';
+import type { Request } from '../../src/slack/request.ts';
+import { parsePage, refuseExtraWords, routeSubcommands } from '../../src/slack/subcommands.ts';
+
+/** `verb|text|typed` of each that ran, and what was answered. */
+let ran: string[];
+beforeEach(() => {
+  ran = [];
+});
+
+const SECRET = 'gAAAAABk1234567890abcdefXYZ';
+/** What could be a secret, and does not look like one. */
+const PERHAPS = 'a1b2c3d4e5';
+
+const listener = (verb: string, given: Partial<CommandListener> = {}): CommandListener => ({
+  right: 'ask',
+  run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
+  ...given,
+});
+const ROUTES = routeSubcommands({
+  help: listener('help', { right: (text) => (text === 'help manage' ? 'manage' : 'ask') }),
+  connect: listener('connect', { right: 'manage', opensModal: true }),
+  projects: listener('projects', {
+    right: (text) => (text.includes('add') ? 'member' : 'ask'),
+    opensModal: (text) => text === 'add',
+    help: () => ({ text: 'About projects', blocks: [] }),
+    run: async (text, _, typed) => {
+      ran.push(`projects|${text}|${typed}`);
+      if (text.startsWith('bad')) throw new InvalidWord('bad', 'is wrong', 'Type good.', 'projects good');
+      if (text.startsWith('fail')) throw new TokenRejected('billing');
+    },
+  }),
+});
+const request = (...aliases: readonly string[]) =>
+  ({
+    workspace: { aliases: new Set(aliases) },
+    reply: { update: async ({ text }: { text: string }) => void ran.push(`answered ${text}`) },
+  }) as unknown as Request;
+const run = async (text: string, ...aliases: readonly string[]): Promise<unknown> =>
+  ROUTES.run(text, request(...aliases)).then(
+    () => ran.splice(0),
+    (error: unknown) => error,
+  );
+
+describe('the first word of a command', () => {
+  it.each([
+    ['', ['help||']],
+    ['?', ['help||']],
+    ['help', ['help||']],
+    ['connect', ['connect||']],
+    ['CONNECT Now Please', ['connect|now please|Now Please']],
+    ['con-nect', ['connect||']],
+    ['“connect”  now', ['connect|now|now']],
+    ['projects add Prod', ['projects|add prod|add Prod']],
+    ['help connect', ['help|connect|connect']],
+    ['connect help', ['help|connect|help']],
+    ['connect ?', ['help|connect|help']],
+    ['projects help', ['answered About projects']],
+    ['projects add help', ['answered About projects']],
+  ])('of “%s” chooses what runs: %j', async (text, expected) => {
+    expect(await run(text)).toEqual(expected);
+  });
+
+  it('chooses the right that is asked for, and whether a form opens', () => {
+    const right = ROUTES.right as (text: string) => string;
+    expect(
+      ['connect', 'projects', 'projects add', 'connect help', '', 'unknown', 'constructor'].map(right),
+    ).toEqual(['manage', 'ask', 'member', 'ask', 'ask', 'ask', 'ask']);
+    const opens = ROUTES.opensModal as (text: string) => boolean;
+    expect(['connect', 'connect help', 'projects', 'projects add', 'unknown', ''].map(opens)).toEqual([
+      ...[true, false, false, true, false, false],
+    ]);
+  });
+
+  it('that nobody knows is refused with the nearest one, and all that work', async () => {
+    expect(await run('conect now')).toMatchObject({
+      ...{ word: 'conect', suggestion: 'connect now', kind: 'invalid-word' },
+      message: 'Unknown command “conect”. These work: /billing help, connect, projects.',
+    });
+    expect(await run('“Conect” now')).toMatchObject({ word: 'Conect', suggestion: 'connect now' });
+    expect(await run('toString')).toMatchObject({ kind: 'invalid-word', suggestion: undefined });
+    expect(await run(`conect ${PERHAPS}`)).toMatchObject({ word: 'conect', suggestion: undefined });
+    expect(await run(`${'x'.repeat(50)} now`)).toMatchObject({ word: `${'x'.repeat(39)}…` });
+  });
+});
+
+describe('a secret after a command', () => {
+  it.each([`connect ${SECRET}`, `${SECRET} connect`, SECRET, 'connect token: abc'])(
+    'reaches nothing: %s',
+    async (text) => {
+      expect(await run(text)).toBeInstanceOf(SecretPasted);
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it('is none where it is what a project is called', async () => {
+    expect(await run(`connect ${SECRET}`, SECRET.toLowerCase())).toEqual([
+      `connect|${SECRET.toLowerCase()}|${SECRET}`,
+    ]);
+  });
+
+  it('that only may be one is not repeated in a refusal, and what else is refused is', async () => {
+    expect(await run(`projects bad ${PERHAPS}`)).toMatchObject({ word: '…', suggestion: undefined });
+    expect(await run('projects bad word')).toMatchObject({ word: 'bad', suggestion: 'projects good' });
+    expect(await run(`projects fail ${PERHAPS}`)).toBeInstanceOf(TokenRejected);
+  });
+});
+
+const refusal = (action: () => void): unknown => {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('words after a command that takes none, or few', () => {
+  it('are refused with what works', () => {
+    expect(refusal(() => refuseExtraWords('', 'status'))).toBeUndefined();
+    expect(refusal(() => refuseExtraWords('all', 'status', ['all', 'mine']))).toBeUndefined();
+    expect(refusal(() => refuseExtraWords('now', 'status'))).toMatchObject({
+      ...{ word: 'now', suggestion: 'status' },
+      message: 'I don’t recognize “now”. Type /billing status.',
+    });
+    expect(refusal(() => refuseExtraWords('mnie', 'status', ['all', 'mine']))).toMatchObject({
+      suggestion: 'status mine',
+      message:
+        'I don’t recognize “mnie”. Type /billing status or /billing status all or /billing status mine.',
+    });
+    expect(refusal(() => refuseExtraWords('w '.repeat(30), 'status'))).toMatchObject({
+      word: `${'w '.repeat(30).slice(0, 39)}…`,
+    });
+  });
+
+  it.each([
+    ['', 1],
+    ['page 1', 1],
+    ['page 12', 12],
+    ['page 999', 999],
+  ])('are a page: “%s” is %i', (text, page) => expect(parsePage(text, 'audit')).toBe(page));
+
+  it.each(['page', 'page x', 'page 1000', 'a page 1', 'page 1 2', 'page  1'])('are no page: “%s”', (text) => {
+    expect(refusal(() => void parsePage(text, 'audit'))).toMatchObject({ suggestion: 'audit' });
+  });
+});
