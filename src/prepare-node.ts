@@ -1,5 +1,6 @@
 import module from 'node:module';
 import { join } from 'node:path';
+import { nameSourcesInStackTraces } from './stack-traces.ts';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
@@ -7,7 +8,7 @@ import { join } from 'node:path';
  * can't write.
  */
 export function prepareNode(): void {
-  process.setSourceMapsEnabled(true);
+  nameSourcesInStackTraces();
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
 }
