@@ -1,6 +1,6 @@
 /** What a command computes, without any waiting: its words, its period, its items, its token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { consumptionSchema, parseResponse } from '../src/billing/schemas.ts';
+import { consumptionSchema, parseResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
 import { LAST_7_DAYS } from '../src/domain/language/period-phrase.ts';
 import { computeUsage, type WireCharge } from '../src/domain/money/usage.ts';

@@ -37,12 +37,11 @@ import { createUserDirectory } from './slack/users.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/audit.ts';
-import { createEventDedup } from './workspace/event-dedup.ts';
 import { createIssueLimit } from './workspace/issue-limit.ts';
 import { createLastUsed } from './workspace/last-used.ts';
 import { followLayout } from './workspace/layout-transition.ts';
-import { createOAuthNonces } from './workspace/oauth-nonces.ts';
 import { createOneTimeGrants } from './workspace/one-time-grants.ts';
+import { createEventDedup, createOAuthNonces } from './workspace/replay-protection.ts';
 import { createWorkspaces } from './workspace/workspaces.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */

@@ -1,4 +1,4 @@
-import { balanceDocument } from './billing/documents.ts';
+import { balanceDocument } from './billing/graphql.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { commandText } from './domain/commands.ts';
 import { pluralize } from './domain/language/text.ts';

@@ -1,6 +1,7 @@
-import module from 'node:module';
-import { join } from 'node:path';
-import { nameSourcesInStackTraces } from './stack-traces.ts';
+import { readFileSync } from 'node:fs';
+import module, { SourceMap } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /**
  * For a process that is about to load the bundle. Stack traces name the files of src. From Node 22.8 on, compiled code is
@@ -11,4 +12,55 @@ export function prepareNode(): void {
   nameSourcesInStackTraces();
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
   enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
+}
+
+/** What V8 says of one call; lines and columns count from 1. */
+type CallSite = NodeJS.CallSite;
+
+/**
+ * Has stack traces name the files and lines of src where the bundle runs. Node's own `--enable-source-maps` keeps every map
+ * and the text of every bundled file in memory, about 8 MB; here a map is read when the first error of its file is shown.
+ */
+function nameSourcesInStackTraces(): void {
+  const maps = new Map<string, SourceMap | undefined>();
+  const mapOf = (file: string): SourceMap | undefined => {
+    if (!maps.has(file)) maps.set(file, readMap(file));
+    return maps.get(file);
+  };
+  Error.prepareStackTrace = (error, sites) =>
+    [messageOf(error), ...sites.map((site) => `    at ${describeSite(site, mapOf)}`)].join('\n');
+}
+
+function messageOf(error: Error): string {
+  try {
+    return String(error);
+  } catch {
+    return 'Error';
+  }
+}
+
+/** @returns undefined where the file has no map beside it, as Node's own files and native code have none */
+function readMap(file: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${pathOf(file)}.map`, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+const pathOf = (file: string): string => (file.startsWith('file:') ? fileURLToPath(file) : file);
+
+/** The call as V8 would print it, at its place in src. */
+function describeSite(site: CallSite, mapOf: (file: string) => SourceMap | undefined): string {
+  const printed = String(site);
+  const file = site.getFileName();
+  const [line, column] = [site.getLineNumber(), site.getColumnNumber()];
+  if (!file || line === null || column === null) return printed;
+  const entry = mapOf(file)?.findEntry(line - 1, column - 1);
+  if (entry === undefined || !('originalSource' in entry)) return printed;
+  const source = resolve(dirname(pathOf(file)), entry.originalSource);
+  return printed.replace(
+    `${file}:${line}:${column}`,
+    () => `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`,
+  );
 }

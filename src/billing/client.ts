@@ -14,10 +14,17 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/usage.ts';
 import { PRODUCTS } from '../domain/product.ts';
 import type { GuardedHttp, Priority, ServiceResponse, Tenant } from '../http/request.ts';
-import { balanceDocument, consumptionDocument, type Subscription } from './documents.ts';
-import { balanceSchema, consumptionSchema, findGraphqlErrors, parseResponse } from './schemas.ts';
+import {
+  balanceDocument,
+  balanceSchema,
+  consumptionDocument,
+  consumptionSchema,
+  findGraphqlErrors,
+  parseResponse,
+  type Subscription,
+} from './graphql.ts';
 
-export type { Subscription } from './documents.ts';
+export type { Subscription } from './graphql.ts';
 
 /** `baseUrl` as `checkBaseUrl` returns it; `token` is the user access token. */
 export interface BillingAccess extends Tenant {

@@ -3,17 +3,19 @@ import {
   actions,
   type Block,
   button,
+  channelLink,
   context,
+  escapeMarkup,
   formatInstant,
   header,
   type Message,
   markup,
+  mention,
   option,
   overflow,
   section,
 } from '../slack/kit/atoms.ts';
 import type { Chart } from '../slack/kit/chart.ts';
-import { channelLink, escapeMarkup, mention } from '../slack/kit/escape.ts';
 import { isPerson } from '../workspace/record-schema.ts';
 import type { Watch } from '../workspace/watches.ts';
 import type { Alert, AlertEvent, AlertMessage } from './watch-state.ts';

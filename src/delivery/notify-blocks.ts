@@ -1,6 +1,5 @@
 import { commandText } from '../domain/commands.ts';
-import { actions, button, type Message, markup } from '../slack/kit/atoms.ts';
-import { channelLink, escapeMarkup } from '../slack/kit/escape.ts';
+import { actions, button, channelLink, escapeMarkup, type Message, markup } from '../slack/kit/atoms.ts';
 import type { PauseReason, Schedule } from '../workspace/schedules.ts';
 import { formatMoment } from './schedule-wording.ts';
 

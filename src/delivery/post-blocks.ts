@@ -2,8 +2,16 @@ import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../dom
 import type { ProductId } from '../domain/product.ts';
 import { formatTiming, type Timing } from '../domain/time/cadence.ts';
 import { type Day, formatDays } from '../domain/time/calendar.ts';
-import { actions, type Block, button, context, type Message, section } from '../slack/kit/atoms.ts';
-import { escapeMarkup, mention } from '../slack/kit/escape.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  escapeMarkup,
+  type Message,
+  mention,
+  section,
+} from '../slack/kit/atoms.ts';
 import type { Workspace } from '../workspace/workspaces.ts';
 import type { PostedMessage } from './delivery-log-entry.ts';
 import type { ReportResult } from './report.ts';

@@ -1,6 +1,5 @@
 import { pluralize } from '../domain/language/text.ts';
-import { actions, button, context, type Message, markup } from '../slack/kit/atoms.ts';
-import { escapeMarkup } from '../slack/kit/escape.ts';
+import { actions, button, context, escapeMarkup, type Message, markup } from '../slack/kit/atoms.ts';
 import { describeToken, formatExpiry } from '../workspace/connections.ts';
 import type { Schedule } from '../workspace/schedules.ts';
 import type { Watch } from '../workspace/watches.ts';

@@ -16,16 +16,19 @@ import {
   ServiceUnreachable,
   TimedOut,
 } from '../domain/failure/index.ts';
-import { ExchangeTimeoutError, exchange, type RawResponse } from './exchange.ts';
-import type { HttpLimits } from './limits.ts';
 import {
   decodeBody,
   decodeLeniently,
+  ExchangeTimeoutError,
+  exchange,
   parseRetryAfter,
+  type RawResponse,
   redirectTarget,
+  type ServiceRequest,
+  type ServiceResponse,
   toServiceResponse,
-} from './response.ts';
-import type { ServiceRequest, ServiceResponse } from './service-request.ts';
+} from './exchange.ts';
+import type { HttpLimits } from './limits.ts';
 
 /** A failure that another try, `wait` milliseconds later, may not meet. Never leaves this folder. */
 export class RetryableError extends Error {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Failure, Outage } from '../domain/failure/index.ts';
+import type { ServiceRequest } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
-import type { ServiceRequest } from './service-request.ts';
 
 /** Outages in a row of one connection at one origin. */
 interface Streak {

@@ -1,6 +1,6 @@
 import { QueueFull } from '../domain/failure/index.ts';
+import type { Priority, ServiceRequest } from './exchange.ts';
 import type { HttpLimits } from './limits.ts';
-import type { Priority, ServiceRequest } from './service-request.ts';
 
 type QueuedRequest = Pick<ServiceRequest, 'service' | 'tenant' | 'priority'>;
 

@@ -4,11 +4,11 @@ import { checkDestination, type TrustedHost } from './address.ts';
 import { createAgent, type ResolveHost, systemResolve } from './agent.ts';
 import { RetryableError, sendOnce } from './attempt.ts';
 import { createBreakers } from './breaker.ts';
+import type { ServiceRequest, ServiceResponse } from './exchange.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { HTTP_LIMITS, type HttpLimits } from './limits.ts';
-import type { ServiceRequest, ServiceResponse } from './service-request.ts';
 
-export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './service-request.ts';
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {

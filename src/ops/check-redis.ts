@@ -1,4 +1,6 @@
 import { isCluster, type RedisConnection } from '../redis.ts';
+import { layoutOf } from '../workspace/layout.ts';
+import { hasOldKeys } from '../workspace/old-layout.ts';
 import { type Finding, failedFinding, okFinding, reasonText, warningFinding } from './finding.ts';
 
 const ABOUT = 'Redis';
@@ -94,4 +96,24 @@ function evictionFinding(info: Info): Finding {
   const todo =
     'Set `maxmemory-policy noeviction`. Other policies delete records, including tokens, to free memory.';
   return warningFinding(ABOUT, `has the eviction policy ${policy}`, todo);
+}
+
+const KEYS = 'Keys in Redis';
+
+/** @returns no finding where Redis is unreachable: the check of Redis reports that */
+export async function checkLayout(ready: Promise<RedisConnection>): Promise<readonly Finding[]> {
+  const redis = await ready.catch(() => undefined);
+  if (redis === undefined) return [];
+  const { version, shards, movesIn } = await layoutOf(redis);
+  const todo = 'Update every bot, then run npm run migrate.';
+  if (version === 1) return [warningFinding(KEYS, 'have the names of an earlier version', todo)];
+  if (movesIn !== undefined)
+    return [
+      warningFinding(KEYS, 'have not all moved to the names of this version', 'Run npm run migrate again.'),
+    ];
+  if (await hasOldKeys(redis))
+    return [warningFinding(KEYS, 'were also written by a bot of an earlier version', todo)];
+  return [
+    okFinding(KEYS, `have the names of this version, in ${shards} ${shards === 1 ? 'shard' : 'shards'}`),
+  ];
 }

@@ -1,8 +1,7 @@
 import type { RedisConnection } from '../redis.ts';
 import { withTimeout } from '../timeout.ts';
-import { checkLayout } from './check-layout.ts';
 import { checkRecords, type SealCheck } from './check-records.ts';
-import { checkRedis } from './check-redis.ts';
+import { checkLayout, checkRedis } from './check-redis.ts';
 import { checkService, type ServiceParts } from './check-service.ts';
 import { checkSlack, checkSocketMode, type SlackParts } from './check-slack.ts';
 import { type Finding, failedFinding, okFinding, reasonText } from './finding.ts';

@@ -8,7 +8,7 @@ import type { Keyring } from '../vault/keyring.ts';
 import type { Audit } from '../workspace/audit.ts';
 import { createDeletion } from '../workspace/deletion.ts';
 import { createInstallationStore, type InstallationRecords } from '../workspace/installation-store.ts';
-import { createOAuthNonces } from '../workspace/oauth-nonces.ts';
+import { createOAuthNonces } from '../workspace/replay-protection.ts';
 import { installationId, parseInstallation } from './install/installation.ts';
 import {
   createInstallationTokens,
@@ -16,8 +16,7 @@ import {
   type KnownInstallation,
 } from './install/installation-tokens.ts';
 import { createNotInstalledReply, type NotInstalledReply } from './install/not-installed-reply.ts';
-import { createOAuthFlow, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
-import { createStateStore } from './install/oauth-state.ts';
+import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { SCOPES } from './install/scopes.ts';
 import { isTokenAccepted, tokenStatusOf } from './install/token-status.ts';

@@ -1,7 +1,7 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import type { Logger } from 'pino';
-import type { EventDedup } from '../workspace/event-dedup.ts';
 import type { Right } from '../workspace/permissions.ts';
+import type { EventDedup } from '../workspace/replay-protection.ts';
 import type { Authorize } from './authorize.ts';
 import type { CommandInvocation } from './command-buttons.ts';
 import type { ErrorReply } from './error-reply.ts';

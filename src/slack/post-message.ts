@@ -1,6 +1,6 @@
 import { CannotPost, isFailure } from '../domain/failure/index.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
-import { withoutRichBlocks } from './kit/simpler.ts';
+import { withoutRichBlocks } from './kit/rich-blocks.ts';
 import { callSlack, type WebClient } from './web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */

@@ -4,9 +4,18 @@ import { App, type Logger, type Receiver, type ReceiverEvent } from '@slack/bolt
 import type { Config } from '../config.ts';
 import type { Installations } from './installations.ts';
 import { ownValue } from './listeners.ts';
-import { isValidPayload } from './payload-schema.ts';
-import { announcedSize, createBodyReader, isSslCheck, parseBody, SERVER_LIMITS } from './request-body.ts';
-import { isSigned, readSignature, type SignatureClaim, secondsLeft } from './signature.ts';
+import {
+  announcedSize,
+  createBodyReader,
+  isSigned,
+  isSslCheck,
+  parseBody,
+  readSignature,
+  SERVER_LIMITS,
+  type SignatureClaim,
+  secondsLeft,
+} from './request-body.ts';
+import { isValidPayload } from './request-source.ts';
 import { createSocketMode } from './socket-mode.ts';
 import { INTERACTIVE_OPTIONS } from './web-client.ts';
 

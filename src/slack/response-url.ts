@@ -1,9 +1,8 @@
 import { Agent } from 'undici';
 import { SlackFailed } from '../domain/failure/index.ts';
-import { exchange } from '../http/exchange.ts';
-import { decodeLeniently, parseRetryAfter } from '../http/response.ts';
+import { decodeLeniently, exchange, parseRetryAfter } from '../http/exchange.ts';
 import { escapeMessageText, type Message } from './kit/atoms.ts';
-import { withoutRichBlocks } from './kit/simpler.ts';
+import { withoutRichBlocks } from './kit/rich-blocks.ts';
 import { isUnclearStatus } from './slack-fetch.ts';
 import { reportApiCall } from './web-client.ts';
 

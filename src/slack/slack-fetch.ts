@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
-import { exchange } from '../http/exchange.ts';
-import { decodeLeniently } from '../http/response.ts';
+import { decodeLeniently, exchange } from '../http/exchange.ts';
 
 /** How long a second try waits, in ms. */
 const PAUSE = 200;

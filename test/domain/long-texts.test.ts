@@ -106,7 +106,7 @@ const fieldsOf = (text: string) => Object.fromEntries(FIELDS.map((name) => [name
 const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> = {
   nearestWord: (text) => [text, [text.slice(1), 'yesterday']],
   tokenize: (text) => [text, NO_ALIASES],
-  parseBalanceRequest: (text) => [text, NO_ALIASES],
+  parseBalanceText: (text) => [text, NO_ALIASES],
   parseSpendText: (text) => [text, NO_ALIASES],
   parseTokenText: (text) => [text, NO_ALIASES],
   parseScheduleText: (text) => [text, NO_ALIASES],
@@ -135,7 +135,7 @@ const ANY_LENGTH = [
   ...['text', 'secret-detection', 'spelling', 'date-literal'].map((name) => `domain/language/${name}`),
   'domain/money/amount',
   ...[
-    'slack/kit/escape',
+    'slack/kit/atoms#escapeMarkup',
     'slack/command-buttons',
     'slack/time-zones',
     'ops/mask',
@@ -143,20 +143,24 @@ const ANY_LENGTH = [
     'identity/auth-url',
   ],
   ...['features/projects/alias', 'features/os-token/access-words', 'features/connect/words'],
-  ...['features/projects/words', 'features/settings/words', 'features/audit/words'],
+  ...['features/projects/words', 'features/settings/words'],
 ];
 
 /** What reads commands, which are refused beyond a thousand characters: made of the above, and slower by far. */
 const COMMANDS = [
   ...['command-text', 'tokenizer', 'parse'].map((name) => `domain/language/${name}`),
-  ...['balance', 'mentions', 'os-token', 'schedules', 'spend'].map((name) => `features/${name}/words`),
+  ...['mentions', 'schedules', 'spend'].map((name) => `features/${name}/words`),
+  'features/os-token/token-requests#parseTokenText',
 ];
 
+/** @param which a module of src, or with `#name` one function of it */
 async function functionsOf(
-  module: string,
+  which: string,
 ): Promise<readonly [string, (...given: readonly unknown[]) => unknown][]> {
+  const [module, only] = which.split('#');
   const exports = await import(/* @vite-ignore */ new URL(`../../src/${module}.ts`, import.meta.url).href);
-  return Object.entries(exports).filter(([, one]) => typeof one === 'function') as never;
+  const isMeant = (name: string, one: unknown) => typeof one === 'function' && (!only || name === only);
+  return Object.entries(exports).filter(([name, one]) => isMeant(name, one)) as never;
 }
 
 /** Refusing a text is a way to read it; running out of stack is none. */

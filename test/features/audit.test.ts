@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { formatAuditCsv } from '../../src/features/audit/words.ts';
+import { formatAuditCsv } from '../../src/features/audit/blocks.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import {
   BOT_TOKEN,

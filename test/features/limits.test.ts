@@ -10,7 +10,7 @@ import { resolvePeriodText } from '../../src/domain/time/period.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
-import { withoutRichBlocks } from '../../src/slack/kit/simpler.ts';
+import { withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/resolve-project.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

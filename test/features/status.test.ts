@@ -4,7 +4,7 @@ import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { accessParts } from '../../src/features/status/accesses.ts';
 import { connectionParts } from '../../src/features/status/connections.ts';
-import { statusPage } from '../../src/features/status/page.ts';
+import { statusPage } from '../../src/features/status/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';

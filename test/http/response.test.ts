@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter } from '../../src/http/response.ts';
+import { parseRetryAfter } from '../../src/http/exchange.ts';
 
 const DATE = 'Sat, 21 Nov 2026 10:15:30 GMT';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
-import { checkLayout } from '../../src/ops/check-layout.ts';
+import { checkLayout } from '../../src/ops/check-redis.ts';
 import { migrateKeys } from '../../src/ops/migrate.ts';
 import { connectRedis, gateCommands, type RedisConnection, waitUntilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { header, plainText } from '../../src/slack/kit/atoms.ts';
+import { escapeMarkup, header, plainText } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
-import { escapeMarkup } from '../../src/slack/kit/escape.ts';
 import { clipText } from '../../src/slack/kit/limits.ts';
 import { readFields } from '../../src/slack/kit/modal.ts';
-import { withoutRichBlocks } from '../../src/slack/kit/simpler.ts';
-import { collapsedTable, table } from '../../src/slack/kit/table.ts';
+import { collapsedTable, table, withoutRichBlocks } from '../../src/slack/kit/rich-blocks.ts';
 
 describe('outside text', () => {
   it('loses the power to ring phones and to link', () => {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SlackFailed } from '../../src/domain/failure/index.ts';
 import type { Message } from '../../src/slack/kit/atoms.ts';
 import { barChart } from '../../src/slack/kit/chart.ts';
-import { table } from '../../src/slack/kit/table.ts';
+import { table } from '../../src/slack/kit/rich-blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/response-url.ts';
 
 interface Posted {

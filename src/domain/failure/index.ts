@@ -9,8 +9,7 @@
 import { FailureBase } from './base.ts';
 import type { CommandFailure } from './command.ts';
 import type { IdentityFailure } from './identity.ts';
-import type { LimitFailure } from './limits.ts';
-import type { PermissionFailure } from './permissions.ts';
+import type { LimitFailure, PermissionFailure } from './permissions.ts';
 import type { ServiceFailure } from './service.ts';
 import type { SlackFailure } from './slack.ts';
 import type { StoreFailure } from './store.ts';
@@ -18,7 +17,7 @@ import type { TokenFailure } from './tokens.ts';
 
 export * from './command.ts';
 export * from './identity.ts';
-export * from './limits.ts';
+export * from './permissions.ts';
 export * from './permissions.ts';
 export * from './service.ts';
 export * from './slack.ts';

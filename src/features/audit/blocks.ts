@@ -1,4 +1,5 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
+import { formatCsv } from '../../domain/csv.ts';
 import {
   actions,
   type Block,
@@ -12,7 +13,6 @@ import {
 import { clipText, SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { type AuditPage, MAX_AUDIT_ENTRIES, type RecordedEntry } from '../../workspace/audit.ts';
 import { isPerson } from '../../workspace/record-schema.ts';
-import { formatAuditCsv } from './words.ts';
 
 const TITLE = 'Who did what';
 const LONGEST_ABOUT = 200;
@@ -95,3 +95,14 @@ function fitting(entries: readonly RecordedEntry[]): number {
   });
   return over === -1 ? entries.length : over;
 }
+
+const COLUMNS = ['time', 'person', 'action', 'about'] as const;
+
+/** A line an entry after one with the names of the columns: times in UTC, a formula's power taken away. */
+export const formatAuditCsv = (entries: readonly RecordedEntry[]): string =>
+  formatCsv(
+    [
+      COLUMNS,
+      ...entries.map(({ at, who, action, about }) => [new Date(at).toISOString(), who, action, about]),
+    ].map((row) => row.map((text) => ({ text }))),
+  );

@@ -4,8 +4,7 @@ import type { Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
 import { type Audit, MAX_AUDIT_ENTRIES } from '../../workspace/audit.ts';
 import type { Feature } from '../feature.ts';
-import { auditMessage, auditSentMessage, auditTextMessage } from './blocks.ts';
-import { formatAuditCsv } from './words.ts';
+import { auditMessage, auditSentMessage, auditTextMessage, formatAuditCsv } from './blocks.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

@@ -1,5 +1,4 @@
-import type { Money } from '../../domain/money/amount.ts';
-import { formatMoney } from '../../domain/money/amount.ts';
+import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import {
   formatBalance,
   formatBonuses,
@@ -7,9 +6,9 @@ import {
   formatRunwayLine,
 } from '../../domain/money/runway-text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { moreMenu } from '../../slack/answer-actions.ts';
 import {
   moneyFormatter,
+  moreMenu,
   type ProjectAnswer,
   renderAnswer,
   sourceOf,
@@ -24,8 +23,7 @@ import {
   shareButton,
   watchOption,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import type { BalanceFigures } from './figures.ts';
 
 /** Everything an answer to `/balance` says. */

@@ -1,6 +1,7 @@
 import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/commands.ts';
-import { namesOutput, type Output } from '../../domain/language/output.ts';
+import { parseBalanceText } from '../../domain/language/command-text.ts';
+import { namesOutput, type Output, parseWithOutput } from '../../domain/language/output.ts';
 import type { Message } from '../../slack/kit/atoms.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/kit/help.ts';
 import { sendCsv, showDetails } from '../../slack/output-reply.ts';
@@ -8,13 +9,16 @@ import { askLocation, type Request } from '../../slack/request.ts';
 import { askEach } from '../../slack/several-projects.ts';
 import type { AnswerNote } from '../../workspace/last-balance.ts';
 import { type LastUsed, storedBalance } from '../../workspace/last-used.ts';
-import { resolveProject } from '../../workspace/resolve-project.ts';
+import {
+  type ProjectReference,
+  resolveProject,
+  type SeveralProjects,
+} from '../../workspace/resolve-project.ts';
 import type { Feature } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
 import { askBalance, type BalanceFigures } from './figures.ts';
 import { balanceDetails, formatBalanceCsv } from './output.ts';
 import { severalBalancesMessage } from './several.ts';
-import { parseBalanceRequest } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -101,4 +105,17 @@ export function createBalance({ billing, lastUsed, clock }: BalanceParts): Featu
 function noteOf({ connection, target, ...amounts }: BalanceFigures, at: number): AnswerNote {
   const balance = storedBalance(target, amounts);
   return { connection, at, ...(balance && { balance }) };
+}
+
+/** One project, or several in its place. */
+export interface BalanceRequest extends ProjectReference {
+  readonly several?: SeveralProjects;
+  /** In place of the message. */
+  readonly output?: Output;
+}
+
+/** `123 cloud` or `prod`, in any order; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
+function parseBalanceRequest(text: string, aliases: ReadonlySet<string>): BalanceRequest | 'help' {
+  const { words, output } = parseWithOutput(text, aliases, (rest) => parseBalanceText(rest, aliases));
+  return words.help ? 'help' : { ...words, ...(output && { output }) };
 }

@@ -2,8 +2,7 @@ import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts'
 import type { Runway } from '../../domain/money/runway.ts';
 import { formatBalance, formatRunwayShort, isRunningOut } from '../../domain/money/runway-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
-import { moreMenu } from '../../slack/answer-actions.ts';
-import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
+import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/answer-message.ts';
 import {
   commandButton,
   commandOption,
@@ -11,10 +10,9 @@ import {
   scheduleOption,
   shareButton,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { clipText } from '../../slack/kit/limits.ts';
-import { table } from '../../slack/kit/table.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
 import type { BalanceFigures } from './figures.ts';

@@ -10,6 +10,7 @@ import {
   type Block,
   button,
   context,
+  escapeMarkup,
   header,
   type Message,
   markup,
@@ -17,7 +18,6 @@ import {
   section,
   withoutActions,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { type Connection, describeToken, formatExpiry, ROLE_NAMES } from '../../workspace/connections.ts';
 import type { ConnectMetadata } from './words.ts';

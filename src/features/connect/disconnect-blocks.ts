@@ -5,13 +5,13 @@ import {
   button,
   confirmDialog,
   context,
+  escapeMarkup,
   header,
   type Message,
   option,
   section,
   select,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
 import type { Request } from '../../slack/request.ts';
 import type { Workspace } from '../../workspace/workspaces.ts';
 import { describeConnection } from './blocks.ts';

@@ -10,9 +10,9 @@ import {
   formatInstant,
   header,
   markup,
+  mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { mention } from '../../slack/kit/escape.ts';
 import { isFullMember } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import { findConnection, requireSettings } from '../../workspace/workspace.ts';

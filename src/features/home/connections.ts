@@ -1,6 +1,5 @@
 import { commandText } from '../../domain/commands.ts';
-import { type Block, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { type Block, escapeMarkup, formatInstant, header, markup, section } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import {
   type Connection,

@@ -9,13 +9,13 @@ import { commandButton, commandOption } from '../../slack/command-buttons.ts';
 import {
   type Block,
   context,
+  escapeMarkup,
   formatInstant,
   header,
   markup,
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { isFullMember } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import { accessSummary, isNamedIssuer } from '../../workspace/accesses.ts';

@@ -1,11 +1,12 @@
 import { mentionText, type SlashCommand } from '../../domain/commands.ts';
 import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { type CommandInvocation, commandButton } from '../../slack/command-buttons.ts';
+import { actions, type Message, markup, section } from '../../slack/kit/atoms.ts';
 import type { EventListener, SlackEvent } from '../../slack/listeners.ts';
 import { canSuggest } from '../../slack/project-picker.ts';
 import { askLocation } from '../../slack/request.ts';
 import { holdsRegisteredSecret } from '../../workspace/registered-secrets.ts';
 import type { Feature } from '../feature.ts';
-import { mentionHelp, suggestedCommands } from './blocks.ts';
 import { parseMention } from './words.ts';
 
 export interface MentionsParts {
@@ -58,4 +59,29 @@ export function createMentions({ commands, verbs }: MentionsParts): Feature {
 /** Bots are not answered, itself least of all: two that greet each other never stop. Edits and the like have a subtype. */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
+}
+
+const HOW = `Ask in your own words: \`how much did prod spend last week?\`, or type a command: \`${mentionText('/spend')} 123 last month\`.`;
+const HELP = commandButton('help', 'All commands', { command: '/billing help' });
+
+const unknown = (word: string): string => `I don’t recognize “${word}”.`;
+
+/** The answer to a mention that asks nothing Tally knows. @param word the first one, where it is to blame */
+export function mentionHelp(word: string | undefined): Message {
+  const text = word === undefined ? 'What would you like to know?' : unknown(word);
+  return { text, blocks: [section(text), markup(HOW), actions(...HELP)] };
+}
+
+/** The commands that a mention may mean, a button each: nothing is run on a guess. */
+function suggestedCommands(word: string | undefined, reruns: readonly CommandInvocation[]): Message {
+  const text = word === undefined ? 'Did you mean this?' : `${unknown(word)} Did you mean this?`;
+  const buttons = reruns.flatMap((rerun, at) =>
+    commandButton(
+      `guess-${at}`,
+      `${rerun.command} ${rerun.text}`.trim(),
+      rerun,
+      at === 0 ? { style: 'primary' } : {},
+    ),
+  );
+  return buttons.length === 0 ? mentionHelp(word) : { text, blocks: [section(text), actions(...buttons)] };
 }

@@ -8,11 +8,12 @@ import {
   button,
   confirmDialog,
   context,
+  escapeMarkup,
   header,
   markup,
+  mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { modal, peopleInput, textInput } from '../../slack/kit/modal.ts';
 import { type GroupChoices, groupsInput } from '../../slack/user-groups.ts';
 import {

@@ -9,8 +9,8 @@ import { CONFIRM_VIEW, usedModal, waitingTokenModal } from './blocks.ts';
 import { askForToken, issueAgain } from './issue-modal.ts';
 import { type IssuingParts, ignoreFailure, userZone } from './issuing.ts';
 import { revokeToken } from './revoking.ts';
+import { parseTokenText } from './token-requests.ts';
 import { parseWindowTokens } from './window-tokens.ts';
-import { parseTokenText } from './words.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {

@@ -8,14 +8,16 @@ import {
   actions,
   type Block,
   button,
+  channelLink,
   context,
+  escapeMarkup,
   header,
   type Message,
   markup,
+  mention,
   overflow,
   section,
 } from '../../slack/kit/atoms.ts';
-import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import { type Project, UNDO_MS } from '../../workspace/projects.ts';
 
 /** Sections with a menu each; Slack takes 50 blocks a message. */

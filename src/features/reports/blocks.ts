@@ -2,13 +2,13 @@ import { PRODUCTS } from '../../domain/product.ts';
 import {
   type Block,
   context,
+  escapeMarkup,
   header,
   instant,
   type Message,
   markup,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { SLACK_LIMITS } from '../../slack/kit/limits.ts';
 import { digestTitle, renderDigest } from './digest.ts';
 import {
@@ -21,8 +21,7 @@ import {
   reportNotes,
   spentLine,
 } from './facts.ts';
-import { headlineOf, isMonthReport, type ProjectFigures } from './figures.ts';
-import type { ReportView } from './report-view.ts';
+import { headlineOf, isMonthReport, type ProjectFigures, type ReportView } from './figures.ts';
 
 /** One project in full, or several as a digest with totals. */
 export function renderReport(view: ReportView): Message {

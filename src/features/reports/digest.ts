@@ -2,19 +2,18 @@ import { sumMoney } from '../../domain/money/amount.ts';
 import { isRunningOut } from '../../domain/money/runway-text.ts';
 import { isFullyReported, sumChanges, type UsageChange } from '../../domain/money/usage-change.ts';
 import { formatCoverageOfBoth } from '../../domain/money/usage-text.ts';
-import { type Block, context, markup, section } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
-import { table } from '../../slack/kit/table.ts';
+import { type Block, context, escapeMarkup, markup, section } from '../../slack/kit/atoms.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
 import { coveredDays, formatChange, monthName, noticeNotes, reportNotes } from './facts.ts';
 import {
   amountOf,
   formatterFor,
   isMonthReport,
   type ProjectFigures,
+  type ReportView,
   reportWhen,
   shortFailure,
 } from './figures.ts';
-import type { ReportView } from './report-view.ts';
 import { digestRows, TABLE_PART_SIZE } from './rows.ts';
 
 /** `3 projects · 31,579.81 spent on Fri 20 Nov`. Amounts of different labels are no sum: each has its own. */

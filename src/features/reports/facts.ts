@@ -12,8 +12,8 @@ import {
 } from '../../domain/money/usage-text.ts';
 import { noticeLead } from '../../domain/service-notice.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
+import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import type { Chart } from '../../slack/kit/chart.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
 import { spendChart } from '../../slack/spend-chart.ts';
 import { formatterFor, leftText, type ProjectFigures, shortFailure } from './figures.ts';
 

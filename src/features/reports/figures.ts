@@ -66,3 +66,13 @@ export function shortFailure({ days, label }: DayWindow, today: string): string 
 /** Whether a post is about the month anyway, which then needs no line of its own. */
 export const isMonthReport = ({ main, month }: ReportPeriods): boolean =>
   main.window.days.length === month.window.days.length && main.window.days[0] === month.window.days[0];
+
+/** What a scheduled post says. */
+export interface ReportView {
+  readonly headline: Headline;
+  readonly brief: ReportPeriods;
+  readonly answered: readonly ProjectFigures[];
+  readonly unanswered: readonly ProjectFailure[];
+  /** ms since the epoch */
+  readonly fetched: number;
+}

@@ -7,9 +7,9 @@ import {
   isMonthReport,
   leftText,
   type ProjectFigures,
+  type ReportView,
   shortFailure,
 } from './figures.ts';
-import type { ReportView } from './report-view.ts';
 
 /** Stands behind a sum that some day is missing from. */
 export const TABLE_PART_SIZE = '*';

@@ -1,8 +1,16 @@
 import { describeProjects, formatWallTime, projectLabelOfKey } from '../../delivery/schedule-wording.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays } from '../../domain/time/calendar.ts';
-import { actions, button, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
-import { channelLink, escapeMarkup, mention } from '../../slack/kit/escape.ts';
+import {
+  actions,
+  button,
+  channelLink,
+  escapeMarkup,
+  formatInstant,
+  type Message,
+  markup,
+  mention,
+} from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import {
   type LastDelivery,

@@ -1,8 +1,15 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import { commandText } from '../../domain/commands.ts';
 import type { ChannelCheck } from '../../slack/channel-check.ts';
-import { actions, type Block, button, context, markup, section } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import {
+  actions,
+  type Block,
+  button,
+  context,
+  escapeMarkup,
+  markup,
+  section,
+} from '../../slack/kit/atoms.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import type { ChosenProject } from '../../workspace/chosen-project.ts';
 import { encodeScheduleMetadata, type ScheduleDraft } from './form-state.ts';

@@ -1,6 +1,6 @@
 import { NotAllowed } from '../../domain/failure/index.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channel-check.ts';
-import { channelLink } from '../../slack/kit/escape.ts';
+import { channelLink } from '../../slack/kit/atoms.ts';
 import { canAdopt } from '../../slack/ownership.ts';
 import type { Request } from '../../slack/request.ts';
 import type { AuditAction } from '../../workspace/audit.ts';

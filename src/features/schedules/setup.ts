@@ -9,8 +9,7 @@ import {
   NotAllowed,
 } from '../../domain/failure/index.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
-import { type Block, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
-import { channelLink } from '../../slack/kit/escape.ts';
+import { type Block, channelLink, context, markup, section, withoutActions } from '../../slack/kit/atoms.ts';
 import { canEditOwned } from '../../slack/ownership.ts';
 import { typedOrDefaultProject } from '../../slack/project-search.ts';
 import { askLocation, type Request } from '../../slack/request.ts';

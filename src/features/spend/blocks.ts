@@ -3,8 +3,14 @@ import { formatForecast } from '../../domain/money/forecast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { moreMenu, periodMenu } from '../../slack/answer-actions.ts';
-import { moneyFormatter, renderAnswer, sourceOf, titleOf } from '../../slack/answer-message.ts';
+import {
+  moneyFormatter,
+  moreMenu,
+  periodMenu,
+  renderAnswer,
+  sourceOf,
+  titleOf,
+} from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
   commandButton,
@@ -15,8 +21,7 @@ import {
   shareButton,
   watchOption,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { spendChart } from '../../slack/spend-chart.ts';
 import { daysTable } from './days.ts';
 import type { SpendReport } from './figures.ts';

@@ -4,7 +4,7 @@ import type { RowAmount, Usage, UsageRow } from '../../domain/money/usage.ts';
 import type { Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays } from '../../domain/time/day-groups.ts';
 import type { Block } from '../../slack/kit/atoms.ts';
-import { collapsedTable, fitsTable } from '../../slack/kit/table.ts';
+import { collapsedTable, fitsTable } from '../../slack/kit/rich-blocks.ts';
 import type { SpendReport } from './figures.ts';
 
 /** More rows than these are put together by week; the CSV has the rest. */

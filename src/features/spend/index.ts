@@ -12,9 +12,8 @@ import { resolveProject } from '../../workspace/resolve-project.ts';
 import { requireSettings } from '../../workspace/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
-import { formatSpendCsv } from './csv.ts';
-import { spendDetails } from './details.ts';
 import { askSpend, type SpendFigures } from './figures.ts';
+import { formatSpendCsv, spendDetails } from './output.ts';
 import { severalSpendMessage } from './several.ts';
 import { parseSpendText, resolveSpendPeriod } from './words.ts';
 

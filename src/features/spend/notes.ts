@@ -5,7 +5,7 @@ import { isPoorlyReported } from '../../domain/money/usage-change.ts';
 import { describeUnreadable, formatCoverage, formatReportedDays } from '../../domain/money/usage-text.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { moneyFormatter } from '../../slack/answer-message.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { escapeMarkup } from '../../slack/kit/atoms.ts';
 import type { SpendReport } from './figures.ts';
 
 /** The days that were asked about, and how many of them are reported: `14–20 Nov UTC`, `6 of 7 days reported`. */

@@ -10,8 +10,7 @@ import { isPoorlyReported, sumChanges, type UsageChange } from '../../domain/mon
 import { formatCoverage } from '../../domain/money/usage-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { moreMenu } from '../../slack/answer-actions.ts';
-import { type AnswerDetails, renderAnswer } from '../../slack/answer-message.ts';
+import { type AnswerDetails, moreMenu, renderAnswer } from '../../slack/answer-message.ts';
 import {
   type CommandInvocation,
   commandButton,
@@ -19,10 +18,9 @@ import {
   scheduleOption,
   shareButton,
 } from '../../slack/command-buttons.ts';
-import { actions, type Message } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { actions, escapeMarkup, type Message } from '../../slack/kit/atoms.ts';
 import { clipText } from '../../slack/kit/limits.ts';
-import { table } from '../../slack/kit/table.ts';
+import { table } from '../../slack/kit/rich-blocks.ts';
 import type { ProjectAnswers } from '../../slack/several-projects.ts';
 import { listWord, type SeveralProjects } from '../../workspace/resolve-project.ts';
 import { periodChoices, todayOption } from './blocks.ts';

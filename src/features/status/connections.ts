@@ -8,12 +8,13 @@ import {
   actions,
   type Block,
   button,
+  escapeMarkup,
   formatInstant,
   header,
   markup,
+  mention,
   section,
 } from '../../slack/kit/atoms.ts';
-import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
 import {
   type Connection,
   describeToken,

@@ -7,8 +7,17 @@ import {
   SettingsDamaged,
   UnsealFailed,
 } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { failureMessage } from '../../slack/error-blocks.ts';
-import { type Block, section, withoutActions } from '../../slack/kit/atoms.ts';
+import {
+  type Block,
+  context,
+  formatInstant,
+  header,
+  type Message,
+  section,
+  withoutActions,
+} from '../../slack/kit/atoms.ts';
 import type { RateLimiter } from '../../slack/rate-limit.ts';
 import { askLocation, type Request } from '../../slack/request.ts';
 import { refuseExtraWords } from '../../slack/subcommands.ts';
@@ -20,7 +29,6 @@ import type { Workspace, Workspaces } from '../../workspace/workspaces.ts';
 import type { Feature, StatusPart, StatusSource } from '../feature.ts';
 import { accessParts } from './accesses.ts';
 import { connectionParts, formatTestResult, type TestResult } from './connections.ts';
-import { statusPage } from './page.ts';
 
 declare module '../../domain/commands.ts' {
   interface Commands {
@@ -130,4 +138,27 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
       return [{ health: 'broken', problems: 1, blocks: [section(DAMAGED)] }];
     throw error;
   }
+}
+
+/** Slack takes no more in a message. */
+const MOST_BLOCKS = 50;
+const RANK = { broken: 0, warning: 1, fine: 2 } as const;
+
+/** The whole page: how many problems there are, then the parts, the worst first. @param at ms since the epoch */
+export function statusPage(parts: readonly StatusPart[], workspace: Workspace, at: number): Message {
+  const problems = parts.reduce((sum, part) => sum + part.problems, 0);
+  const title = problems === 0 ? 'Everything works' : `${pluralize(problems, 'problem')} to look at`;
+  const sorted = parts.toSorted((a, b) => RANK[a.health] - RANK[b.health]);
+  const end = context([...lastAnswer(workspace), `As of ${formatInstant(at)}`].join(' · '));
+  const blocks: readonly Block[] = sorted.flatMap((part) => part.blocks);
+  return { text: title, blocks: [header(title), ...blocks.slice(0, MOST_BLOCKS - 2), end] };
+}
+
+/** Of any connection. */
+function lastAnswer({ connectionNames, lastUsed }: Workspace): readonly string[] {
+  const times = connectionNames.flatMap((name) => lastUsed(name) ?? []);
+  if (connectionNames.length === 0) return [];
+  return times.length === 0
+    ? ['No answer from billing yet']
+    : [`Last answer from billing ${formatInstant(Math.max(...times))}`];
 }

@@ -1,8 +1,15 @@
 import { projectLabel } from '../../delivery/schedule-wording.ts';
 import type { WatchState } from '../../delivery/watching.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
-import { actions, button, formatInstant, type Message, markup } from '../../slack/kit/atoms.ts';
-import { escapeMarkup, mention } from '../../slack/kit/escape.ts';
+import {
+  actions,
+  button,
+  escapeMarkup,
+  formatInstant,
+  type Message,
+  markup,
+  mention,
+} from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

@@ -5,8 +5,7 @@ import type { Money } from '../../domain/money/amount.ts';
 import { thresholdDigits } from '../../domain/money/threshold-text.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
-import { actions, type Block, button, context, markup } from '../../slack/kit/atoms.ts';
-import { escapeMarkup } from '../../slack/kit/escape.ts';
+import { actions, type Block, button, context, escapeMarkup, markup } from '../../slack/kit/atoms.ts';
 import { encodeThresholds } from './form-state.ts';
 import { crossedText, measurementText, nowWord } from './wording.ts';
 

@@ -1,5 +1,6 @@
 import type { AlertResponse } from '../../delivery/watching.ts';
 import { NotAllowed } from '../../domain/failure/index.ts';
+import { addDays, DAY_MS, dayAt, endOfUnit, startOfDay } from '../../domain/time/calendar.ts';
 import { button } from '../../slack/kit/atoms.ts';
 import { ownValue } from '../../slack/listeners.ts';
 import { canAdopt } from '../../slack/ownership.ts';
@@ -11,7 +12,6 @@ import { requireSettings } from '../../workspace/workspace.ts';
 import type { WatchesParts } from './draft-view.ts';
 import { showWatches, watchDeletedMessage } from './list.ts';
 import { channelOfWatch } from './permissions.ts';
-import { SNOOZES, type Snooze, snoozeUntil } from './snooze.ts';
 import { findTargetProblem } from './target-check.ts';
 import { watchAuditText } from './wording.ts';
 
@@ -105,3 +105,23 @@ export const adoptWatch: RowAction = async (watch, request, parts) => {
     notice: { text: 'You own this watch now. You’ll hear from Tally if it stops working.' },
   });
 };
+
+/** What an alert and the list offer, by what a button's value says. */
+export const SNOOZES = {
+  day: '1 day',
+  week: '7 days',
+  month: 'Until next month',
+} as const;
+export type Snooze = keyof typeof SNOOZES;
+
+/** @param at ms since the epoch @param zone the reporting zone, in which a month begins @returns ms since the epoch */
+function snoozeUntil(snooze: Snooze, at: number, zone: string): number {
+  switch (snooze) {
+    case 'day':
+      return at + DAY_MS;
+    case 'week':
+      return at + 7 * DAY_MS;
+    case 'month':
+      return startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone);
+  }
+}

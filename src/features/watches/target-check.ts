@@ -1,6 +1,6 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../../slack/channel-check.ts';
-import { mention } from '../../slack/kit/escape.ts';
+import { mention } from '../../slack/kit/atoms.ts';
 import type { Request } from '../../slack/request.ts';
 import { type ChosenProject, limitedProjects } from '../../workspace/chosen-project.ts';
 import type { Watch } from '../../workspace/watches.ts';

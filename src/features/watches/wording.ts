@@ -5,7 +5,7 @@ import { thresholdDigits } from '../../domain/money/threshold-text.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, formatDays } from '../../domain/time/calendar.ts';
-import { channelLink, mention } from '../../slack/kit/escape.ts';
+import { channelLink, mention } from '../../slack/kit/atoms.ts';
 import type { ChosenProject } from '../../workspace/chosen-project.ts';
 import type { Watch } from '../../workspace/watches.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

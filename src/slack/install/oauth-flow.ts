@@ -1,8 +1,15 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Installation, InstallProvider, InstallURLOptions } from '@slack/oauth';
+import {
+  type Installation,
+  type InstallProvider,
+  type InstallURLOptions,
+  InvalidStateError,
+  type StateStore,
+} from '@slack/oauth';
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../domain/failure/index.ts';
-import { STATE_LIFETIME } from './oauth-state.ts';
+import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import {
   type BrowserRoutes,
   donePage,
@@ -14,6 +21,38 @@ import {
   refusalPage,
 } from './pages.ts';
 import { createCallbackThrottle, networkOf } from './throttle.ts';
+
+/** How long an installation may take between Tally's page and Slack's redirect, in s. */
+const STATE_LIFETIME = 600;
+
+/** States are `<expiry, in s since the epoch>-<random>.<signature>`; the store remembers only those that were used. */
+export function createStateStore(
+  states: OAuthNonces,
+  secret: string,
+  options: InstallURLOptions,
+): StateStore {
+  const sign = (word: string): string => createHmac('sha256', secret).update(word).digest('base64url');
+  return {
+    async generateStateParam(_, now) {
+      const word = `${secondsOf(now) + STATE_LIFETIME}-${randomBytes(24).toString('base64url')}`;
+      return `${word}.${sign(word)}`;
+    },
+    async verifyStateParam(now, state) {
+      const [word = '', signature = ''] = state.split('.');
+      const left = isSame(signature, sign(word)) ? Number.parseInt(word, 10) - secondsOf(now) : 0;
+      if (!(left > 0 && (await states.spend(word, left))))
+        throw new InvalidStateError('The state was not issued, has expired or was used before.');
+      return options;
+    },
+  };
+}
+
+const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
 
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';

@@ -1,6 +1,5 @@
 import type { Button } from '@slack/types';
-import { actions, type Block, context, header, type Message, markup } from './atoms.ts';
-import { escapeMarkup } from './escape.ts';
+import { actions, type Block, context, escapeMarkup, header, type Message, markup } from './atoms.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {

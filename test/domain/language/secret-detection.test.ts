@@ -8,7 +8,7 @@ import {
   parsePeriodText,
 } from '../../../src/domain/language/command-text.ts';
 import { couldBeSecret, looksLikeSecret } from '../../../src/domain/language/secret-detection.ts';
-import { mentionHelp } from '../../../src/features/mentions/blocks.ts';
+import { mentionHelp } from '../../../src/features/mentions/index.ts';
 import { type KnownCommands, parseMention } from '../../../src/features/mentions/words.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/words.ts';
 import { parseScheduleText } from '../../../src/features/schedules/words.ts';

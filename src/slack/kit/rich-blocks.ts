@@ -1,5 +1,5 @@
 import type { ContainerBlock, TableBlock } from '@slack/types';
-import { plainText } from './atoms.ts';
+import { type Block, type Message, plainText, preformatted } from './atoms.ts';
 import { SLACK_LIMITS } from './limits.ts';
 
 export type Table = TableBlock;
@@ -33,3 +33,34 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
   is_collapsible: true,
   default_collapsed: true,
 });
+
+/**
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
+ * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
+ */
+export function withoutRichBlocks(message: Message): Message | undefined {
+  if (!message.blocks.some(isRich)) return undefined;
+  return { text: message.text, blocks: message.blocks.flatMap(simplify) };
+}
+
+const isRich = ({ type }: Block): boolean =>
+  type === 'data_visualization' || type === 'container' || type === 'table';
+
+function simplify(block: Block): Block[] {
+  if (block.type === 'data_visualization' || block.type === 'container') return [];
+  if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
+  return [block];
+}
+
+function lines(table: Table): string[] {
+  const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}

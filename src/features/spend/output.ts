@@ -1,7 +1,9 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
 import type { RowAmount, UsageRow } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Period } from '../../domain/time/period.ts';
+import type { Details } from '../../slack/output-reply.ts';
 import type { SpendFigures } from './figures.ts';
 
 const COLUMNS = ['project', 'product', 'day', 'amount', 'bonuses', 'items', 'note'] as const;
@@ -50,4 +52,27 @@ const digitsOf = (amount: RowAmount): CsvCell => ({ digits: 'raw' in amount ? am
 function noteOf(name: string, amount: RowAmount): string[] {
   if ('unreadable' in amount) return [`${name} unreadable: ${amount.unreadable}`];
   return amount.incomplete ? [`${name} incomplete`] : [];
+}
+
+/** The exact question, and the exact answer. @param fetched ms since the epoch */
+export function spendDetails(
+  { target, connection, usage }: SpendFigures,
+  period: Period,
+  fetched: number,
+): Details {
+  const { total, bonuses } = usage;
+  return {
+    label: target.label,
+    rows: [
+      ['Project', target.project],
+      ['Product', `${PRODUCTS[target.product].name} (${target.product})`],
+      ['Start', new Date(period.from).toISOString()],
+      ['End', new Date(period.to).toISOString()],
+      ['Total', `${toPlainDigits(total.value)}${total.incomplete ? ' (incomplete)' : ''}`],
+      ['Bonuses', `${toPlainDigits(bonuses.value)}${bonuses.incomplete ? ' (incomplete)' : ''}`],
+      ['Items', String(total.readable + total.unreadable)],
+      ['Connection', connection],
+      ['Asked at', new Date(fetched).toISOString()],
+    ],
+  };
 }
