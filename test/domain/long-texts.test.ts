@@ -127,6 +127,7 @@ const ARGUMENTS: Readonly<Record<string, (text: string) => readonly unknown[]>> 
   parseSettingsForm: (text) => [fieldsOf(text)],
   parseAccessForm: (text) => [fieldsOf(text), text, String],
   encodeConnectMetadata: (text) => [fieldsOf(text)],
+  rememberUnnamed: (text) => [fieldsOf(text)],
   encodeAccessMetadata: (text) => [fieldsOf(text)],
 };
 
