@@ -2,6 +2,7 @@
  * Runs tests for Stryker within its own process. Only the files with the tests are evaluated again for each mutant, not
  * what they import, so that a mutant takes milliseconds: Stryker's own runner starts Vitest anew for each.
  */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { InstrumenterContext } from '@stryker-mutator/api/core';
@@ -18,7 +19,6 @@ import {
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner';
-import { generateFileHash } from '@vitest/runner/utils';
 import fc from 'fast-check';
 import { ROOMS, testFilesOf } from './mutation-rooms.ts';
 
@@ -27,14 +27,27 @@ fc.configureGlobal({ numRuns: 25, interruptAfterTimeLimit: 60, endOnFailure: tru
 
 const PATIENCE = 60_000;
 
+/** What the first run found, for the processes that come later. It stands in Stryker's copy of the project. */
+const FOUND = '.mutation-tests.json';
+
+interface KnownTest {
+  readonly fileName: string;
+  /** In the first run, in ms. */
+  readonly took: number;
+}
+
 /** The tests of some files, or those of them that are named by their ids. */
 interface Selection {
   readonly files: readonly string[];
   readonly ids?: ReadonlySet<string>;
+  /** How long a test may take, in ms. */
+  readonly patience?: number;
 }
 
 class MutationRunner implements TestRunner {
   readonly #context: InstrumenterContext;
+  /** By id, as of the first run. */
+  #known = new Map<string, KnownTest>();
   #evaluations = 0;
   #mutants = 0;
 
@@ -50,25 +63,48 @@ class MutationRunner implements TestRunner {
   }
 
   async dryRun(): Promise<DryRunResult> {
-    const found = await this.#run({ files: await testFiles() }, false);
+    const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
+    if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
+    const all = await this.#run({ files: await testFilesOf(room) }, false);
+    const { slowest = Number.POSITIVE_INFINITY } = room;
+    const tests = all.filter(
+      ({ status, timeSpentMs }) => status === TestStatus.Failed || timeSpentMs <= slowest,
+    );
+    const entries = tests.map(
+      ({ id, fileName = '', timeSpentMs }) => [id, { fileName, took: timeSpentMs }] as const,
+    );
+    this.#known = new Map(entries);
+    await writeFile(FOUND, JSON.stringify(entries));
     const { mutantCoverage } = this.#context;
-    return { status: DryRunStatus.Complete, tests: found, ...(mutantCoverage && { mutantCoverage }) };
+    for (const id of Object.keys(mutantCoverage?.perTest ?? {})) {
+      if (!this.#known.has(id)) delete mutantCoverage?.perTest[id];
+    }
+    return { status: DryRunStatus.Complete, tests, ...(mutantCoverage && { mutantCoverage }) };
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { testFilter = [], activeMutant, hitLimit, disableBail } = options;
-    const named = new Set(testFilter.map(fileIdOf));
-    const all = await testFiles();
-    const selection: Selection =
-      testFilter.length === 0
-        ? { files: all }
-        : { files: all.filter((file) => named.has(generateFileHash(file, ''))), ids: new Set(testFilter) };
+    if (this.#known.size === 0) this.#known = new Map(JSON.parse(await readFile(FOUND, 'utf8')));
     Object.assign(this.#context, { hitCount: 0, hitLimit, activeMutant: activeMutant.id });
-    const tests = await this.#run(selection, !disableBail);
+    const tests = await this.#run(this.#selected(testFilter), !disableBail);
     delete this.#context.activeMutant;
     await this.#requireCleanProcess(tests.find(({ status }) => status === TestStatus.Failed));
     const reached = determineHitLimitReached(this.#context.hitCount, hitLimit);
     return toMutantRunResult(reached ?? { status: DryRunStatus.Complete, tests });
+  }
+
+  /** The quickest file first: most mutants are noticed by the first test that fails. */
+  #selected(testFilter: readonly string[]): Selection {
+    const ids = new Set(testFilter.length > 0 ? testFilter : this.#known.keys());
+    const costs = new Map<string, number>();
+    let longest = 0;
+    for (const id of ids) {
+      const { fileName, took } = this.#known.get(id) ?? { fileName: '', took: 0 };
+      costs.set(fileName, (costs.get(fileName) ?? 0) + took);
+      longest = Math.max(longest, took);
+    }
+    const files = [...costs].sort(([, one], [, other]) => one - other).map(([file]) => file);
+    return { files, ids, patience: 5_000 + 5 * longest };
   }
 
   /**
@@ -79,13 +115,13 @@ class MutationRunner implements TestRunner {
     this.#mutants += 1;
     if (failed === undefined || this.#mutants === 1) return;
     const file = failed.fileName ?? '';
-    const isTest = fileIdOf(failed.id) !== failed.id;
+    const isTest = this.#known.has(failed.id);
     const again = await this.#run({ files: [file], ...(isTest && { ids: new Set([failed.id]) }) }, true);
     if (again.some(({ status }) => status === TestStatus.Failed))
       throw new Error(`An earlier mutant left something behind: ${failed.name}`);
   }
 
-  async #run({ files, ids }: Selection, bails: boolean): Promise<TestResult[]> {
+  async #run({ files, ids, patience = PATIENCE }: Selection, bails: boolean): Promise<TestResult[]> {
     const results: TestResult[] = [];
     let isOver = false;
     const skipWhenOver = (task: Task): void => {
@@ -100,7 +136,7 @@ class MutationRunner implements TestRunner {
           includeTaskLocation: false,
           chaiConfig: undefined,
         },
-        ...{ testTimeout: PATIENCE, hookTimeout: PATIENCE, maxConcurrency: 1, tags: [] },
+        ...{ testTimeout: patience, hookTimeout: PATIENCE, maxConcurrency: 1, tags: [] },
         ...{ tagsFilter: undefined, strictTags: false },
         sequence: { seed: 1, hooks: 'stack', setupFiles: 'list' },
       },
@@ -123,18 +159,15 @@ class MutationRunner implements TestRunner {
       testLocations: undefined,
       ...(ids && { testIds: [...ids] }),
     }));
-    for (const file of await startTests(specs as never, runner)) results.push(...brokenIn(file));
+    for (const spec of specs) {
+      if (isOver) break;
+      const [file] = await startTests([spec] as never, runner);
+      const broken = file === undefined ? [] : brokenIn(file);
+      results.push(...broken);
+      isOver ||= bails && broken.length > 0;
+    }
     return results;
   }
-}
-
-/** The id of a test begins with that of its file, so a process that takes over needs no run of all tests first. */
-const fileIdOf = (id: string): string => id.split('_')[0] ?? '';
-
-function testFiles(): Promise<readonly string[]> {
-  const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
-  if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
-  return testFilesOf(room);
 }
 
 function resultOf(test: Test): TestResult {
