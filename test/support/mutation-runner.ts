@@ -20,7 +20,7 @@ import {
 } from '@stryker-mutator/api/test-runner';
 import { type File, startTests, type Task, type Test, type VitestRunner } from '@vitest/runner';
 import fc from 'fast-check';
-import { ROOMS, testFilesOf } from './mutation-rooms.ts';
+import { type MutatedRoom, ROOMS, testFilesOf } from './mutation-rooms.ts';
 
 // A moment for each property: they run thousands of times. And no look for a smaller example.
 fc.configureGlobal({ numRuns: 25, interruptAfterTimeLimit: 60, endOnFailure: true });
@@ -63,8 +63,7 @@ class MutationRunner implements TestRunner {
   }
 
   async dryRun(): Promise<DryRunResult> {
-    const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
-    if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
+    const room = this.#room();
     const all = await this.#run({ files: await testFilesOf(room) }, false);
     const { slowest = Number.POSITIVE_INFINITY } = room;
     const tests = all.filter(
@@ -82,6 +81,12 @@ class MutationRunner implements TestRunner {
     return { status: DryRunStatus.Complete, tests, ...(mutantCoverage && { mutantCoverage }) };
   }
 
+  #room(): MutatedRoom {
+    const room = ROOMS[process.env.MUTATED_ROOM ?? ''];
+    if (room === undefined) throw new Error('MUTATED_ROOM names no room.');
+    return room;
+  }
+
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { testFilter = [], activeMutant, hitLimit, disableBail } = options;
     if (this.#known.size === 0) this.#known = new Map(JSON.parse(await readFile(FOUND, 'utf8')));
@@ -93,15 +98,22 @@ class MutationRunner implements TestRunner {
     return toMutantRunResult(reached ?? { status: DryRunStatus.Complete, tests });
   }
 
-  /** The quickest file first: most mutants are noticed by the first test that fails. */
+  /**
+   * The quickest tests, and the quickest file first: most mutants are noticed by the first test that fails, and for one that
+   * survives all of them run.
+   */
   #selected(testFilter: readonly string[]): Selection {
-    const ids = new Set(testFilter.length > 0 ? testFilter : this.#known.keys());
+    const ids = new Set<string>();
     const costs = new Map<string, number>();
-    let longest = 0;
-    for (const id of ids) {
-      const { fileName, took } = this.#known.get(id) ?? { fileName: '', took: 0 };
+    let [longest, spent] = [0, 0];
+    const named = testFilter.length > 0 ? testFilter : [...this.#known.keys()];
+    const tests = named.map((id) => ({ id, fileName: '', took: 0, ...this.#known.get(id) }));
+    for (const { id, fileName, took } of tests.sort((one, other) => one.took - other.took)) {
+      spent += took;
+      if (spent > (this.#room().budget ?? spent)) break;
+      ids.add(id);
       costs.set(fileName, (costs.get(fileName) ?? 0) + took);
-      longest = Math.max(longest, took);
+      longest = took;
     }
     const files = [...costs].sort(([, one], [, other]) => one - other).map(([file]) => file);
     return { files, ids, patience: 5_000 + 5 * longest };
