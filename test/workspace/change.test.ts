@@ -5,6 +5,7 @@ import { NotInstalled } from '../../src/domain/failure/index.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
+import type { NewAccess } from '../../src/workspace/accesses.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
 import type { WorkspaceChange } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
@@ -13,9 +14,11 @@ import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
 import { findConnection, findProject } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
 import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21);
@@ -31,6 +34,15 @@ const MAIN: NewConnection = {
   ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
   ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: NOW },
 };
+const ACCESS: NewAccess = {
+  ...{ project: '123', authUrl: 'https://identity.example.com/v3', id: 'an-id', secret: 'a-fake-secret' },
+  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: NOW },
+};
+const WATCH: Watch = {
+  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
+  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: NOW, since: NOW },
+};
+const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: NOW };
 
 let store: TestRedis;
 let redis: Redis;
@@ -65,15 +77,41 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'no project': (by) => workspaces.removeProject(by, { project: PROD, channels: ['C1'], at: NOW }),
   'a channel’s default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
   'no channel’s default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
+  'a project that comes back': (by) => workspaces.restoreProject(by, REMOVAL),
+  'no damaged project': (by) => workspaces.dropProject(by, 'damaged'),
+  'an access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
+  'a replaced access': (by) => workspaces.saveAccess(by, { ...ACCESS, registeredAt: NOW + 1 }),
+  'no access': (by) => workspaces.removeAccess(by, '123'),
+  'a schedule': (by) => workspaces.saveSchedule(by, schedule({ id: 'schedul9' })),
+  'a changed schedule': (by) => workspaces.saveSchedule(by, schedule({ channel: 'C9' })),
+  'no schedule': (by) => workspaces.removeSchedule(by, 'schedul1', NOW),
+  'a schedule that comes back': (by) => workspaces.restoreSchedule(by, 'schedul2'),
+  'no damaged schedule': (by) => workspaces.dropSchedules(by, ['damaged1']),
+  'a watch': (by) => workspaces.saveWatch(by, { ...WATCH, id: 'watchid9' }),
+  'a changed watch': (by) => workspaces.saveWatch(by, { ...WATCH, owner: 'U2' }),
+  'no watch': (by) => workspaces.removeWatch(by, 'watchid1', NOW),
+  'a watch that comes back': (by) => workspaces.restoreWatch(by, 'watchid2'),
+  'no damaged watch': (by) => workspaces.dropWatches(by, ['damaged1']),
 };
 
+/** Something of everything that can be changed. */
+async function saveAll(): Promise<void> {
+  const quiet = () => changeIn(workspaces, 'T1');
+  for (const name of ['main', 'second']) await workspaces.saveConnection(await quiet(), { ...MAIN, name });
+  await workspaces.addProject(await quiet(), PROD);
+  await workspaces.setChannelDefault(await quiet(), 'C1', 'prod');
+  await workspaces.addProject(await quiet(), REMOVAL.project);
+  await workspaces.removeProject(await quiet(), REMOVAL);
+  await workspaces.saveAccess(await quiet(), ACCESS);
+  for (const id of ['schedul1', 'schedul2']) await workspaces.saveSchedule(await quiet(), schedule({ id }));
+  for (const id of ['watchid1', 'watchid2']) await workspaces.saveWatch(await quiet(), { ...WATCH, id });
+  await workspaces.removeSchedule(await quiet(), 'schedul2', NOW);
+  await workspaces.removeWatch(await quiet(), 'watchid2', NOW);
+  await redis.hset(HASH, { 'project:damaged': '{', 'schedule:damaged1': '{', 'watch:damaged1': '{' });
+}
+
 describe('a change and its entry in the audit', () => {
-  beforeEach(async () => {
-    const quiet = () => changeIn(workspaces, 'T1');
-    for (const name of ['main', 'second']) await workspaces.saveConnection(await quiet(), { ...MAIN, name });
-    await workspaces.addProject(await quiet(), PROD);
-    await workspaces.setChannelDefault(await quiet(), 'C1', 'prod');
-  });
+  beforeEach(saveAll);
 
   it.each(Object.keys(SAVING))('stand together: %s', async (name) => {
     const before = await redis.hgetall(HASH);
@@ -131,12 +169,7 @@ describe('a change and its entry in the audit', () => {
 });
 
 describe('what is under way when a workspace leaves', () => {
-  beforeEach(async () => {
-    for (const name of ['main', 'second'])
-      await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
-    await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
-    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
-  });
+  beforeEach(saveAll);
   const nothing = async () => expect(await namingKeys(redis)).toEqual([]);
 
   it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
@@ -300,6 +333,25 @@ describe('of two who change one thing at once', () => {
     );
     expect(told(late)).toContain('The token for main was replaced');
     expect(findConnection(await read(), 'main')?.token()).toBe('the-quicker-fake-token');
+  });
+
+  it.each<[string, string, string, string]>([
+    ['an access', 'a replaced access', 'no access', 'The application access was replaced'],
+    ['an access', 'no access', 'a replaced access', 'The application access was removed'],
+    ['a schedule', 'a changed schedule', 'no schedule', 'The schedule was changed'],
+    ['a schedule', 'no schedule', 'a changed schedule', 'The schedule was removed'],
+    ['a watch', 'a changed watch', 'no watch', 'Somebody else changed the watch'],
+    ['a watch', 'no watch', 'a changed watch', 'The watch was removed'],
+    ['a channel', 'no channel’s default', 'no project', 'The channel no longer has a default project'],
+    ['a damaged project', 'no damaged project', 'no damaged project', 'damaged was removed'],
+    ['a damaged schedule', 'no damaged schedule', 'no damaged schedule', 'The schedule was removed'],
+    ['a damaged watch', 'no damaged watch', 'no damaged watch', 'The watch was removed'],
+  ])('%s is as the quicker one left it: %s, then %s', async (_, quick, slow, says) => {
+    await redis.flushdb();
+    await saveAll();
+    const late = await both(SAVING[quick]!, SAVING[slow]!);
+    expect(told(late)).toContain(says);
+    expect(await entries()).toHaveLength(1);
   });
 
   it('a project comes back once', async () => {

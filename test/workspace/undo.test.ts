@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15);
+const HASH = 'tally:{T1}:record';
+const WATCH: Watch = {
+  ...{ id: 'watchid1', project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
+  ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', createdAt: NOW, since: NOW },
+};
+const PROD: Project = {
+  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
+  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
+};
+
+let store: TestRedis;
+let redis: Redis;
+let workspaces: Workspaces;
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  workspaces = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]) });
+});
+beforeEach(async () => {
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+const by = () => changeIn(workspaces, 'T1');
+const read = () => workspaces.read('T1');
+
+interface Undoable {
+  save(id: string): Promise<unknown>;
+  remove(id: string, at: number): Promise<unknown>;
+  find(id: string, now: number): Promise<unknown>;
+  restore(id: string): Promise<boolean>;
+  drop(ids: readonly string[]): Promise<unknown>;
+  /** What is there now. */
+  all(): Promise<readonly unknown[]>;
+  of(id: string): unknown;
+  /** The fields of one that is there, and of one that was removed. */
+  readonly field: string;
+  readonly removedField: string;
+}
+
+const KINDS: Record<string, Undoable> = {
+  schedule: {
+    save: async (id) => workspaces.saveSchedule(await by(), schedule({ id })),
+    remove: async (id, at) => workspaces.removeSchedule(await by(), id, at),
+    find: (id, now) => workspaces.findRemovedSchedule('T1', id, now),
+    restore: async (id) => workspaces.restoreSchedule(await by(), id),
+    drop: async (ids) => workspaces.dropSchedules(await by(), ids),
+    all: async () => (await read()).schedules,
+    of: (id) => schedule({ id }),
+    field: 'schedule:',
+    removedField: 'unscheduled:',
+  },
+  watch: {
+    save: async (id) => workspaces.saveWatch(await by(), { ...WATCH, id }),
+    remove: async (id, at) => workspaces.removeWatch(await by(), id, at),
+    find: (id, now) => workspaces.findRemovedWatch('T1', id, now),
+    restore: async (id) => workspaces.restoreWatch(await by(), id),
+    drop: async (ids) => workspaces.dropWatches(await by(), ids),
+    all: async () => (await read()).watches,
+    of: (id) => ({ ...WATCH, id }),
+    field: 'watch:',
+    removedField: 'unwatched:',
+  },
+};
+const [ONE, TWO, THREE] = ['aaaaaaa1', 'aaaaaaa2', 'aaaaaaa3'];
+
+describe.each(Object.entries(KINDS))('a removed %s', (_, kind) => {
+  beforeEach(async () => {
+    for (const id of [ONE, TWO, THREE]) await kind.save(id);
+  });
+
+  it('can be restored for ten minutes, once, and leaves the others alone', async () => {
+    await kind.remove(ONE, NOW);
+    expect(await kind.all()).toEqual([kind.of(TWO), kind.of(THREE)]);
+    expect(await kind.find(ONE, NOW + UNDO_MS)).toBeUndefined();
+    expect(await kind.find(TWO, NOW)).toBeUndefined();
+    expect(await kind.find(ONE, NOW + UNDO_MS - 1)).toEqual(kind.of(ONE));
+    expect(await kind.restore(ONE)).toBe(true);
+    expect(await kind.all()).toEqual([kind.of(ONE), kind.of(TWO), kind.of(THREE)]);
+    expect(await kind.find(ONE, NOW)).toBeUndefined();
+    expect(await kind.restore(ONE)).toBe(false);
+  });
+
+  it('does not come back over one of its ID', async () => {
+    await kind.remove(ONE, NOW);
+    await redis.hset(HASH, kind.field + ONE, 'another');
+    expect(await kind.restore(ONE)).toBe(false);
+    expect(await redis.hget(HASH, kind.field + ONE)).toBe('another');
+    expect(await redis.hexists(HASH, kind.removedField + ONE)).toBe(1);
+  });
+
+  it('is deleted with the next removal once it cannot be restored any more', async () => {
+    await redis.hset(HASH, `${kind.removedField}damaged1`, '{');
+    await kind.remove(ONE, NOW);
+    const removed = async () =>
+      (await redis.hkeys(HASH)).filter((field) => field.startsWith(kind.removedField)).sort();
+    expect(await removed()).toEqual([kind.removedField + ONE]);
+    await kind.remove(TWO, NOW + UNDO_MS - 1);
+    expect(await removed()).toEqual([kind.removedField + ONE, kind.removedField + TWO]);
+    await kind.remove(THREE, NOW + UNDO_MS);
+    expect(await removed()).toEqual([kind.removedField + TWO, kind.removedField + THREE]);
+  });
+
+  it('is not removed twice, and nothing is written for one that never was', async () => {
+    await kind.remove(ONE, NOW);
+    const before = await redis.hgetall(HASH);
+    await kind.remove(ONE, NOW + 1);
+    await kind.remove('unknown1', NOW + 1);
+    expect(await redis.hgetall(HASH)).toEqual(before);
+  });
+
+  it('that was damaged cannot be restored', async () => {
+    await redis.hset(HASH, { [kind.field + ONE]: '{', [kind.field + TWO]: 'null' });
+    await kind.drop([ONE, TWO]);
+    expect(await redis.hkeys(HASH)).toEqual([kind.field + THREE]);
+    expect(await kind.restore(ONE)).toBe(false);
+  });
+});
+
+describe('how the last delivery of a schedule ended', () => {
+  const SENT = { date: '2026-11-21', due: NOW, at: NOW + 1, result: 'posted', failures: 0 } as const;
+  const note = async (sent: typeof SENT, record?: Awaited<ReturnType<typeof read>>) =>
+    workspaces.noteSent('T1', record ?? (await read()), ONE, sent);
+  beforeEach(async () => {
+    for (const id of [ONE, TWO]) await workspaces.saveSchedule(await by(), schedule({ id }));
+  });
+
+  it('goes and comes back with the schedule', async () => {
+    await note(SENT);
+    expect((await read()).lastSent(ONE)).toEqual(SENT);
+    await workspaces.removeSchedule(await by(), ONE, NOW);
+    expect((await read()).lastSent(ONE)).toBeUndefined();
+    await workspaces.removeSchedule(await by(), TWO, NOW);
+    for (const id of [ONE, TWO]) expect(await workspaces.restoreSchedule(await by(), id)).toBe(true);
+    expect((await read()).lastSent(ONE)).toEqual(SENT);
+    expect(await redis.hexists(HASH, `sent:${TWO}`)).toBe(0);
+  });
+
+  it('goes with a damaged one for good', async () => {
+    for (const id of [ONE, TWO]) await redis.hset(HASH, `sent:${id}`, '{}');
+    await workspaces.dropSchedules(await by(), [ONE]);
+    expect((await redis.hkeys(HASH)).sort()).toEqual([`schedule:${TWO}`, `sent:${TWO}`]);
+  });
+
+  it('is not written over a later one, nor for a schedule that was removed', async () => {
+    const before = await read();
+    await note({ ...SENT, at: NOW + 2 }, before);
+    await note(SENT, before);
+    expect((await read()).lastSent(ONE)?.at).toBe(NOW + 2);
+    await workspaces.removeSchedule(await by(), ONE, NOW);
+    await note(SENT);
+    expect(await redis.hexists(HASH, `sent:${ONE}`)).toBe(0);
+  });
+});
+
+it('a damaged project is dropped with the defaults of its channels, and with nobody else’s', async () => {
+  await workspaces.addProject(await by(), PROD);
+  await redis.hset(HASH, {
+    'project:bad': '{',
+    'channel:C1': 'bad',
+    'channel:C2': 'prod',
+    'channel:C3': 'bad',
+  });
+  await workspaces.dropProject(await by(), 'bad');
+  expect((await redis.hkeys(HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
+});
+
+it('a project that comes back takes no channel from the default that it has by now', async () => {
+  const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
+  await workspaces.addProject(await by(), PROD);
+  for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
+  await workspaces.removeProject(await by(), removal);
+  await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
+  await workspaces.setChannelDefault(await by(), 'C2', 'live');
+  expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
+  expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([
+    'prod',
+    'live',
+  ]);
+});
