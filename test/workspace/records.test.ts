@@ -1,0 +1,306 @@
+/** The small stores beside a workspace's record: leases, nonces, installations, and copies for another Redis. */
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { reseal } from '../../src/vault/reseal.ts';
+import { hasBots } from '../../src/workspace/connected-bots.ts';
+import { createDeletion } from '../../src/workspace/deletion.ts';
+import { sealOwnerOfField } from '../../src/workspace/fields.ts';
+import { createInstallationStore } from '../../src/workspace/installation-store.ts';
+import { indexKey, keysOf, membersKey, recordKey, tokenLockKey } from '../../src/workspace/keys.ts';
+import { acquireLease, extendLease, releaseLease } from '../../src/workspace/lease.ts';
+import { createOAuthNonces } from '../../src/workspace/oauth-nonces.ts';
+import { isUntouched, readCopy, writeCopy } from '../../src/workspace/workspace-copy.ts';
+import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
+
+const OLD = { id: 'old', key: randomBytes(32) };
+const NEW = { id: 'new', key: randomBytes(32) };
+
+let store: TestRedis;
+let redis: Redis;
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+});
+beforeEach(async () => {
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+describe('a lease', () => {
+  const KEY = tokenLockKey('T1');
+  const acquire = (ms = 5_000) => acquireLease(redis, 'T1', KEY, ms);
+  beforeEach(async () => {
+    await redis.hset(recordKey('T1'), 'settings', '{}');
+  });
+
+  it('is one process’s until it lets go', async () => {
+    const lease = await acquire();
+    if (typeof lease === 'string') throw new Error(lease);
+    expect(lease).toEqual({ key: KEY, token: await redis.get(KEY) });
+    expect(await redis.pttl(KEY)).toBeGreaterThan(0);
+    expect(await redis.pttl(KEY)).toBeLessThanOrEqual(5_000);
+    expect(await acquire()).toBe('taken');
+    expect(await releaseLease(redis, { ...lease, token: 'another' })).toBe(false);
+    expect(await acquire()).toBe('taken');
+    expect(await releaseLease(redis, lease)).toBe(true);
+    expect(await releaseLease(redis, lease)).toBe(false);
+    expect(await acquire()).not.toEqual(lease);
+  });
+
+  it('is extended by its holder alone, and by nobody once it is over', async () => {
+    const lease = await acquire();
+    if (typeof lease === 'string') throw new Error(lease);
+    expect(await extendLease(redis, { ...lease, token: 'another' }, 60_000)).toBe(false);
+    expect(await redis.pttl(KEY)).toBeLessThanOrEqual(5_000);
+    expect(await extendLease(redis, lease, 60_000)).toBe(true);
+    expect(await redis.pttl(KEY)).toBeGreaterThan(5_000);
+    await redis.del(KEY);
+    expect(await extendLease(redis, lease, 60_000)).toBe(false);
+    expect(await redis.exists(KEY)).toBe(0);
+  });
+
+  it('is not given of a workspace that left', async () => {
+    await redis.flushdb();
+    expect(await acquire()).toBe('gone');
+    expect(await redis.keys('*')).toEqual([]);
+  });
+});
+
+describe('a nonce', () => {
+  it('is spent once, each kind for itself, and forgotten after its time', async () => {
+    const [states, requests] = [createOAuthNonces(redis), createOAuthNonces(redis, 'request')];
+    const spent = await Promise.all(Array.from({ length: 5 }, () => states.spend('one', 600)));
+    expect(spent.filter(Boolean)).toHaveLength(1);
+    expect(await states.spend('two', 600)).toBe(true);
+    expect(await requests.spend('one', 30)).toBe(true);
+    expect(await redis.ttl('tally:state:one')).toBeGreaterThan(590);
+    expect(await redis.ttl('tally:request:one')).toBeLessThanOrEqual(30);
+  });
+});
+
+describe('an installation', () => {
+  const installed = () => createInstallationStore({ redis, keyring: createKeyring([OLD]) });
+
+  it('is kept sealed, where only its own workspace opens it', async () => {
+    await installed().save('T1', 'a text with xoxb-fake');
+    expect(await installed().read('T1')).toBe('a text with xoxb-fake');
+    expect(await installed().read('T2')).toBeUndefined();
+    const sealed = (await redis.hget(recordKey('T1'), 'installation'))!;
+    expect(sealed).not.toContain('xoxb');
+    await redis.hset(recordKey('T2'), 'installation', sealed);
+    await expect(installed().read('T2')).rejects.toMatchObject({ kind: 'unseal-failed' });
+    expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
+  });
+
+  it('is replaced only as it was read, also where it was sealed anew since', async () => {
+    await installed().save('T1', 'first');
+    expect(await installed().replace('T1', 'first', 'second')).toBe(true);
+    expect(await installed().replace('T1', 'first', 'third')).toBe(false);
+    expect(await installed().read('T1')).toBe('second');
+    expect(await installed().replace('T2', 'first', 'second')).toBe(false);
+    expect(await redis.exists(recordKey('T2'))).toBe(0);
+  });
+
+  it('is replaced where its keys are rotated at that moment', async () => {
+    const both = createKeyring([NEW, OLD]);
+    await installed().save('T1', 'first');
+    const field = 'installation';
+    let rotations = 0;
+    /** Seals it anew between the reading and the writing, as often as `rotations` says. */
+    const racing = new Proxy(redis, {
+      get(target, name) {
+        if (name !== 'eval') return Reflect.get(target, name).bind(target);
+        return async (...args: Parameters<Redis['eval']>) => {
+          if (rotations-- > 0) {
+            const value = (await redis.hget(recordKey('T1'), field))!;
+            const owner = sealOwnerOfField('T1', field, value)!;
+            const opened = both.open(value, owner);
+            await redis.hset(recordKey('T1'), field, reseal(both, owner, value) ?? both.seal(opened, owner));
+          }
+          return redis.eval(...args);
+        };
+      },
+    });
+    const rotating = createInstallationStore({ redis: racing, keyring: both });
+    rotations = 2;
+    expect(await rotating.replace('T1', 'first', 'second')).toBe(true);
+    rotations = 3;
+    expect(await rotating.replace('T1', 'second', 'third')).toBe(false);
+    rotations = 0;
+    expect(await rotating.read('T1')).toBe('second');
+  });
+
+  it('of an organisation serves the workspaces that joined, until one of them leaves', async () => {
+    const store = installed();
+    await store.join('E1', 'T1');
+    expect(await redis.keys('*')).toEqual([]);
+    await store.save('E1', 'an installation');
+    for (const id of ['T1', 'T2']) await store.join('E1', id);
+    expect((await store.members('E1')).toSorted()).toEqual(['T1', 'T2']);
+    expect(await store.organisationOf('T1')).toBe('E1');
+    expect(await store.organisationOf('T3')).toBeUndefined();
+    expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
+    const deletion = createDeletion(redis, async () => undefined);
+    await deletion.workspace('T1', 'E1');
+    expect(await store.members('E1')).toEqual(['T2']);
+    await deletion.organisation('E1');
+    expect(await namingKeys(redis)).toEqual([]);
+  });
+
+  it('leaves nothing of a workspace that joins while its organisation leaves', async () => {
+    await installed().save('E1', 'an installation');
+    const leaving = new Proxy(redis, {
+      get(target, name) {
+        if (name !== 'hset') return Reflect.get(target, name).bind(target);
+        return async (...args: Parameters<Redis['hset']>) => {
+          await createDeletion(redis, async () => undefined).organisation('E1');
+          return redis.hset(...args);
+        };
+      },
+    });
+    await createInstallationStore({ redis: leaving, keyring: createKeyring([OLD]) }).join('E1', 'T1');
+    expect((await namingKeys(redis)).filter((key) => !key.includes('workspaces'))).toEqual([]);
+  });
+
+  it('is refreshed by one process at a time', async () => {
+    const store = installed();
+    await store.save('T1', 'an installation');
+    expect(await store.locked('T1')).toBe(false);
+    const unlock = await store.lock('T1');
+    expect(await store.locked('T1')).toBe(true);
+    expect(await store.lock('T1')).toBeUndefined();
+    expect(await redis.pttl(tokenLockKey('T1'))).toBeLessThanOrEqual(15_000);
+    await unlock?.();
+    expect(await store.locked('T1')).toBe(false);
+    expect(await store.lock('T1')).toBeTypeOf('function');
+  });
+});
+
+describe('bots that are connected', () => {
+  it.each([
+    ['earlier', 'tally:jobs:ZGVsaXZlcg=='],
+    ['current', '{tally-0}:ZGVsaXZlcg=='],
+    ['current', '{tally-15}:ZGVsaXZlcg=='],
+  ] as const)('are known as of the %s version by the name %s', async (version, connectionName) => {
+    expect(await hasBots(redis, version)).toBe(false);
+    const bot = new Redis(store.url, { connectionName });
+    await bot.ping();
+    expect(await hasBots(redis, version)).toBe(true);
+    expect(await hasBots(redis, version === 'earlier' ? 'current' : 'earlier')).toBe(false);
+    await bot.quit();
+    expect(await hasBots(redis, version)).toBe(false);
+  });
+
+  it('are not known where Redis keeps it to itself', async ({ skip }) => {
+    skip(store.kind === 'embedded', 'the embedded Redis knows no users');
+    const url = new URL(store.url);
+    const name = `reader${randomBytes(4).toString('hex')}`;
+    await redis.acl('SETUSER', name, 'on', '>pw', '~*', '+@all', '-client|list');
+    const reader =
+      url.protocol === 'unix:'
+        ? new Redis({ path: url.pathname, db: redis.options.db ?? 0, username: name, password: 'pw' })
+        : new Redis({
+            host: url.hostname,
+            port: Number(url.port),
+            db: redis.options.db ?? 0,
+            username: name,
+            password: 'pw',
+          });
+    await reader.ping();
+    expect(await hasBots(reader, 'current')).toBeUndefined();
+    reader.disconnect();
+    await expect(hasBots(reader, 'current')).rejects.toMatchObject({ kind: 'store-unavailable' });
+    await redis.acl('DELUSER', name);
+  });
+});
+
+describe('a copy of a workspace', () => {
+  const [RECORD, AUDIT, GRANTS, ISSUED, , , , LOCK] = keysOf('T1');
+  const fill = async () => {
+    await redis.hset(recordKey('T1'), { settings: '{}', 'project:prod': 'x' });
+    await redis.xadd('tally:{T1}:audit', '1-1', 'who', 'U1', 'action', 'app installed');
+    await redis.xadd('tally:{T1}:audit', '2-1', 'who', 'U2', 'action', 'settings changed');
+    await redis.hset('tally:{T1}:grants', 'a', '1');
+    await redis.pexpire('tally:{T1}:grants', 600_000);
+    await redis.sadd(membersKey('T1'), 'T5', 'T4');
+    await redis.set(tokenLockKey('T1'), 'somebody');
+  };
+  const state = async () => ({
+    record: await redis.hgetall(recordKey('T1')),
+    audit: await redis.xrange('tally:{T1}:audit', '-', '+'),
+    grants: await redis.hgetall('tally:{T1}:grants'),
+    members: (await redis.smembers(membersKey('T1'))).sort(),
+  });
+
+  it('is the same afterwards, with how long each key lives, and without leases', async () => {
+    await fill();
+    const before = await state();
+    const copy = await readCopy(redis, 'T1', false);
+    expect(copy.keys.map(({ key }) => key).sort()).toEqual([AUDIT, GRANTS, RECORD, membersKey('T1')].sort());
+    await redis.flushdb();
+    await redis.hset(RECORD!, 'left', 'over');
+    await redis.hset(ISSUED!, 'left', 'over');
+    await redis.set(LOCK!, 'a bot that runs there');
+    await writeCopy(redis, 'T1', copy);
+    expect(await state()).toEqual(before);
+    expect(await redis.pttl('tally:{T1}:grants')).toBeGreaterThan(500_000);
+    expect(await redis.pttl(RECORD!)).toBe(-1);
+    expect(await redis.exists(ISSUED!)).toBe(0);
+    expect(await redis.get(LOCK!)).toBe('a bot that runs there');
+    expect((await readCopy(redis, 'T1', false)).digest).toBe(copy.digest);
+  });
+
+  it('is found under the names of the earlier layout', async () => {
+    await redis.hset('tally:workspace:T1', 'settings', '{}');
+    await redis.sadd('tally:org:T1', 'T5');
+    const copy = await readCopy(redis, 'T1', true);
+    expect(copy.keys).toEqual([
+      { key: RECORD, commands: [['HSET', 'settings', '{}']], expiresIn: undefined },
+      { key: membersKey('T1'), commands: [['SADD', 'T5']], expiresIn: undefined },
+    ]);
+    expect((await readCopy(redis, 'T1', false)).keys).toEqual([]);
+  });
+
+  it('has a digest of what lasts: it changes with any of that, and with nothing else', async () => {
+    expect(await readCopy(redis, 'T1', false)).toEqual({ keys: [], digest: '' });
+    await fill();
+    const digest = async () => (await readCopy(redis, 'T1', false)).digest;
+    const first = await digest();
+    await redis.hset('tally:{T1}:grants', 'b', '2');
+    await redis.hset('tally:{T1}:issued', 'U1', '2');
+    await redis.set(tokenLockKey('T1'), 'somebody else');
+    await redis.hdel(recordKey('T1'), 'settings', 'project:prod');
+    await redis.hset(recordKey('T1'), 'project:prod', 'x');
+    await redis.hset(recordKey('T1'), 'settings', '{}');
+    expect(await digest()).toBe(first);
+    const changes = [
+      () => redis.hset(recordKey('T1'), 'settings', '{ }'),
+      () => redis.xadd('tally:{T1}:audit', '3-1', 'who', 'U1'),
+      () => redis.srem(membersKey('T1'), 'T5'),
+    ];
+    const digests = [first];
+    for (const change of changes) {
+      await change();
+      digests.push(await digest());
+    }
+    expect(new Set(digests).size).toBe(4);
+  });
+
+  it('is untouched as long as nobody wrote over it, or where it was interrupted', async () => {
+    await fill();
+    const copy = await readCopy(redis, 'T1', false);
+    expect(await isUntouched(redis, 'T1', copy.digest)).toBe(false);
+    await writeCopy(redis, 'T1', copy);
+    expect(await isUntouched(redis, 'T1', copy.digest)).toBe(true);
+    expect(await isUntouched(redis, 'T1', 'another')).toBe(false);
+    const interrupted = writeCopy(redis, 'T1', {
+      ...copy,
+      keys: [{ key: RECORD!, commands: [['NONSENSE']], expiresIn: undefined }],
+    });
+    await expect(interrupted).rejects.toThrow();
+    expect(await isUntouched(redis, 'T1', copy.digest)).toBe(true);
+    expect(await isUntouched(redis, 'T1', 'another')).toBe(true);
+  });
+});
