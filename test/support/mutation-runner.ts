@@ -148,7 +148,7 @@ class MutationRunner implements TestRunner {
           includeTaskLocation: false,
           chaiConfig: undefined,
         },
-        ...{ testTimeout: patience, hookTimeout: PATIENCE, maxConcurrency: 1, tags: [] },
+        ...{ testTimeout: patience, hookTimeout: 2 * patience, maxConcurrency: 1, tags: [] },
         ...{ tagsFilter: undefined, strictTags: false },
         sequence: { seed: 1, hooks: 'stack', setupFiles: 'list' },
       },

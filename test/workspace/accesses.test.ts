@@ -4,10 +4,17 @@ import { UnsealFailed } from '../../src/domain/failure/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import {
+  accessSummary,
   describeAccess,
+  isIssuers,
+  isNamedIssuer,
+  MAX_ISSUER_GROUPS,
+  MAX_ISSUERS,
   type NewAccess,
   parseAccess,
   serializeAccess,
+  serializeRevocable,
+  withRevocable,
 } from '../../src/workspace/accesses.ts';
 import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 
@@ -56,5 +63,51 @@ describe('an application access', () => {
     const expiring = { ...access, expiresAt: at + 12 * 86_400_000 };
     expect(describeAccess(expiring, at, 'UTC')).toBe('access ending abcd, expires Thu 3 Dec 2026 (12 days)');
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
+  });
+
+  it('is summed up for Tally managers and for people it names, and for nobody else', () => {
+    const at = Date.UTC(2026, 10, 21);
+    const workspace = { accesses: new Map([['123', access]]), settings: { zone: 'UTC' } };
+    const summary = (id: string, canManage: boolean, project = '123') =>
+      accessSummary(project, { workspace, user: { id, canManage }, at });
+    expect(summary('U1', false)).toBe('access ending abcd');
+    expect(summary('U2', true)).toBe('access ending abcd');
+    expect(summary('U2', false)).toBeUndefined();
+    expect(summary('U1', true, '124')).toBeUndefined();
+    expect([isNamedIssuer(access, 'U1'), isNamedIssuer(access, 'U2')]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['nobody', { people: [], groups: [] }, true],
+    [
+      'as many as there may be',
+      { people: Array(MAX_ISSUERS).fill('U1'), groups: Array(MAX_ISSUER_GROUPS).fill('S1') },
+      true,
+    ],
+    ['one more', { people: Array(MAX_ISSUERS + 1).fill('U1'), groups: [] }, false],
+    ['one more group', { people: [], groups: Array(MAX_ISSUER_GROUPS + 1).fill('S1') }, false],
+    ['a group among the people', { people: ['S1'], groups: [] }, false],
+    ['a person among the groups', { people: [], groups: ['U1'] }, false],
+    ['no groups', { people: ['U1'] }, false],
+    ['nothing', undefined, false],
+  ])('may name as its issuers %s: %#', (_, given, isValid) => {
+    expect(isIssuers(given)).toBe(isValid);
+  });
+
+  it('knows of its own registration alone whether the service revokes tokens', () => {
+    const open = () => ({ id: '', secret: '', authUrl: '' });
+    const later = { ...access, registeredAt: access.registeredAt + 1, open };
+    const noteOf = (revocable: boolean) => serializeRevocable(access, revocable);
+    expect(withRevocable({ ...access, open }, noteOf(true)).revocable).toBe(true);
+    expect(withRevocable({ ...access, open }, noteOf(false)).revocable).toBe(false);
+    expect(withRevocable(later, noteOf(true)).revocable).toBeUndefined();
+    expect(withRevocable({ ...access, open }, undefined).revocable).toBeUndefined();
+  });
+
+  it.each([
+    ['a-id-of-11c', '····'],
+    ['an-id-of-12c', '-12c'],
+  ])('shows no more than a third of its ID: %s', (id, shown) => {
+    expect(serializeAccess(keyring, 'T1', { ...GIVEN, id }).access.lastFour).toBe(shown);
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { permissionsOf, type Role, requireRight } from '../../src/workspace/permissions.ts';
+import {
+  meetsRight,
+  permissionsOf,
+  type Right,
+  type Role,
+  requireRight,
+} from '../../src/workspace/permissions.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 
 const settings = (guests: boolean, externals: boolean) => ({ ...DEFAULT_SETTINGS, guests, externals });
@@ -38,6 +44,22 @@ describe('rights', () => {
     expect(() => requireRight('belong', permissionsOf('external', settings(true, true), true))).toThrow(
       expect.objectContaining({ kind: 'not-allowed', reason: 'external' }),
     );
+  });
+
+  it('come one after the other: who manages may ask, and a guest who may ask is no member', () => {
+    const RIGHTS: readonly Right[] = ['belong', 'ask', 'member', 'manage'];
+    const all = { ...DEFAULT_SETTINGS, guests: true, externals: true };
+    const rightsOf = (role: Role) =>
+      RIGHTS.filter((right) => meetsRight(right, permissionsOf(role, all, true))).join(', ');
+    expect(rightsOf('admin')).toBe('belong, ask, member, manage');
+    expect(rightsOf('member')).toBe('belong, ask, member, manage');
+    expect(rightsOf('guest')).toBe('belong, ask');
+    expect(rightsOf('external')).toBe('ask');
+    expect(rightsOf('nobody')).toBe('');
+    expect(() => requireRight('member', permissionsOf('external', all, true))).toThrow(
+      expect.objectContaining({ reason: 'not-member' }),
+    );
+    expect(meetsRight('manage', permissionsOf('member', all, false))).toBe(false);
   });
 
   it('that are there are not refused', () => {

@@ -1,7 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { NotAllowed, NotConnected, ProjectMissing } from '../../src/domain/failure/index.ts';
+import {
+  ConnectionMissing,
+  NotAllowed,
+  NotConnected,
+  ProjectMissing,
+  UnsealFailed,
+} from '../../src/domain/failure/index.ts';
+import {
+  isSameProject,
+  limitedProjects,
+  parseProjectValue,
+  projectValue,
+} from '../../src/workspace/chosen-project.ts';
 import type { Project } from '../../src/workspace/projects.ts';
-import { type AskLocation, resolveProject, visibleProjects } from '../../src/workspace/resolve-project.ts';
+import {
+  type AskLocation,
+  isConnectionMissing,
+  listWord,
+  openConnection,
+  resolveProject,
+  resolveProjects,
+  visibleProjects,
+} from '../../src/workspace/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 
 const HERE = 'C0HERE';
@@ -150,5 +170,163 @@ describe('a limit to channels', () => {
     expect(names(member(ELSEWHERE))).toEqual(['dev']);
     expect(names(member(null))).toEqual(['dev']);
     expect(names({ channel: undefined, manager: true })).toEqual(['prod', 'dev']);
+  });
+});
+
+describe('several projects', () => {
+  const record = recordOf([
+    project('prod'),
+    project('dev', { id: '124' }),
+    project('secret', { id: '7', channels: [ELSEWHERE] }),
+  ]);
+  const labels = (...given: Parameters<typeof resolveProjects>) =>
+    resolveProjects(...given).map((one) =>
+      'failure' in one ? `${one.label} (${one.failure.kind})` : one.label,
+    );
+
+  it('are each resolved by themselves, and each once', () => {
+    const named = [
+      { alias: 'prod' },
+      { project: '124' },
+      { alias: 'dev' },
+      { project: '9' },
+      { project: '9' },
+    ];
+    expect(labels(named, undefined, record, member())).toEqual(['prod', 'dev', 'Project 9']);
+    const [first] = resolveProjects([{ alias: 'prod' }], 3, record, member());
+    expect(first).toMatchObject({ project: '123', product: 3 });
+  });
+
+  it('of one ID are two where their products differ', () => {
+    const two = recordOf([project('prod'), project('logs', { product: 2 })]);
+    expect(labels([{ alias: 'prod' }, { alias: 'logs' }], undefined, two, member())).toEqual([
+      'prod',
+      'logs',
+    ]);
+    expect(labels([{ alias: 'prod' }, { alias: 'logs' }], 2, two, member())).toEqual(['prod']);
+  });
+
+  it('do not fail for one of them', () => {
+    const damaged = {
+      ...record,
+      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
+    } as Workspace;
+    expect(
+      labels([{ alias: 'prod' }, { alias: 'secret' }, { project: '7' }], undefined, record, member()),
+    ).toEqual(['prod', 'secret (not-allowed)', 'Project 7 (not-allowed)']);
+    expect(labels([{ alias: 'prod' }, { alias: 'bad' }], undefined, damaged, member())).toEqual([
+      'prod',
+      'bad (unseal-failed)',
+    ]);
+  });
+
+  it('are all that may be asked about there', () => {
+    expect(labels('all', undefined, record, member())).toEqual(['prod', 'dev']);
+    expect(labels('all', undefined, record, manager)).toEqual(['prod', 'dev', 'secret']);
+    const none = recordOf([project('secret', { channels: [ELSEWHERE] })]);
+    expect(() => resolveProjects('all', undefined, none, member())).toThrow(ProjectMissing);
+    const unconnected = { ...none, connectionNames: [] };
+    expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(NotConnected);
+  });
+
+  it('are typed as one word', () => {
+    expect(listWord('all')).toBe('all');
+    expect(listWord([{ alias: 'prod' }, { project: '123' }])).toBe('prod,123');
+  });
+
+  it('of which one is damaged are not asked for by an ID, which may be its', () => {
+    const damaged = {
+      ...record,
+      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
+    } as Workspace;
+    expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(UnsealFailed);
+    const other = { ...record, damaged: [{ kind: 'schedule', id: 'bad', reason: 'malformed' }] } as Workspace;
+    expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
+  });
+});
+
+describe('the connection that a project is asked by', () => {
+  const open = (name: string) => ({
+    name,
+    baseUrl: `https://${name}.example.com`,
+    token: () => `token of ${name}`,
+  });
+  const record = {
+    ...recordOf([]),
+    teamId: 'T1',
+    connections: new Map([
+      ['main', open('main')],
+      ['eu', open('eu')],
+    ]),
+    connectionNames: ['eu', 'main'],
+    defaultConnection: 'main',
+  } as unknown as Workspace;
+  const opened = (connection: string | undefined, of = record) =>
+    openConnection(of, { connection, label: 'prod', alias: 'prod' });
+
+  it('is its own, or else the default one, with its token', () => {
+    expect(opened('eu')).toEqual({
+      workspace: 'T1',
+      connection: 'eu',
+      baseUrl: 'https://eu.example.com',
+      token: 'token of eu',
+    });
+    expect(opened(undefined).token).toBe('token of main');
+  });
+
+  it('is never another one', () => {
+    expect(() => opened('us')).toThrow(ConnectionMissing);
+    expect(() => opened(undefined, { ...record, defaultConnection: undefined })).toThrow(ConnectionMissing);
+    expect(() => opened('us', { ...record, connectionNames: [], connections: new Map() })).toThrow(
+      NotConnected,
+    );
+    const damaged = {
+      ...record,
+      damaged: [{ kind: 'connection', id: 'us', reason: 'not-authentic' }],
+    } as Workspace;
+    expect(() => opened('us', damaged)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+  });
+
+  it('is missing only where one is named that is gone', () => {
+    expect(isConnectionMissing(project('prod'), record)).toBe(false);
+    expect(isConnectionMissing(project('prod', { connection: 'eu' }), record)).toBe(false);
+    expect(isConnectionMissing(project('prod', { connection: 'us' }), record)).toBe(true);
+  });
+});
+
+describe('a project that a schedule or a watch chose', () => {
+  it.each([
+    ['123:1', { id: '123', product: 1 }],
+    [`${'9'.repeat(32)}:3`, { id: '9'.repeat(32), product: 3 }],
+    ['123', undefined],
+    ['123:4', undefined],
+    ['abc:1', undefined],
+    [`${'9'.repeat(33)}:1`, undefined],
+    ['', undefined],
+  ] as const)('is read from an option’s value: %s', (value, chosen) => {
+    expect(parseProjectValue(value)).toEqual(chosen);
+    if (chosen !== undefined) expect(projectValue(chosen)).toBe(value);
+  });
+
+  it('is another one where its ID or its product is', () => {
+    expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 1 })).toBe(true);
+    expect(isSameProject({ id: '1', product: 1 }, { id: '1', product: 2 })).toBe(false);
+    expect(isSameProject({ id: '1', product: 1 }, { id: '2', product: 1 })).toBe(false);
+  });
+
+  it('is limited where the people of the channel may not see it, whoever chose it', () => {
+    const record = recordOf([project('prod'), project('secret', { id: '7', channels: [ELSEWHERE] })]);
+    const chosen = [
+      { id: '123', product: 1 },
+      { id: '7', product: 1 },
+      { id: '9', product: 1 },
+    ] as const;
+    expect(limitedProjects(HERE, chosen, record)).toEqual([chosen[1]]);
+    expect(limitedProjects(ELSEWHERE, chosen, record)).toEqual([]);
+    const damaged = {
+      ...record,
+      damaged: [{ kind: 'project', id: 'bad', reason: 'malformed' }],
+    } as Workspace;
+    expect(() => limitedProjects(HERE, chosen, damaged)).toThrow(UnsealFailed);
   });
 });
