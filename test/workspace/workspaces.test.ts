@@ -10,6 +10,7 @@ import { formatExpiry, type NewConnection } from '../../src/workspace/connection
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { AnswerNote } from '../../src/workspace/last-balance.ts';
 import { createLastUsed } from '../../src/workspace/last-used.ts';
+import { layoutOf } from '../../src/workspace/layout.ts';
 import { type Project, UNDO_MS } from '../../src/workspace/projects.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { findConnection, findProject, findSchedule, requireSettings } from '../../src/workspace/workspace.ts';
@@ -55,6 +56,8 @@ beforeAll(async () => {
   store = await testRedis();
   redis = store.client;
   workspaces = createWorkspaces({ redis, keyring: createKeyring([KEY]) });
+  // A connection reads the layout once, before its first change.
+  await layoutOf(redis);
 });
 afterEach(async () => {
   await redis.flushdb();
