@@ -1,0 +1,455 @@
+/** What a failure means for a date, step by step, without Redis: the log’s entry after each. */
+import { describe, expect, it } from 'vitest';
+import { beginAttempt } from '../../src/delivery/attempt.ts';
+import type { DeliveryContext } from '../../src/delivery/context.ts';
+import type { LogWrite } from '../../src/delivery/delivery-log.ts';
+import type { DeliveryLogEntry } from '../../src/delivery/delivery-log-entry.ts';
+import { abandonDelivery, recordFailure } from '../../src/delivery/outcome.ts';
+import type { DeliveryTask } from '../../src/delivery/plan.ts';
+import {
+  classifyFailure,
+  type FailureEffect,
+  MAX_PROBE_DELAY,
+  MAX_RETRY_DELAY,
+  OutcomeUnknown,
+  probeDelayAfter,
+  retryDelayAfter,
+} from '../../src/delivery/retry.ts';
+import {
+  CannotPost,
+  ConnectionMissing,
+  NotAllowed,
+  NotConnected,
+  NotInstalled,
+  SlackFailed,
+  StoreUnavailable,
+  TokenRejected,
+} from '../../src/domain/failure/index.ts';
+import type { PauseReason, Schedule } from '../../src/workspace/schedules.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { schedule } from '../support/delivery.ts';
+import { lineOf, postOf, workspaceOf } from '../support/delivery-records.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NINE = Date.parse('2026-11-20T08:00:00Z');
+const DATE = '2026-11-20';
+
+describe('a failure', () => {
+  const slack = (code: string, method = 'chat.postMessage', retryAfter?: number) =>
+    Object.assign(new SlackFailed(method, code), retryAfter !== undefined && { retryAfter });
+
+  it.each<[string, unknown, object]>([
+    ['a rejected token', new TokenRejected('billing'), { kind: 'pause', why: 'token-rejected' }],
+    ['no connection', new NotConnected(), { kind: 'pause', why: 'not-connected' }],
+    ['a connection that was removed', new ConnectionMissing('eu'), { kind: 'pause', why: 'not-connected' }],
+    ['a channel limit', new NotAllowed('channel'), { kind: 'pause', why: 'project-limited' }],
+    ['an app that was removed', new NotInstalled('unknown'), { kind: 'pause', why: 'app-removed' }],
+    [
+      'a channel without Tally',
+      new CannotPost('not-there'),
+      { kind: 'pause', why: 'not-in-channel', cause: 'Tally isn’t in the channel.' },
+    ],
+    [
+      'an archived channel',
+      new CannotPost('archived'),
+      { kind: 'pause', why: 'channel-archived', cause: 'The channel is archived.' },
+    ],
+    [
+      'a restricted channel',
+      new CannotPost('restricted'),
+      { kind: 'pause', why: 'channel-restricted', cause: 'Tally isn’t allowed to post in the channel.' },
+    ],
+    [
+      'no word from Slack',
+      new OutcomeUnknown(),
+      { kind: 'unclear', cause: 'Slack didn’t confirm the post.' },
+    ],
+    [
+      'a bug',
+      new TypeError('x is not a function'),
+      { kind: 'later', cause: 'Tally ran into an error of its own. Its log says more.' },
+    ],
+    ['a rate limit', slack('ratelimited', 'chat.postMessage', 7), { kind: 'wait', for: 7_000 }],
+    ['a rate limit without a time', slack('ratelimited'), { kind: 'wait', for: 30_000 }],
+    [
+      'a rate limit of a day',
+      slack('ratelimited', 'chat.postMessage', 86_400),
+      { kind: 'wait', for: MAX_RETRY_DELAY },
+    ],
+    ['another refusal', slack('msg_too_long'), { kind: 'later' }],
+  ])('is taken for what it is: %s', (_, error, effect) => {
+    expect(classifyFailure(error)).toMatchObject(effect);
+    expect(classifyFailure(error).cause).not.toBe('');
+  });
+
+  it.each([
+    'account_inactive',
+    'token_revoked',
+    'token_expired',
+    'invalid_auth',
+    'not_authed',
+    'app_uninstalled',
+    'team_not_found',
+  ])('of a workspace that is gone pauses: %s', (code) => {
+    expect(classifyFailure(slack(code, 'conversations.history'))).toEqual({
+      ...{ kind: 'pause', why: 'app-removed', cause: 'Slack rejected Tally’s token.' },
+    });
+  });
+
+  it.each([
+    'internal_error',
+    'fatal_error',
+    'service_unavailable',
+    'request_timeout',
+    'request_error',
+    'http_error',
+    'failed',
+  ])('leaves a post in doubt, and nothing else: %s', (code) => {
+    expect(classifyFailure(slack(code)).kind).toBe('unclear');
+    expect(classifyFailure(slack(code, 'chat.update')).kind).toBe('later');
+  });
+
+  it('of the store is not the schedule’s', () => {
+    expect(() => classifyFailure(new StoreUnavailable())).toThrow(StoreUnavailable);
+  });
+
+  it('is followed by growing pauses of an hour in all, and a probe every six hours at last', () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map(retryDelayAfter);
+    expect(pauses).toEqual([1, 2, 4, 8, 15, 30, undefined].map((minutes) => minutes && minutes * MINUTE));
+    const probes = [1, 2, 3, 4, 5, 6, 7, 8, 99].map(probeDelayAfter);
+    expect(probes).toEqual([5, 15, 30, 60, 120, 240, 360, 360, 360].map((minutes) => minutes * MINUTE));
+    expect(Math.max(...probes)).toBe(MAX_PROBE_DELAY);
+    expect(MAX_RETRY_DELAY).toBe(HOUR);
+  });
+});
+
+const task = (given: Partial<DeliveryTask> = {}): DeliveryTask => ({
+  ...{ schedule: schedule(), due: { date: DATE, at: NINE }, line: undefined },
+  ...{ earlier: [], doubtful: [], superseded: [] },
+  ...given,
+});
+
+/** What `work` wrote, and how long Slack is left alone. */
+async function outcomeOf(
+  work: (context: DeliveryContext) => Promise<void>,
+  now: number,
+  record: Partial<Workspace> = {},
+) {
+  const writes: LogWrite[] = [];
+  const saved: { schedule: Schedule; action: string | undefined; who: string | undefined }[] = [];
+  const waits: number[] = [];
+  await work({
+    ...{ teamId: 'T1', clock: () => now, workspace: workspaceOf([], record) },
+    writeLog: async (write: LogWrite) => {
+      writes.push(write);
+      return JSON.stringify(write.entry);
+    },
+    backOff: async (until: number) => void waits.push(until),
+    workspaces: {
+      saveSchedule: async (
+        { entries: [entry] }: { entries: { action: string; who: string; about: string }[] },
+        one: Schedule,
+      ) => void saved.push({ schedule: one, action: entry?.action, who: `${entry?.who} ${entry?.about}` }),
+    },
+  } as unknown as DeliveryContext);
+  return { write: writes[0]!, writes, saved, waits };
+}
+
+const LATER: FailureEffect = { kind: 'later', cause: 'It broke.' };
+const UNCLEAR: FailureEffect = { kind: 'unclear', cause: 'No word.' };
+const ARCHIVED: FailureEffect = { kind: 'pause', why: 'channel-archived', cause: 'Archived.' };
+const LIMITED: FailureEffect = { kind: 'wait', for: 90_000, cause: 'Too many.' };
+const ENTRY: DeliveryLogEntry = { state: 'trying', due: NINE, at: NINE, began: NINE, tries: 0 };
+
+interface Begun {
+  readonly entry?: Partial<DeliveryLogEntry>;
+  readonly isDoubtful?: boolean;
+  readonly pausedBy?: PauseReason;
+  readonly now?: number;
+  readonly record?: Partial<Workspace>;
+  readonly superseded?: readonly string[];
+}
+const fail = async (effect: FailureEffect, begun: Begun = {}) => {
+  const { entry, isDoubtful = false, pausedBy, now = NINE + 1_000, record, superseded = [] } = begun;
+  const paused = pausedBy === undefined ? {} : { paused: { why: pausedBy, at: NINE } };
+  const of = task({ schedule: schedule(paused), superseded });
+  const attempt = { before: 'as it was', entry: { ...ENTRY, ...entry }, isDoubtful };
+  return outcomeOf((context) => recordFailure(of, attempt, effect, context), now, record);
+};
+
+describe('a try that failed', () => {
+  it('is tried again after its pause, and shown as tried', async () => {
+    const { write, saved, waits } = await fail(LATER, { superseded: ['2026-11-19'] });
+    expect(write).toEqual({
+      ...{ schedule: 'schedul1', date: DATE, before: 'as it was', drop: [] },
+      entry: { ...ENTRY, at: NINE + 1_000, tries: 1, cause: 'It broke.', next: NINE + 1_000 + MINUTE },
+      lastDelivery: {
+        ...{ date: DATE, due: NINE, at: NINE + 1_000, failures: 0 },
+        ...{ result: 'trying', cause: 'It broke.', next: NINE + 1_000 + MINUTE },
+      },
+    });
+    expect([saved, waits]).toEqual([[], []]);
+  });
+
+  it('is given up after an hour of tries: the next post names its date, and the owner is told', async () => {
+    const record = {
+      lastSent: () => ({ failures: 2, unanswered: { '7:1': { posts: 1, cause: 'x' } } }) as never,
+    };
+    const { write } = await fail(LATER, { entry: { tries: 6 }, record, superseded: ['2026-11-19'] });
+    expect(write.entry).toEqual({
+      ...{ ...ENTRY, at: NINE + 1_000, tries: 7, cause: 'It broke.' },
+      ...{ state: 'failed', isMissed: true, pendingNotice: 'failed' },
+    });
+    expect(write.drop).toEqual(['2026-11-19']);
+    expect(write.lastDelivery).toEqual({
+      ...{ date: DATE, due: NINE, at: NINE + 1_000, failures: 3, result: 'failed', cause: 'It broke.' },
+      unanswered: { '7:1': { posts: 1, cause: 'x' } },
+    });
+    expect((await fail(LATER, { entry: { tries: 5 }, record })).write.lastDelivery?.failures).toBe(2);
+  });
+
+  it('does not wait for a day any more, nor keeps what a pause left', async () => {
+    const { write } = await fail(LATER, {
+      entry: { waits: true, probes: 3, pendingNotice: 'failed', next: 1, post: postOf(NINE) },
+    });
+    expect(Object.keys(write.entry).sort()).toEqual([
+      'at',
+      'began',
+      'cause',
+      'due',
+      'next',
+      'state',
+      'tries',
+    ]);
+  });
+
+  it('over a rate limit does not count, for an hour', async () => {
+    const { write, waits } = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR });
+    expect(write.entry).toMatchObject({ state: 'trying', tries: 3, next: NINE + HOUR + 90_000 });
+    expect(waits).toEqual([NINE + HOUR + 90_000]);
+    const after = await fail(LIMITED, { entry: { tries: 3 }, now: NINE + HOUR + 1 });
+    expect(after.write.entry).toMatchObject({ tries: 4, next: NINE + HOUR + 1 + 8 * MINUTE });
+    const last = await fail(LIMITED, { entry: { tries: 6 }, now: NINE + HOUR + 1 });
+    expect(last.write.entry.state).toBe('failed');
+  });
+});
+
+describe('a post that Slack may have taken', () => {
+  const SENT = { state: 'sending', at: NINE + 5, post: postOf(NINE + 5) } as const;
+
+  it('is searched around the instant when it was sent, however often that fails', async () => {
+    const first = await fail(UNCLEAR, { entry: SENT });
+    expect(first.write.entry).toMatchObject({
+      state: 'sending',
+      at: NINE + 5,
+      post: SENT.post,
+      tries: 1,
+      next: NINE + 1_000 + MINUTE,
+    });
+    const again = await fail(LATER, { entry: { ...SENT, tries: 1 }, isDoubtful: true });
+    expect(again.write.entry).toMatchObject({ state: 'sending', at: NINE + 5, post: SENT.post, tries: 2 });
+    const limited = await fail(LIMITED, { entry: SENT, isDoubtful: true });
+    expect(limited.write.entry).toMatchObject({
+      state: 'sending',
+      at: NINE + 5,
+      tries: 0,
+      next: NINE + 91_000,
+    });
+  });
+
+  it('is not sent a third time', async () => {
+    const twice = { ...SENT, post: postOf(NINE + 5, { isAgain: true }) };
+    const { write } = await fail(UNCLEAR, { entry: twice });
+    expect(write.entry).toMatchObject({
+      state: 'failed',
+      tries: 1,
+      post: twice.post,
+      pendingNotice: 'failed',
+    });
+    expect(write.entry.cause).toBe(
+      'No word. The post may be in the channel: check before you send it again.',
+    );
+    expect((await fail(LATER, { entry: twice, isDoubtful: true })).write.entry.state).toBe('sending');
+  });
+
+  it('says so when it is given up', async () => {
+    const { write } = await fail(LATER, { entry: { ...SENT, tries: 6 }, isDoubtful: true });
+    expect(write.entry).toMatchObject({ state: 'failed', at: NINE + 5, post: SENT.post });
+    expect(write.entry.cause).toContain('may be in the channel');
+    expect((await fail(LATER, { entry: { tries: 6 } })).write.entry.cause).toBe('It broke.');
+  });
+
+  it('stays in doubt while its schedule is paused', async () => {
+    const { write } = await fail(ARCHIVED, { entry: SENT, isDoubtful: true });
+    expect(write.entry).toEqual({
+      ...{ ...ENTRY, ...SENT, cause: 'Archived.', probes: 1, next: NINE + 1_000 + 5 * MINUTE },
+      pendingNotice: 'channel-archived',
+    });
+    expect(
+      (await fail(UNCLEAR, { entry: { ...SENT, probes: 1 }, pausedBy: 'channel-archived' })).write.entry,
+    ).toMatchObject({
+      ...{ state: 'sending', tries: 1, post: SENT.post },
+    });
+  });
+});
+
+describe('a failure that pauses', () => {
+  it('holds the date, saves the pause with its reason, and is told once', async () => {
+    const { write, saved } = await fail(ARCHIVED, {
+      entry: { tries: 4, post: postOf(NINE) },
+      superseded: ['2026-11-19'],
+    });
+    expect(write.entry).toEqual({
+      ...{ ...ENTRY, state: 'held', at: NINE + 1_000, tries: 0, cause: 'Archived.' },
+      ...{ probes: 1, pendingNotice: 'channel-archived', next: NINE + 1_000 + 5 * MINUTE },
+    });
+    expect(write.drop).toEqual(['2026-11-19']);
+    expect(write.lastDelivery).toMatchObject({ result: 'trying', cause: 'Archived.', failures: 0 });
+    expect(saved).toEqual([
+      {
+        schedule: schedule({ paused: { why: 'channel-archived', at: NINE + 1_000 } }),
+        ...{ action: 'schedule paused', who: 'tally Yesterday’s spend · C0COSTS001' },
+      },
+    ]);
+  });
+
+  it('notes what the pause rests on', async () => {
+    const connections = new Map([['main', { fingerprint: '0123456789ab' }]]) as never;
+    const rejected = await fail(
+      { kind: 'pause', why: 'token-rejected', cause: 'x' },
+      { record: { connections } },
+    );
+    expect(rejected.saved[0]?.schedule.paused?.asked).toBe('main 0123456789ab');
+    const limited = await fail({ kind: 'pause', why: 'project-limited', cause: 'x' });
+    expect(limited.saved[0]?.schedule.paused?.asked).toBe('open');
+  });
+
+  it('for the same reason again is not saved and not told again, and is probed more rarely', async () => {
+    const { write, saved } = await fail(ARCHIVED, {
+      entry: { state: 'held', probes: 2 },
+      pausedBy: 'channel-archived',
+    });
+    expect(write.entry).toMatchObject({ state: 'held', probes: 3, next: NINE + 1_000 + 30 * MINUTE });
+    expect(write.entry).not.toHaveProperty('pendingNotice');
+    expect(saved).toEqual([]);
+    const untold = await fail(ARCHIVED, {
+      ...{
+        entry: { state: 'held', probes: 1, pendingNotice: 'channel-archived' },
+        pausedBy: 'channel-archived',
+      },
+    });
+    expect(untold.write.entry.pendingNotice).toBe('channel-archived');
+  });
+
+  it('for another reason is told, and saved', async () => {
+    const { write, saved } = await fail(ARCHIVED, {
+      entry: { state: 'held', probes: 2 },
+      pausedBy: 'token-rejected',
+    });
+    expect(write.entry).toMatchObject({ pendingNotice: 'channel-archived', probes: 3 });
+    expect(saved[0]?.schedule.paused?.why).toBe('channel-archived');
+  });
+
+  it('is still paused while a probe fails for a reason of its own', async () => {
+    const { write, saved } = await fail(LATER, {
+      entry: { state: 'held', probes: 1 },
+      pausedBy: 'not-connected',
+    });
+    expect(write.entry).toMatchObject({
+      state: 'held',
+      probes: 2,
+      tries: 0,
+      cause: 'It broke.',
+      next: NINE + 1_000 + 15 * MINUTE,
+    });
+    expect(saved).toEqual([]);
+    const first = await fail(LATER, { pausedBy: 'not-connected' });
+    expect(first.write.entry.probes).toBe(1);
+    const limited = await fail({ ...LIMITED, for: 20 * MINUTE } as FailureEffect, {
+      entry: { probes: 1 },
+      pausedBy: 'not-connected',
+    });
+    expect(limited.write.entry.next).toBe(NINE + 1_000 + 20 * MINUTE);
+    expect(limited.waits).toEqual([NINE + 1_000 + 20 * MINUTE]);
+  });
+});
+
+describe('a date that is given up because its schedule was changed', () => {
+  const given = (entry: Partial<DeliveryLogEntry>, paused?: Schedule['paused']) => {
+    const line = lineOf(DATE, { ...ENTRY, ...entry });
+    const of = schedule(paused && { paused });
+    const record = { lastSent: () => ({ failures: 4 }) as never };
+    return outcomeOf((context) => abandonDelivery({ schedule: of, line }, context), NINE + 7, record);
+  };
+
+  it('is shown as not posted, without counting as a failure', async () => {
+    const { write } = await given({
+      state: 'trying',
+      next: 1,
+      probes: 2,
+      pendingNotice: 'failed',
+      post: postOf(NINE),
+    });
+    const cause = 'The schedule was changed or paused before this was posted.';
+    expect(write.entry).toEqual({ ...ENTRY, state: 'failed', at: NINE + 7, cause, isDropped: true });
+    expect(JSON.parse(write.before!)).toMatchObject({ state: 'trying' });
+    expect(write.lastDelivery).toEqual({
+      date: DATE,
+      due: NINE,
+      at: NINE + 7,
+      failures: 4,
+      result: 'failed',
+      cause,
+    });
+  });
+
+  it('leaves earlier dates of the new times only where nothing was sent and nobody paused it', async () => {
+    expect((await given({ state: 'sending' })).write.entry).not.toHaveProperty('isDropped');
+    expect((await given({ state: 'trying' }, { why: 'person', at: NINE })).write.entry).not.toHaveProperty(
+      'isDropped',
+    );
+  });
+});
+
+describe('a try', () => {
+  const begin = (entry: Partial<DeliveryLogEntry> | undefined, due = NINE) => {
+    const line = entry && lineOf(DATE, { ...ENTRY, tries: 3, began: NINE - 9, ...entry });
+    const context = { clock: () => NINE + 5 } as DeliveryContext;
+    return beginAttempt(task({ due: { date: DATE, at: due }, line }), context);
+  };
+
+  it('begins its hour at once', () => {
+    expect(begin(undefined)).toEqual({
+      ...{ before: undefined, isDoubtful: false },
+      entry: { state: 'trying', due: NINE, at: NINE + 5, began: NINE + 5, tries: 0 },
+    });
+  });
+
+  it('goes on with what was begun, and begins again where an edit moved the date', () => {
+    expect(begin({ state: 'trying' })).toMatchObject({
+      isDoubtful: false,
+      entry: { tries: 3, began: NINE - 9, at: NINE },
+    });
+    expect(begin({ state: 'sending' })).toMatchObject({
+      isDoubtful: true,
+      entry: { tries: 3, state: 'sending' },
+    });
+    for (const state of ['trying', 'sending'] as const)
+      expect(begin({ state }, NINE + 1).entry).toMatchObject({
+        state,
+        tries: 0,
+        due: NINE + 1,
+        began: NINE + 5,
+        at: NINE,
+      });
+    expect(begin({ state: 'trying' }).before).toContain('"tries":3');
+  });
+
+  it('of a date that was held has an hour of its own', () => {
+    expect(begin({ state: 'held', probes: 4, due: 1 })).toMatchObject({
+      ...{ isDoubtful: false, entry: { state: 'held', probes: 4, due: NINE, began: NINE + 5, tries: 0 } },
+    });
+    expect(begin({ state: 'failed', cause: 'x' }).entry).not.toHaveProperty('cause');
+  });
+});
