@@ -1,0 +1,220 @@
+/** What posts say of projects, dates and changed figures. */
+import { describe, expect, it } from 'vitest';
+import {
+  correctionMessage,
+  manualPostMessage,
+  missedDateFailed,
+  missedDateLine,
+  missedDatesSummary,
+  type PostDetails,
+  renderPost,
+} from '../../src/delivery/post-blocks.ts';
+import { encodePattern, nextOccurrence, spreadOf } from '../../src/delivery/recurrence-pattern.ts';
+import type { ReportResult } from '../../src/delivery/report.ts';
+import {
+  describeProjects,
+  describeReport,
+  formatMoment,
+  projectLabelOfKey,
+} from '../../src/delivery/schedule-wording.ts';
+import type { Timing } from '../../src/domain/time/cadence.ts';
+import { button } from '../../src/slack/kit/atoms.ts';
+import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { textOf } from '../support/bot.ts';
+import { finding } from '../support/delivery.ts';
+import { workspaceOf } from '../support/delivery-records.ts';
+
+const workspace = workspaceOf([], {
+  settings: { ...DEFAULT_SETTINGS, currency: 'EUR', locale: 'de-DE' },
+  projects: [
+    { alias: 'prod', id: '123', product: 1 },
+    { alias: 'logs', id: '123', product: 2, currency: 'USD' },
+    { alias: 'one', id: '7', product: 1 },
+    { alias: 'two', id: '7', product: 1 },
+  ],
+} as unknown as Partial<Workspace>);
+
+/** Amounts are written with spaces that do not break. */
+const plain = (text: string) => text.replaceAll('\u00a0', ' ');
+
+describe('a project', () => {
+  it('is called by its alias, or by its ID where it has none or two', () => {
+    expect(['123:1', '123:2', '7:1', '9:1'].map((key) => projectLabelOfKey(key, workspace))).toEqual([
+      ...['prod', 'logs', 'Project 7', 'Project 9'],
+    ]);
+    expect(projectLabelOfKey('9:2', workspace)).toBe('Project 9 (Object storage)');
+    const projects = [
+      { id: '123', product: 1 },
+      { id: '9', product: 1 },
+    ] as const;
+    expect(describeProjects({ projects }, workspace)).toBe('prod, Project 9');
+    expect(describeReport({ report: 'yesterday', projects }, workspace)).toBe(
+      '“Yesterday’s spend” for prod, Project 9',
+    );
+    expect(formatMoment(Date.UTC(2026, 10, 21, 14), 'Europe/Rome')).toBe(
+      'Sat 21 Nov 2026, 15:00 (Europe/Rome)',
+    );
+  });
+});
+
+describe('a missed date', () => {
+  it('is named with its figures', () => {
+    const result = {
+      ...finding('1'),
+      covers: 'Wed 18 Nov 2026 UTC',
+      figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' },
+    };
+    expect(plain(missedDateLine('2026-11-19', result, workspace))).toBe(
+      'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
+    );
+    expect(missedDateLine('2026-11-19', { ...result, figures: {} }, workspace)).toBe(
+      'Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)',
+    );
+    expect(missedDateFailed('2026-11-19', 'Billing is down.')).toBe(
+      'No figures (due Thu 19 Nov). Billing is down.',
+    );
+    expect([1, 2].map(missedDatesSummary)).toEqual(['1 earlier date', '2 earlier dates']);
+  });
+});
+
+describe('a correction', () => {
+  const message = (before: string | undefined, after: string | undefined, percent: number) =>
+    correctionMessage(
+      before === undefined ? {} : { '123:1': before },
+      after === undefined ? {} : { '123:1': after },
+      percent,
+      workspace,
+    );
+
+  it.each<[string, string | undefined, string | undefined, number, boolean]>([
+    ['more than its share', '100', '105.000000001', 5, true],
+    ['exactly its share', '100', '105', 5, false],
+    ['exactly its share downwards', '-100', '-105', 5, false],
+    ['less, downwards, than its share', '100', '96', 5, false],
+    ['more, downwards, than its share', '100', '94', 5, true],
+    ['nothing where any change counts', '100', '100.00', 0, false],
+    ['a hair where any change counts', '100', '100.01', 0, true],
+    ['something out of nothing', '0', '0.01', 100, true],
+    ['everything', '5', undefined, 100, true],
+    ['a figure that was missing', undefined, '5', 100, true],
+    ['nothing that can be read', 'x', 'y', 0, false],
+  ])('tells of %s', (_, before, after, percent, isTold) => {
+    expect(message(before, after, percent) !== undefined).toBe(isTold);
+  });
+
+  it('says what each figure was and is', () => {
+    const before = { '123:1': '100', '9:1': '5', '123:2': '7' };
+    const told = correctionMessage(before, { '123:1': '110', '8:1': '1', '123:2': '7' }, 0, workspace);
+    expect(plain(textOf(told?.blocks)).split('\n')).toEqual([
+      'Figures changed since this was posted:',
+      'prod: 100,00 EUR → 110,00 EUR (▲ 10,0 %)',
+      'Project 9: 5,00 EUR → no figure',
+      'Project 8: no figure → 1,00 EUR',
+    ]);
+    expect(told?.text).toBe(textOf(told?.blocks).split('\n').slice(0, 2).join(' '));
+  });
+});
+
+describe('a post', () => {
+  const TIMING: Timing = { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' };
+  const DETAILS: PostDetails = {
+    ...{ timing: TIMING, date: '2026-11-20', correctsFrom: 5, isLate: false, isAgain: false, earlier: [] },
+  };
+  const render = (details: Partial<PostDetails> = {}, result: ReportResult = finding('100')) => {
+    const { text, blocks } = renderPost(result, { ...DETAILS, ...details });
+    return { text, lines: textOf(blocks).split('\n'), blocks };
+  };
+
+  it('says nothing around its report but how often it comes, and how to manage it', () => {
+    const { text, lines } = render();
+    expect(text).toBe('Spent 100');
+    expect(lines).toEqual(['Spent 100', 'Every day at 09:00 (Europe/Rome)', 'Manage']);
+  });
+
+  it('says what is special about it, above', () => {
+    const late = 'Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)';
+    const { text, lines } = render({
+      isLate: true,
+      isAgain: true,
+      without: '<Thu>',
+      corrected: Date.UTC(2026, 10, 21, 14),
+    });
+    expect(text).toBe(`${late}. Spent 100`);
+    expect(lines.slice(0, 5)).toEqual([
+      late,
+      'This may be a duplicate: Tally was interrupted while posting, and can’t see whether the post arrived.',
+      'The billing service hadn’t reported &lt;Thu&gt; when this was posted. Tally fills it in when it arrives.',
+      'Corrected Sat 21 Nov 2026, 15:00 (Europe/Rome)',
+      'Spent 100',
+    ]);
+    expect(render({ without: 'Thu', correctsFrom: 0 }).lines[0]).toBe(
+      'The billing service hadn’t reported Thu when this was posted.',
+    );
+  });
+
+  it('names what was missed, below', () => {
+    expect(render({ earlier: ['one', 'two'] }).lines.slice(2)).toEqual([
+      'Missed earlier:',
+      'one',
+      'two',
+      'Manage',
+    ]);
+  });
+
+  it('puts how often it comes into the report’s own small print, and its buttons before its own', () => {
+    const message = {
+      text: 'x',
+      blocks: [{ type: 'section' }, { type: 'context', elements: [{ type: 'mrkdwn', text: 'as of now' }] }],
+    };
+    const { blocks } = render(
+      {},
+      { ...finding('1'), message: message as never, buttons: [button('spend', 'Details') as never] },
+    );
+    expect(blocks).toHaveLength(3);
+    expect(textOf(blocks)).toBe('as of now\nEvery day at 09:00 (Europe/Rome)\nDetails\nManage');
+  });
+
+  it('by hand says who sent it, and whether it is a test', () => {
+    const by = (why: 'test' | 'test-to-me' | 'now') =>
+      textOf(manualPostMessage(finding('1'), why, 'U1').blocks).split('\n')[0];
+    expect(by('test')).toBe('Test of a scheduled post, sent by <@U1>');
+    expect(by('test-to-me')).toBe(by('test'));
+    expect(by('now')).toBe('Sent by <@U1> with Send now');
+    expect(manualPostMessage(finding('1'), 'now', 'U1').blocks).toHaveLength(2);
+    const withButtons = { ...finding('1'), buttons: [button('spend', 'Details') as never] };
+    expect(textOf(manualPostMessage(withButtons, 'now', 'U1').blocks)).toContain('Details');
+  });
+});
+
+describe('the pattern of a workspace’s runs', () => {
+  const daily = (time: string, zone = 'UTC'): Timing => ({ cadence: { kind: 'daily' }, time, zone });
+  const NOW = Date.UTC(2026, 10, 20, 8);
+  const nextOf = (timings: readonly Timing[], at: number, workspaceId = 'T1') =>
+    nextOccurrence(encodePattern(workspaceId, timings), at);
+
+  it('is the same for the same timings, whatever their order, and says them once', () => {
+    const [one, two] = [daily('09:00'), daily('10:00')];
+    expect(encodePattern('T1', [one, two, one])).toBe(encodePattern('T1', [two, one]));
+    expect(encodePattern('T1', [one])).not.toBe(encodePattern('T1', [two]));
+    expect(encodePattern('T1', [one])).not.toBe(encodePattern('T2', [one]));
+  });
+
+  it('gives the earliest of its instants, each a moment of its own after it', () => {
+    const spread = spreadOf('T1', 20_000);
+    expect(spread).toBeGreaterThan(0);
+    const nine = Date.UTC(2026, 10, 20, 9) + spread;
+    expect(nextOf([daily('10:00'), daily('09:00')], NOW)).toBe(nine);
+    expect(nextOf([daily('10:00'), daily('09:00')], nine - 1)).toBe(nine);
+    expect(nextOf([daily('10:00'), daily('09:00')], nine)).toBe(nine + 3_600_000);
+    expect(nextOf([], NOW)).toBeUndefined();
+  });
+
+  it.each(['', '{', 'null', '7', '0 9 * * *', '[0,["x"]]'])('is not read from anything else: %s', (text) => {
+    expect(nextOccurrence(text, NOW)).toBeUndefined();
+  });
+
+  it('has a moment that is the same in every version', () => {
+    expect(['T1', 'T0SANDBOX1'].map((id) => spreadOf(id, 20_000))).toEqual([7_158, 13_627]);
+  });
+});
