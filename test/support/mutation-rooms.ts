@@ -26,14 +26,14 @@ export const ROOMS: Readonly<Record<string, MutatedRoom>> = {
     tests: ['test/workspace', 'test/redis'],
     except: /acl|cluster|copy|one-slot|sentinel/,
     slowest: 700,
-    budget: 3_000,
+    budget: 1_000,
   },
   delivery: {
     mutate: ['src/delivery/*.ts'],
     tests: ['test/delivery'],
     except: /crash|watches-year/,
     slowest: 500,
-    budget: 3_000,
+    budget: 1_000,
   },
   slack: {
     mutate: [
