@@ -169,7 +169,7 @@ describe('a post', () => {
     };
     const { blocks } = render(
       {},
-      { ...finding('1'), message: message as never, buttons: [button('spend', 'Details') as never] },
+      { ...finding('1'), message: message as never, buttons: [button('schedule-list', 'Details') as never] },
     );
     expect(blocks).toHaveLength(3);
     expect(textOf(blocks)).toBe('as of now\nEvery day at 09:00 (Europe/Rome)\nDetails\nManage');
@@ -182,7 +182,7 @@ describe('a post', () => {
     expect(by('test-to-me')).toBe(by('test'));
     expect(by('now')).toBe('Sent by <@U1> with Send now');
     expect(manualPostMessage(finding('1'), 'now', 'U1').blocks).toHaveLength(2);
-    const withButtons = { ...finding('1'), buttons: [button('spend', 'Details') as never] };
+    const withButtons = { ...finding('1'), buttons: [button('schedule-list', 'Details') as never] };
     expect(textOf(manualPostMessage(withButtons, 'now', 'U1').blocks)).toContain('Details');
   });
 });
