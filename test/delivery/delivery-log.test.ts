@@ -3,12 +3,17 @@ import {
   createDeliveryLog,
   type DeliveryLease,
   type DeliveryLog,
+  LEASE_MS,
   type LogWrite,
+  observeDeliveries,
 } from '../../src/delivery/delivery-log.ts';
+import { deliveryLockKey, deliveryLogKey, recordKey } from '../../src/workspace/keys.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const TEAM = 'T0TEAM0001';
+const [LOG, LOCK] = [deliveryLogKey(TEAM), deliveryLockKey(TEAM)];
+const DAY = 86_400_000;
 
 let redis: TestRedis;
 let log: DeliveryLog;
@@ -28,7 +33,7 @@ const write = (more: Partial<LogWrite> = {}): LogWrite => ({
   ...more,
 });
 const lines = async () => (await log.read(TEAM)).lines.map(({ json }) => json);
-const loseLease = () => redis.client.set(`tally:{${TEAM}}:delivery-lock`, 'of another process');
+const loseLease = () => redis.client.set(LOCK, 'of another process');
 
 describe('an entry of the delivery log', () => {
   it('is written for a date that has none, by the process with the lease', async () => {
@@ -63,5 +68,179 @@ describe('an entry of the delivery log', () => {
     const expectedSchedule = JSON.stringify(schedule({ owner: 'U0OTHER001' }));
     expect(await log.write(lease, write({ expectedSchedule }))).toBe('');
     expect(await lines()).toEqual([]);
+    expect(await log.write(lease, write({ expectedSchedule: JSON.stringify(schedule()) }))).not.toBe('');
+    expect(await lines()).toHaveLength(1);
+  });
+
+  it('takes with it the lines that are not needed any more, of its own schedule', async () => {
+    for (const date of ['2026-11-17', '2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
+    await log.write(lease, write({ schedule: 'schedul2', date: '2026-11-17' }));
+    await log.write(lease, write({ drop: ['2026-11-17', '2026-11-19'] }));
+    const left = (await log.read(TEAM)).lines.map((line) => `${line.schedule} ${line.date}`);
+    expect(left.sort()).toEqual(['schedul1 2026-11-18', 'schedul1 2026-11-20', 'schedul2 2026-11-17']);
+  });
+
+  it('brings how the last delivery ended into the record, unless the schedule was removed', async () => {
+    const lastDelivery = { date: '2026-11-20', due: 1, at: 2, result: 'posted', failures: 0 } as const;
+    await log.write(lease, write({ lastDelivery }));
+    expect(await redis.client.hget(recordKey(TEAM), 'sent:schedul1')).toBe(JSON.stringify(lastDelivery));
+    await log.write(lease, write({ schedule: 'schedul2', lastDelivery }));
+    expect((await redis.client.hkeys(recordKey(TEAM))).sort()).toEqual([
+      'schedule:schedul1',
+      'sent:schedul1',
+    ]);
+  });
+
+  it('notes that its channel was posted to, and is kept for longer than any cadence', async () => {
+    await log.write(lease, write({ posted: { channel: 'C1', at: 5 } }));
+    await log.write(lease, write({ schedule: 'schedul2', posted: { channel: 'C2', at: 9 } }));
+    const snapshot = await log.read(TEAM);
+    expect([snapshot.lastPost('C1'), snapshot.lastPost('C2'), snapshot.lastPost('C3')]).toEqual([
+      5,
+      9,
+      undefined,
+    ]);
+    expect(snapshot.lastPost()).toBe(9);
+    expect(snapshot.lines).toHaveLength(2);
+    const kept = await redis.client.pttl(LOG);
+    expect(kept).toBeGreaterThan(99 * DAY);
+    expect(kept).toBeLessThanOrEqual(100 * DAY);
+  });
+});
+
+describe('a state of the delivery log', () => {
+  const NAME = 'watch/abcd1234';
+  const state = async () => (await log.read(TEAM)).state(NAME);
+  const expected = { field: 'schedule:schedul1', value: JSON.stringify(schedule()) };
+
+  it('is written over what was read alone, and begun with the lease alone', async () => {
+    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one' })).toBe('written');
+    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'two' })).toBe('refused');
+    expect(await log.writeState(lease, { name: NAME, before: 'other', json: 'two' })).toBe('refused');
+    await loseLease();
+    expect(await log.writeState(lease, { name: NAME, before: 'one', json: 'two', needsLease: true })).toBe(
+      'refused',
+    );
+    expect(await state()).toBe('one');
+    expect(await log.writeState(lease, { name: NAME, before: 'one', json: 'two' })).toBe('written');
+    expect(await log.writeState(lease, { name: 'watch/another1', before: undefined, json: 'x' })).toBe(
+      'refused',
+    );
+    expect(await state()).toBe('two');
+  });
+
+  it('is written only as long as what it is about is as expected', async () => {
+    const other = { ...expected, value: 'another' };
+    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one', expected: other })).toBe(
+      'changed',
+    );
+    expect(await state()).toBeUndefined();
+    expect(await log.writeState(lease, { name: NAME, before: undefined, json: 'one', expected })).toBe(
+      'written',
+    );
+  });
+
+  it('notes the message that went out with it, and writes nothing into the record', async () => {
+    const before = await redis.client.hgetall(recordKey(TEAM));
+    await log.writeState(lease, {
+      name: NAME,
+      before: undefined,
+      json: 'one',
+      expected,
+      posted: { channel: 'C1', at: 5 },
+    });
+    expect((await log.read(TEAM)).lastPost('C1')).toBe(5);
+    expect(await redis.client.hgetall(recordKey(TEAM))).toEqual(before);
+    expect(await redis.client.hkeys(LOG)).toEqual([NAME, 'channel/C1']);
+  });
+
+  it('is found by the beginning of its name, and deleted with the lease alone', async () => {
+    for (const name of [NAME, 'watch/abcd5678', 'reminder/access:1'])
+      await log.writeState(lease, { name, before: undefined, json: name });
+    expect((await log.read(TEAM)).statesOf('watch/').toSorted()).toEqual([
+      [NAME, NAME],
+      ['watch/abcd5678', 'watch/abcd5678'],
+    ]);
+    expect(await log.dropStates(lease, [])).toBe(true);
+    expect(await log.dropStates(lease, [NAME, 'reminder/access:1'])).toBe(true);
+    expect(await redis.client.hkeys(LOG)).toEqual(['watch/abcd5678']);
+    await loseLease();
+    expect(await log.dropStates(lease, ['watch/abcd5678'])).toBe(false);
+    expect(await log.dropStates(lease, [])).toBe(true);
+    expect(await redis.client.hkeys(LOG)).toEqual(['watch/abcd5678']);
+  });
+});
+
+describe('the delivery log', () => {
+  it('lets go of lines with the lease alone', async () => {
+    for (const date of ['2026-11-18', '2026-11-19']) await log.write(lease, write({ date }));
+    const [first, second] = (await log.read(TEAM)).lines;
+    await log.drop(lease, []);
+    await log.drop(lease, [first!]);
+    expect((await log.read(TEAM)).lines).toEqual([second]);
+    await loseLease();
+    await log.drop(lease, [second!]);
+    expect(await lines()).toHaveLength(1);
+  });
+
+  it('notes until when Slack takes nothing, with the lease alone', async () => {
+    expect((await log.read(TEAM)).backOffUntil).toBeUndefined();
+    await log.backOff(lease, 7_000);
+    expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
+    expect(await redis.client.pttl(LOG)).toBeGreaterThan(99 * DAY);
+    await loseLease();
+    await log.backOff(lease, 9_000);
+    expect((await log.read(TEAM)).backOffUntil).toBe(7_000);
+  });
+
+  it('is one run’s at a time, for as long as it renews its lease', async () => {
+    expect(await log.lease(TEAM)).toBe('taken');
+    expect(await log.lease('T0TEAM0002')).toBe('gone');
+    await redis.client.pexpire(LOCK, 1_000);
+    expect(await log.renew(lease)).toBe(true);
+    expect(await redis.client.pttl(LOCK)).toBeGreaterThan(1_000);
+    expect(await redis.client.pttl(LOCK)).toBeLessThanOrEqual(LEASE_MS);
+    expect(await log.release(lease)).toBe(true);
+    expect([await log.renew(lease), await log.release(lease)]).toEqual([false, false]);
+    expect(await log.lease(TEAM)).toMatchObject({ teamId: TEAM });
+  });
+
+  it('takes a damaged line for a failure that is over, and nothing else for a line', async () => {
+    await redis.client.hset(LOG, {
+      ...{
+        'schedul1/2026-11-20': '{',
+        'schedul1/today': '{}',
+        'xschedul1/2026-11-20': '{}',
+        'SCHEDUL1/2026-11-20': '{}',
+      },
+      ...{ 'channel/C1': 'soon', quiet: 'soon' },
+    });
+    const snapshot = await log.read(TEAM);
+    expect(snapshot.lines).toEqual([
+      {
+        ...{ schedule: 'schedul1', date: '2026-11-20', json: '{' },
+        entry: { state: 'failed', due: 0, at: 0, began: 0, tries: 0 },
+      },
+    ]);
+    expect([snapshot.lastPost('C1'), snapshot.lastPost(), snapshot.backOffUntil]).toEqual([
+      undefined,
+      0,
+      undefined,
+    ]);
+  });
+
+  it('reports each date that ended, once it is written', async () => {
+    const ended: string[] = [];
+    const observed = observeDeliveries(log, (result) => ended.push(result));
+    const lastDelivery = { date: '2026-11-20', due: 1, at: 2, failures: 0 };
+    let before: string | undefined;
+    for (const result of ['trying', 'waiting', 'posted', 'posted-late', 'skipped', 'failed'] as const)
+      before = await observed.write(lease, write({ before, lastDelivery: { ...lastDelivery, result } }));
+    await observed.write(lease, write({ before }));
+    await observed.write(
+      lease,
+      write({ before: 'another', lastDelivery: { ...lastDelivery, result: 'posted' } }),
+    );
+    expect(ended).toEqual(['posted', 'posted-late', 'skipped', 'failed']);
   });
 });
