@@ -1,0 +1,514 @@
+/** When watches are checked, what their alerts say and when those go out, without Redis. */
+import { Big } from 'big.js';
+import { describe, expect, it } from 'vitest';
+import {
+  alertEpisode,
+  alertMessageTo,
+  isParent,
+  recordEvent,
+  stateFor,
+  targetsOf,
+  withMessage,
+} from '../../src/delivery/alert.ts';
+import { alertActionAt } from '../../src/delivery/alert-send.ts';
+import { createBillingCache } from '../../src/delivery/billing-cache.ts';
+import { MAX_RETRY_DELAY } from '../../src/delivery/retry.ts';
+import { judgedFigures, knownBalances, type ProjectFigures } from '../../src/delivery/watch-figures.ts';
+import { isLimited, type JudgedWatch, judge, recordJudgement } from '../../src/delivery/watch-judge.ts';
+import { basisOf, hourlyCheckAfter, isJudged, nextCheckAt } from '../../src/delivery/watch-plan.ts';
+import { isWatchIdle, planWatches } from '../../src/delivery/watch-run.ts';
+import {
+  type Alert,
+  type AlertEvent,
+  type AlertMessage,
+  parseWatchState,
+  type StoredWatchState,
+} from '../../src/delivery/watch-state.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import type { Watch } from '../../src/workspace/watches.ts';
+import type { Workspace } from '../../src/workspace/workspace.ts';
+import { snapshotOf, workspaceOf } from '../support/delivery-records.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.parse('2026-11-20T12:30:00Z');
+const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
+const BALANCE: WatchRule = { kind: 'balance', below: new Big(50) };
+const watch = (given: Partial<Watch> = {}): Watch => ({
+  ...{ id: 'watch001', project: { id: '123', product: 1 }, rule: BALANCE, target: { channel: 'C1' } },
+  ...{ owner: 'U1', createdBy: 'U1', createdAt: 0, since: NOW - DAY },
+  ...given,
+});
+const recordOf = (watches: readonly Watch[], given: Partial<Workspace> = {}) =>
+  workspaceOf([], { watches, watchIds: watches.map(({ id }) => id), ...given });
+
+describe('watches', () => {
+  it('are checked once an hour, at a moment that is the workspace’s own', () => {
+    const next = hourlyCheckAfter('T1', NOW);
+    expect(next).toBeGreaterThan(NOW);
+    expect(next).toBeLessThanOrEqual(NOW + HOUR);
+    expect(hourlyCheckAfter('T1', next - 1)).toBe(next);
+    expect(hourlyCheckAfter('T1', next)).toBe(next + HOUR);
+    expect(hourlyCheckAfter('T2', NOW) % HOUR).not.toBe(next % HOUR);
+  });
+
+  it('are not judged while they are paused or snoozed', () => {
+    expect(isJudged(watch(), NOW)).toBe(true);
+    expect(isJudged(watch({ paused: { at: 1, by: 'U1' } }), NOW)).toBe(false);
+    expect(isJudged(watch({ snoozedUntil: NOW + 1 }), NOW)).toBe(false);
+    expect(isJudged(watch({ snoozedUntil: NOW }), NOW)).toBe(true);
+  });
+
+  const workspace = recordOf([watch()], {
+    connections: new Map([['main', { name: 'main', fingerprint: 'a' }]]),
+    projects: [{ alias: 'prod', id: '123', product: 1 }],
+  } as unknown as Partial<Workspace>);
+  const checked = (given: object) => {
+    const last = JSON.stringify({ at: NOW - HOUR, next: NOW + 5, basis: basisOf(workspace), ...given });
+    return snapshotOf([], { state: (name) => (name === 'check/watches' ? last : undefined) });
+  };
+
+  it('are checked at once where they never were, where something changed, or where the clock went back', () => {
+    expect(nextCheckAt(workspace, checked({}), NOW)).toBe(NOW + 5);
+    expect(nextCheckAt(workspace, checked({ at: NOW }), NOW)).toBe(NOW + 5);
+    expect(nextCheckAt(workspace, checked({ at: NOW + 1 }), NOW)).toBe(NOW);
+    expect(nextCheckAt(workspace, checked({ basis: 'another' }), NOW)).toBe(NOW);
+    expect(nextCheckAt(workspace, checked({ next: 'soon' }), NOW)).toBe(NOW);
+    expect(nextCheckAt(workspace, snapshotOf([]), NOW)).toBe(NOW);
+    expect(nextCheckAt(recordOf([]), checked({}), NOW)).toBeUndefined();
+  });
+
+  it.each<[string, Partial<Workspace>]>([
+    ['a rule', { watches: [watch({ since: NOW })] }],
+    ['a watch more', { watches: [watch(), watch({ id: 'watch002' })] }],
+    ['a pause', { watches: [watch({ paused: { at: 5, by: 'U1' } })] }],
+    ['a snooze', { watches: [watch({ snoozedUntil: 5 })] }],
+    ['a token', { connections: new Map([['main', { name: 'main', fingerprint: 'b' }]]) as never }],
+    [
+      'the connection of a project',
+      { projects: [{ alias: 'prod', id: '123', product: 1, connection: 'eu' }] as never },
+    ],
+    ['the product of a project', { projects: [{ alias: 'prod', id: '123', product: 2 }] as never }],
+    ['the zone', { settings: { ...workspace.settings, zone: 'Asia/Tokyo' } }],
+    ['the default connection', { settings: { ...workspace.settings, connection: 'eu' } }],
+  ])('are checked at once after a change of %s', (_, given) => {
+    expect(nextCheckAt({ ...workspace, ...given }, checked({}), NOW)).toBe(NOW);
+  });
+
+  it('are not checked for what they do not depend on', () => {
+    const same = {
+      ...workspace,
+      watches: [watch({ owner: 'U2' })],
+      settings: { ...workspace.settings, guests: true },
+    };
+    expect(nextCheckAt(same, checked({}), NOW)).toBe(NOW + 5);
+  });
+
+  const planned = (
+    messages: readonly Partial<AlertMessage>[],
+    given: { next?: number; backOffUntil?: number; paused?: boolean } = {},
+  ) => {
+    const one = watch(given.paused ? { paused: { at: 1, by: 'U1' } } : {});
+    const record = recordOf([one]);
+    const state = {
+      since: one.since,
+      told: [],
+      alerts: [{ episode: 'e', events: [CROSSED], messages: messages.map(message) }],
+    };
+    const last = JSON.stringify({ at: NOW - 1, next: given.next ?? NOW + HOUR, basis: basisOf(record) });
+    const states = [
+      ['watch/watch001', JSON.stringify(state)] as const,
+      ['watch/gone0001', '{}'] as const,
+      ['watch/undo0001', '{'] as const,
+    ];
+    const snapshot = snapshotOf([], {
+      state: (name) => (name === 'check/watches' ? last : undefined),
+      statesOf: (prefix) => (prefix === 'watch/' ? states : []),
+      backOffUntil: given.backOffUntil,
+    });
+    const { alerting, ...plan } = planWatches(
+      { ...record, fields: { 'unwatched:undo0001': '{}' } },
+      snapshot,
+      NOW,
+    );
+    return { ...plan, alerting: alerting.map(({ id }) => id), isIdle: isWatchIdle({ ...plan, alerting }) };
+  };
+
+  it('have nothing to do until the next check, and lose the state of one that is gone for good', () => {
+    expect(planned([])).toEqual({
+      isCheckDue: false,
+      alerting: [],
+      stale: ['watch/gone0001'],
+      next: NOW + HOUR,
+      isIdle: true,
+    });
+    expect(planned([], { next: NOW })).toMatchObject({ isCheckDue: true, next: undefined, isIdle: false });
+    expect(planned([], { next: NOW + 1 })).toMatchObject({ isCheckDue: false, next: NOW + 1 });
+  });
+
+  it('send what is due, unless Slack limits the rate, for an hour at most', () => {
+    expect(planned([{ state: 'due' }])).toMatchObject({ alerting: ['watch001'], isIdle: false });
+    expect(planned([{ state: 'due', next: NOW }])).toMatchObject({ alerting: ['watch001'] });
+    expect(planned([{ state: 'due', next: NOW + 9 }])).toMatchObject({
+      alerting: [],
+      next: NOW + 9,
+      isIdle: true,
+    });
+    expect(
+      planned([
+        { state: 'due', next: NOW + 9 },
+        { state: 'due', to: 'C2', next: NOW + 7 },
+      ]).next,
+    ).toBe(NOW + 7);
+    expect(planned([{ state: 'due' }], { backOffUntil: NOW + 3 })).toMatchObject({
+      alerting: [],
+      next: NOW + 3,
+    });
+    expect(planned([{ state: 'due' }], { backOffUntil: NOW })).toMatchObject({ alerting: ['watch001'] });
+    expect(planned([{ state: 'due' }], { backOffUntil: NOW + MAX_RETRY_DELAY })).toMatchObject({
+      alerting: [],
+    });
+    expect(planned([{ state: 'due' }], { backOffUntil: NOW + MAX_RETRY_DELAY + 1 })).toMatchObject({
+      alerting: ['watch001'],
+    });
+    expect(planned([{ state: 'due' }], { paused: true })).toMatchObject({ alerting: [] });
+    expect(planned([{ state: 'posted', drawn: 1 }])).toMatchObject({ alerting: [], next: NOW + HOUR });
+  });
+});
+
+const CROSSED: AlertEvent = { kind: 'crossed', level: 'threshold', at: NOW, title: 'Low', why: 'Because' };
+const RECOVERED: AlertEvent = { kind: 'recovered', at: NOW + 1, text: 'Fine again' };
+const message = (given: Partial<AlertMessage>): AlertMessage => ({
+  ...{ to: 'C1', event: 0, state: 'posted', at: NOW, tries: 0, drawn: 0 },
+  ...given,
+});
+const alert = (messages: readonly AlertMessage[], events: readonly AlertEvent[] = [CROSSED]): Alert =>
+  ({ episode: 'e', events, messages }) as Alert;
+
+describe('an alert', () => {
+  it('begins with a crossing alone, with a message to everybody it is for', () => {
+    expect(recordEvent([], 'e', RECOVERED, ['C1'])).toEqual([]);
+    const [begun] = recordEvent([], 'e', CROSSED, ['U1', 'U2']);
+    const due = { event: 0, state: 'due', at: NOW, tries: 0, drawn: 0 };
+    expect(begun).toEqual({
+      episode: 'e',
+      events: [CROSSED],
+      messages: [
+        { ...due, to: 'U1' },
+        { ...due, to: 'U2' },
+      ],
+    });
+    expect(targetsOf({ target: { people: ['U1', 'U2'] } })).toEqual(['U1', 'U2']);
+    expect(targetsOf(watch())).toEqual(['C1']);
+  });
+
+  it('is answered where it is out, and shows what happened before that itself', () => {
+    const events = (state: AlertMessage['state'], event: AlertEvent) =>
+      recordEvent([alert([message({ state })])], 'e', event, ['C1'])[0];
+    expect(events('due', RECOVERED)?.messages).toHaveLength(1);
+    expect(events('due', RECOVERED)?.events).toEqual([CROSSED, RECOVERED]);
+    for (const state of ['posted', 'sending'] as const)
+      expect(events(state, RECOVERED)?.messages[1]).toEqual({
+        to: 'C1',
+        event: 1,
+        state: 'due',
+        at: NOW + 1,
+        tries: 0,
+        drawn: 0,
+      });
+    expect(events('posted', { kind: 'acknowledged', at: NOW, by: 'U1' })?.messages).toHaveLength(1);
+    expect(events('failed', RECOVERED)?.messages).toHaveLength(1);
+    expect(events('failed', CROSSED)?.messages[1]).toMatchObject({ to: 'C1', event: 1, state: 'due' });
+  });
+
+  it('is answered where it went instead', () => {
+    const instead = message({ to: 'U9', insteadOf: { to: 'C1', cause: 'x', tried: ['C1'] } });
+    const [after] = recordEvent([alert([instead])], 'e', RECOVERED, ['C1']);
+    expect(after?.messages[1]).toMatchObject({ to: 'U9', event: 1 });
+    expect(alertMessageTo(alert([instead]), 'C1')).toBe(instead);
+    expect(alertMessageTo(alert([message({ state: 'failed' })]), 'C1')).toBeUndefined();
+  });
+
+  it('of another episode stays as it is, and the newest are kept', () => {
+    const before = [{ ...alert([message({})]), episode: 'other' }];
+    expect(recordEvent(before, 'e', CROSSED, [])[0]).toBe(before[0]);
+    const many = Array.from({ length: 60 }, (_, n) => String(n)).reduce<readonly Alert[]>(
+      (all, episode) => recordEvent(all, episode, CROSSED, []),
+      [],
+    );
+    expect(many.length).toBeLessThan(60);
+    expect(many.at(-1)?.episode).toBe('59');
+    expect(many.map(({ episode }) => Number(episode))).toEqual(many.map((_, n) => 60 - many.length + n));
+  });
+
+  it('goes out when its pause is over, and its answers after it', () => {
+    const [first, answer] = [message({ state: 'due', next: 7 }), message({ state: 'due', event: 1 })];
+    expect(alertActionAt(alert([first, answer]), first, false)).toBe(7);
+    expect(alertActionAt(alert([first, answer]), answer, false)).toBeUndefined();
+    const sending = message({ state: 'sending' });
+    expect(alertActionAt(alert([sending]), sending, false)).toBe(NOW + 20_000);
+    expect(alertActionAt(alert([sending, answer]), answer, false)).toBeUndefined();
+    expect(alertActionAt(alert([message({}), answer]), answer, false)).toBe(0);
+    expect([isParent(alert([first, answer]), first), isParent(alert([first, answer]), answer)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('of a watch that is paused goes nowhere, but is looked for where Slack may have it', () => {
+    const [due, sending] = [message({ state: 'due' }), message({ state: 'sending' })];
+    expect(alertActionAt(alert([due]), due, true)).toBeUndefined();
+    expect(alertActionAt(alert([sending]), sending, true)).toBe(NOW + 20_000);
+  });
+
+  it('is drawn again until it shows all that happened', () => {
+    const drawn = (given: Partial<AlertMessage>) => {
+      const one = message(given);
+      return alertActionAt(alert([one], [CROSSED, RECOVERED]), one, false);
+    };
+    expect(drawn({ drawn: 1 })).toBe(0);
+    expect(drawn({ drawn: 1, next: 9 })).toBe(9);
+    expect(drawn({ drawn: 2 })).toBeUndefined();
+    expect(drawn({ drawn: 0, state: 'failed' })).toBeUndefined();
+    const answer = message({ event: 1, drawn: 0 });
+    expect(
+      alertActionAt(alert([message({ drawn: 2 }), answer], [CROSSED, RECOVERED]), answer, false),
+    ).toBeUndefined();
+  });
+
+  it('changes one of its messages alone', () => {
+    const messages = [message({}), message({ to: 'C2' }), message({ event: 1 })];
+    const state = { since: 1, told: [], alerts: [alert(messages), { ...alert(messages), episode: 'other' }] };
+    const after = withMessage(state, { episode: 'e', event: 0, to: 'C1' }, (one) => ({ ...one, tries: 9 }));
+    expect(after.alerts.flatMap((one) => one.messages.map(({ tries }) => tries))).toEqual([9, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('the state of a watch', () => {
+  const told = [
+    { episode: 'a', level: 'threshold' },
+    { episode: 'b', level: 'threshold', isOver: true },
+    { episode: 'a', level: '100' },
+  ] as const;
+  const stored: StoredWatchState = {
+    ...{ since: 5, told },
+    alerts: ['a', 'b'].map((episode) => ({
+      ...alert([message({})]),
+      episode: alertEpisode({ since: 5 }, episode),
+    })),
+  };
+
+  it('begins empty, stays as long as its rule, and ends its open alerts with it', () => {
+    expect(stateFor(watch({ since: 5 }), undefined, NOW)).toEqual({ since: 5, told: [], alerts: [] });
+    expect(stateFor(watch({ since: 5 }), stored, NOW)).toBe(stored);
+    const { since, told: left, alerts } = stateFor(watch({ since: 6 }), stored, NOW);
+    expect([since, left]).toEqual([6, []]);
+    expect(alerts.map(({ events }) => events.map(({ kind }) => kind))).toEqual([
+      ['crossed', 'replaced'],
+      ['crossed'],
+    ]);
+    expect(alerts[0]?.messages).toHaveLength(1);
+  });
+
+  it.each([undefined, '', '{', '{"since":"x"}'])('is none where it cannot be read: %s', (json) => {
+    expect(parseWatchState(json)).toBeUndefined();
+  });
+
+  it('names alerts of one month under two rules differently', () => {
+    expect(alertEpisode({ since: 5 }, '2026-11')).not.toBe(alertEpisode({ since: 6 }, '2026-11'));
+  });
+});
+
+describe('a judgement', () => {
+  const usage = {
+    days: { '2026-11-19': '10', '2026-11-18': '10', '2026-11-17': '10' },
+    until: '2026-11-19',
+    zone: 'UTC',
+    at: NOW,
+  };
+  const account = (balance: string, at = NOW) => ({ balance, bonuses: '0', at });
+  const judged = (
+    figures: ProjectFigures | undefined,
+    given: Partial<Watch> = {},
+    now = NOW,
+  ): JudgedWatch => {
+    const one = watch(given);
+    return { ...{ watch: one, workspace: recordOf([one]), zone: 'UTC', now }, figures };
+  };
+  const crossings = (figures: ProjectFigures | undefined, given: Partial<Watch> = {}, now?: number) =>
+    judge(judged(figures, given, now), undefined)?.crossings.length;
+
+  it('takes figures of this hour', () => {
+    const slot = hourlyCheckAfter('T1', NOW) - HOUR;
+    expect(crossings({ connection: 'main', account: account('49') })).toBe(1);
+    expect(crossings({ connection: 'main', account: account('50') })).toBe(0);
+    expect(crossings({ connection: 'main', account: account('49', slot) })).toBe(1);
+    expect(crossings({ connection: 'main', account: account('49', slot - 1) })).toBeUndefined();
+    expect(crossings({ connection: 'main', usage })).toBeUndefined();
+    expect(crossings(undefined)).toBeUndefined();
+  });
+
+  it('takes days up to yesterday, of the reporting zone, where the rule needs them', () => {
+    const runway = (given: Partial<typeof usage>) =>
+      crossings(
+        { connection: 'main', account: account('30'), usage: { ...usage, ...given } },
+        { rule: RUNWAY },
+      );
+    expect(runway({})).toBe(1);
+    expect(runway({ until: '2026-11-18' })).toBeUndefined();
+    expect(runway({ zone: 'Asia/Tokyo' })).toBeUndefined();
+    expect(crossings({ connection: 'main', usage }, { rule: RUNWAY })).toBeUndefined();
+    expect(
+      crossings({ connection: 'main', usage }, { rule: { kind: 'budget', amount: new Big(40) } }),
+    ).toBeGreaterThan(0);
+  });
+
+  it('is none while the watch is paused or snoozed, or its project is kept from its channel', () => {
+    const figures = { connection: 'main', account: account('49') };
+    expect(crossings(figures, { paused: { at: 1, by: 'U1' } })).toBeUndefined();
+    expect(crossings(figures, { snoozedUntil: NOW + 1 })).toBeUndefined();
+    const one = watch();
+    const limited = recordOf([one], {
+      projects: [{ alias: 'prod', id: '123', product: 1, channels: ['C2'] }],
+    } as never);
+    expect(isLimited(one, limited)).toBe(true);
+    expect(isLimited(watch({ target: { people: ['U1'] } }), limited)).toBe(false);
+    expect(isLimited(watch({ target: { channel: 'C2' } }), limited)).toBe(false);
+    const damaged = recordOf([one], { damaged: [{ kind: 'project', id: 'x', reason: 'malformed' }] });
+    expect(isLimited(one, damaged)).toBe(true);
+    expect(judge({ ...judged(figures), workspace: limited }, undefined)).toBeUndefined();
+  });
+
+  it('is told once, and told again after it recovered', () => {
+    let state: StoredWatchState | undefined;
+    const kinds = (balance: string, now: number, given: Partial<Watch> = {}) => {
+      const one = judged({ connection: 'main', account: account(balance, now) }, given, now);
+      state = recordJudgement(one, state, judge(one, state));
+      return state.alerts.map(({ events }) => events.map(({ kind }) => kind).join(' '));
+    };
+    expect(kinds('49', NOW)).toEqual(['crossed']);
+    expect(kinds('48', NOW + HOUR)).toEqual(['crossed']);
+    expect(kinds('500', NOW + 2 * HOUR)).toEqual(['crossed recovered']);
+    expect(kinds('40', NOW + 3 * HOUR)).toEqual(['crossed recovered', 'crossed']);
+    expect(state?.alerts[0]?.events[0]).toMatchObject({ level: 'threshold', at: NOW });
+    expect(state?.alerts[1]?.messages).toMatchObject([{ to: 'C1', state: 'due', event: 0 }]);
+    kinds('500', NOW + 4 * HOUR, { paused: { at: 1, by: 'U1' } });
+    expect(state?.isSuspended).toBe(true);
+    expect(state?.alerts[1]?.events).toHaveLength(1);
+    kinds('500', NOW + 5 * HOUR);
+    expect(state?.isSuspended).toBeUndefined();
+  });
+
+  it('that nothing is known for leaves the state as it is', () => {
+    const one = judged({ connection: 'main', account: account('x') });
+    const stored: StoredWatchState = {
+      since: one.watch.since,
+      told: [{ episode: 'a', level: 'threshold' }],
+      alerts: [],
+    };
+    expect(recordJudgement(one, stored, judge(one, stored))).toEqual(stored);
+    expect(recordJudgement(one, stored, undefined)).toEqual(stored);
+  });
+});
+
+describe('figures of a project', () => {
+  it('are of complete days of the zone, and readable', () => {
+    const usage = {
+      days: { '2026-11-19': '10', '2026-11-20': '3', '2026-11-18': 'x' },
+      until: '2026-11-20',
+      zone: 'UTC',
+      at: 1,
+    };
+    const days = (zone: string) => [
+      ...judgedFigures({ connection: 'main', usage }, '2026-11-20', zone).amounts.keys(),
+    ];
+    expect(days('UTC')).toEqual(['2026-11-19']);
+    expect(days('Asia/Tokyo')).toEqual([]);
+    expect(judgedFigures({ connection: 'main' }, '2026-11-20', 'UTC')).not.toHaveProperty('account');
+  });
+
+  it('keep balances in the order of days, as far as they can be read', () => {
+    const balances = { '2026-11-19': '2', '2026-11-17': '1', '2026-11-18': '' };
+    expect(
+      [...knownBalances({ connection: 'main', balances })].map(([day, value]) => `${day} ${value}`),
+    ).toEqual([...['2026-11-17 1', '2026-11-19 2']]);
+    expect(knownBalances({ connection: 'main' }).size).toBe(0);
+  });
+});
+
+describe('answers of billing', () => {
+  const ACCESS = { workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 't' };
+  const PROJECT = { project: '123', product: 1 } as const;
+  const SPAN = { from: 1, to: 2, running: false, label: '' };
+  let asked: string[] = [];
+  const cached = (clock: () => number, fails = false) => {
+    asked = [];
+    const answer =
+      (what: string) =>
+      async (_: unknown, { project, product }: typeof PROJECT, ...rest: unknown[]) => {
+        asked.push([what, project, product, rest.at(-1)].join(' '));
+        if (fails) throw new Error('down');
+        return asked.length as never;
+      };
+    return createBillingCache({ balance: answer('balance'), consumption: answer('consumption') }, clock);
+  };
+
+  it('are kept for a minute for all runs, and for a run as long as it lasts', async () => {
+    let now = NOW;
+    const run = cached(() => now);
+    const first = run();
+    for (const client of [first, run(), first]) await client.balance(ACCESS, PROJECT);
+    expect(asked).toEqual(['balance 123 1 background']);
+    now += 59_999;
+    await run().balance(ACCESS, PROJECT);
+    expect(asked).toHaveLength(1);
+    now += 1;
+    await run().balance(ACCESS, PROJECT);
+    expect(asked).toHaveLength(2);
+    await first.balance(ACCESS, PROJECT);
+    expect(asked).toHaveLength(2);
+    now -= HOUR;
+    await run().balance(ACCESS, PROJECT);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are those of one question alone', async () => {
+    const client = cached(() => NOW)();
+    const different = [
+      () => client.balance(ACCESS, PROJECT),
+      () => client.balance(ACCESS, { ...PROJECT, project: '124' }),
+      () => client.balance(ACCESS, { ...PROJECT, product: 2 }),
+      ...(['workspace', 'connection', 'baseUrl', 'token'] as const).map(
+        (part) => () => client.balance({ ...ACCESS, [part]: 'x' }, PROJECT),
+      ),
+      () => client.consumption(ACCESS, PROJECT, SPAN as never),
+      () => client.consumption(ACCESS, PROJECT, { ...SPAN, from: 0 } as never),
+      () => client.consumption(ACCESS, PROJECT, { ...SPAN, to: 3 } as never),
+      () => client.consumption(ACCESS, { ...PROJECT, project: '124' }, SPAN as never),
+      () => client.consumption(ACCESS, { ...PROJECT, product: 2 }, SPAN as never),
+    ];
+    for (const ask of [...different, ...different]) await ask();
+    expect(asked).toHaveLength(different.length);
+    await client.consumption(ACCESS, PROJECT, { ...SPAN, label: 'in other words' } as never);
+    expect(asked).toHaveLength(different.length);
+    expect(asked.every((one) => one.endsWith('background'))).toBe(true);
+  });
+
+  it('that failed are asked for again by the next run, not by the same', async () => {
+    const run = cached(() => NOW, true);
+    const first = run();
+    for (const client of [first, first, run()])
+      await expect(client.balance(ACCESS, PROJECT)).rejects.toThrow('down');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are let go, the oldest first, where there are many', async () => {
+    const run = cached(() => NOW);
+    const ask = (project: string) => run().balance(ACCESS, { project, product: 1 });
+    for (let n = 0; n < 201; n += 1) await ask(String(n));
+    await ask('200');
+    expect(asked).toHaveLength(201);
+    await ask('0');
+    expect(asked).toHaveLength(202);
+  });
+});
