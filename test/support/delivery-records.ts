@@ -1,6 +1,10 @@
-/** A workspace's record and its delivery log as planning reads them, without Redis. */
-import type { DeliveryLogLine, DeliveryLogSnapshot } from '../../src/delivery/delivery-log.ts';
+/** A workspace's record and its delivery log as planning and delivering read them, without Redis. */
+import { pino } from 'pino';
+import type { DeliveryContext } from '../../src/delivery/context.ts';
+import type { DeliveryLogLine, DeliveryLogSnapshot, LogWrite } from '../../src/delivery/delivery-log.ts';
 import type { DeliveryLogEntry, PostedMessage } from '../../src/delivery/delivery-log-entry.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/report.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
@@ -60,3 +64,44 @@ export const postOf = (at: number, given: Partial<PostedMessage> = {}): PostedMe
   },
   ...given,
 });
+
+/** What a run did to its log, to Slack's pace and to its channels. */
+export interface RecordedRun {
+  readonly context: DeliveryContext;
+  readonly writes: LogWrite[];
+  /** Until when Slack is left alone. */
+  readonly backOffs: number[];
+  /** The channels that were waited for and posted to, in order: `wait C1`, `posted C1`. */
+  readonly paces: string[];
+}
+
+/** A run whose log takes every write. @param slackUrl of the Slack that it speaks to, with a slash at the end */
+export function recordedRun(
+  slackUrl: string,
+  now: number,
+  report: (question: ReportQuestion) => ReportResult | Promise<ReportResult>,
+  given: Partial<DeliveryContext> = {},
+): RecordedRun {
+  const run = { writes: [] as LogWrite[], backOffs: [] as number[], paces: [] as string[] };
+  const log = pino({ level: 'silent' });
+  const quiet = { debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} };
+  const logger = { ...quiet, getLevel: () => 'error' as never };
+  const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger });
+  const context = {
+    ...{ teamId: 'T1', clock: () => now, log, workspace: workspaceOf([]), logSnapshot: snapshotOf([]) },
+    ...{ unrecordedPosts: new Map(), probeFailures: new Map(), stopping: new AbortController().signal },
+    answerNotes: { add: () => undefined, all: () => [] },
+    reportOf: () => ({ run: async (question: ReportQuestion) => report(question), covers: () => [] }),
+    client: async () => clients('xoxb-T1', 'T1'),
+    isOver: () => false,
+    writeLog: async (write: LogWrite) => {
+      run.writes.push(write);
+      return JSON.stringify(write.entry);
+    },
+    backOff: async (until: number) => void run.backOffs.push(until),
+    waitForChannel: async (channel: string) => void run.paces.push(`wait ${channel}`),
+    notePosted: (channel: string) => void run.paces.push(`posted ${channel}`),
+    ...given,
+  } as unknown as DeliveryContext;
+  return { ...run, context };
+}
