@@ -7,13 +7,14 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { reseal } from '../../src/vault/reseal.ts';
 import type { NewAccess } from '../../src/workspace/accesses.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/audit.ts';
-import type { WorkspaceChange } from '../../src/workspace/change.ts';
+import { auditedChange, type WorkspaceChange } from '../../src/workspace/change.ts';
 import type { NewConnection } from '../../src/workspace/connections.ts';
 import { createDeletion } from '../../src/workspace/deletion.ts';
 import { sealOwnerOfField } from '../../src/workspace/fields.ts';
 import { createInstallationStore } from '../../src/workspace/installation-store.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
+import type { Settings } from '../../src/workspace/settings.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
 import { findConnection, findProject } from '../../src/workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
@@ -109,6 +110,18 @@ async function saveAll(): Promise<void> {
   await workspaces.removeWatch(await quiet(), 'watchid2', NOW);
   await redis.hset(HASH, { 'project:damaged': '{', 'schedule:damaged1': '{', 'watch:damaged1': '{' });
 }
+
+it('a change names who made it, when, and what it was about, and is based on what they saw', async () => {
+  const workspace = await read();
+  const request = { at: NOW, user: { teamId: 'T1', id: 'U7' }, workspace };
+  expect(auditedChange(request, ['project added', 'prod'], ['settings changed', 'zone'])).toEqual({
+    ...{ teamId: 'T1', workspace },
+    entries: [
+      { at: NOW, who: 'U7', action: 'project added', about: 'prod' },
+      { at: NOW, who: 'U7', action: 'settings changed', about: 'zone' },
+    ],
+  });
+});
 
 describe('a change and its entry in the audit', () => {
   beforeEach(saveAll);
@@ -352,6 +365,89 @@ describe('of two who change one thing at once', () => {
     const late = await both(SAVING[quick]!, SAVING[slow]!);
     expect(told(late)).toContain(says);
     expect(await entries()).toHaveLength(1);
+  });
+
+  it('a damaged project is said to be damaged, one that is another one is told as it is', async () => {
+    const late = await both(
+      () => redis.hset(HASH, 'project:prod', '{'),
+      (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
+    );
+    expect(told(late)).toContain('The record of prod is damaged.');
+    await redis.hset(HASH, { 'project:prod': JSON.stringify(PROD), 'project:aa': '{' });
+    const other = { ...PROD, alias: 'mine', addedBy: 'U2' };
+    const replaced = await both(
+      async (by) => {
+        await workspaces.removeProject(by, { project: PROD, channels: [], at: NOW });
+        await workspaces.addProject(await change(), other);
+      },
+      (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
+    );
+    expect(told(replaced)).toContain('prod was removed');
+  });
+
+  it.each<[string, Partial<Settings>, string]>([
+    ['people', { managers: ['U1', 'U2'] }, 'people who manage: 2 named'],
+    ['nobody', { managers: [] }, 'people who manage: 0 named'],
+    ['a yes', { guests: true }, 'guests may ask: yes'],
+    ['a no', { externals: false }, 'external people may ask: no'],
+    ['no label', { currency: '' }, 'currency label: none'],
+    [
+      'two of them',
+      { zone: 'Asia/Tokyo', locale: 'de-DE' },
+      'reporting time zone: Asia/Tokyo; number format: de-DE',
+    ],
+  ])('settings are told as the quicker one left them: %s', async (_, quick, says) => {
+    const first = { managers: ['U9'], guests: false, externals: true, currency: 'EUR' };
+    await workspaces.saveSettings(await changeIn(workspaces, 'T1'), first);
+    const slow = {
+      managers: ['U7'],
+      guests: true,
+      externals: false,
+      currency: 'USD',
+      zone: 'Europe/Rome',
+      locale: 'fr-FR',
+    };
+    const given = Object.fromEntries(
+      Object.keys(quick).map((part) => [part, slow[part as keyof typeof slow]]),
+    );
+    const late = await both(
+      (by) => workspaces.saveSettings(by, quick),
+      (by) => workspaces.saveSettings(by, given),
+    );
+    expect(told(late)).toContain(`It’s now ${says}.`);
+  });
+
+  it('a default is not chosen with a connection that is removed or replaced meanwhile', async () => {
+    const keep = async () => {
+      for (const name of ['main', 'eu', 'us'])
+        await workspaces.saveConnection(await changeIn(workspaces, 'T1'), { ...MAIN, name });
+    };
+    await keep();
+    const gone = await both(
+      (by) => workspaces.removeConnection(by, 'us'),
+      (by) => workspaces.removeConnection(by, 'main', 'us'),
+    );
+    expect(told(gone)).toContain('The connection us was removed');
+    expect((await read()).connectionNames).toEqual(['eu', 'main']);
+    await keep();
+    const replaced = await both(
+      (by) => workspaces.saveConnection(by, { ...MAIN, token: 'the-quicker-fake-token' }),
+      (by) => workspaces.removeConnection(by, 'main'),
+    );
+    expect(told(replaced)).toContain('The token for main was replaced');
+  });
+
+  it('a channel that got another default meanwhile keeps it, whatever is renamed or removed', async () => {
+    await workspaces.addProject(await changeIn(workspaces, 'T1'), { ...PROD, alias: 'staging' });
+    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
+    const moved = (by: WorkspaceChange) => workspaces.setChannelDefault(by, 'C1', 'staging');
+    const removed = await both(moved, (by) =>
+      workspaces.removeProject(by, { project: PROD, channels: ['C1'], at: NOW }),
+    );
+    expect(told(removed)).toContain('default project is now staging');
+    await workspaces.setChannelDefault(await changeIn(workspaces, 'T1'), 'C1', 'prod');
+    expect(told(await both(moved, rename('live')))).toContain('default project is now staging');
+    expect((await read()).channelDefault('C1')).toBe('staging');
   });
 
   it('a project comes back once', async () => {

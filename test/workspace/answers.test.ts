@@ -1,0 +1,368 @@
+/** What answers teach about connections and balances, what rejections undo, and parts that the whole record is read into. */
+import { randomBytes } from 'node:crypto';
+import { Big } from 'big.js';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UnsealFailed } from '../../src/domain/failure/index.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import type { NewAccess } from '../../src/workspace/accesses.ts';
+import { describeToken, expiresSoon, type NewConnection } from '../../src/workspace/connections.ts';
+import { sealOwnerOf, sealOwnerOfField, tryUnseal } from '../../src/workspace/fields.ts';
+import type { AnswerNote } from '../../src/workspace/last-balance.ts';
+import { collectAnswerNotes, createLastUsed, storedBalance } from '../../src/workspace/last-used.ts';
+import type { Project } from '../../src/workspace/projects.ts';
+import { PAUSE_REASONS, parseLastDelivery, resumesByItself } from '../../src/workspace/schedules.ts';
+import { DEFAULT_SETTINGS, invalidSettings, readSettings } from '../../src/workspace/settings.ts';
+import {
+  damagedIds,
+  findAccess,
+  findConnection,
+  findSchedule,
+  findWatch,
+  isDamaged,
+} from '../../src/workspace/workspace.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
+import { changeIn } from '../support/change.ts';
+import { schedule } from '../support/delivery.ts';
+import { type TestRedis, testRedis } from '../support/redis.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const HASH = 'tally:{T1}:record';
+const MAIN: NewConnection = {
+  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
+  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: NOW },
+};
+const ACCESS: NewAccess = {
+  ...{
+    project: '123',
+    authUrl: 'https://identity.example.com/v3',
+    id: 'an-access-id-abcd',
+    secret: 'a-fake-secret',
+  },
+  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: NOW },
+};
+const PROD: Project = {
+  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
+  ...{ owner: 'U1', addedBy: 'U1', addedAt: NOW },
+};
+
+let store: TestRedis;
+let redis: Redis;
+let workspaces: Workspaces;
+beforeAll(async () => {
+  store = await testRedis();
+  redis = store.client;
+  workspaces = createWorkspaces({ redis, keyring: createKeyring([{ id: 'k', key: randomBytes(32) }]) });
+});
+beforeEach(async () => {
+  await redis.flushdb();
+});
+afterAll(() => store.close());
+
+const by = () => changeIn(workspaces, 'T1');
+const read = () => workspaces.read('T1');
+const readable = (raw: string) => ({ value: new Big(raw), raw });
+
+describe('the balance that is stored after an answer', () => {
+  const PROJECT = { alias: 'prod', project: '123', product: 1 } as const;
+  const BALANCES = { balance: readable('10.50'), bonuses: readable('2') };
+  const forecast = { total: new Big('1e3') } as never;
+
+  it('is what the service sent, of a project with an alias', () => {
+    expect(storedBalance(PROJECT, BALANCES)).toEqual({
+      id: '123',
+      product: 1,
+      balance: '10.50',
+      bonuses: '2',
+    });
+    expect(storedBalance({ ...PROJECT, alias: undefined }, BALANCES)).toBeUndefined();
+    expect(storedBalance(PROJECT, { ...BALANCES, balance: { unreadable: 'x' } })).toBeUndefined();
+    expect(storedBalance(PROJECT, { ...BALANCES, bonuses: { unreadable: 'x' } })).not.toHaveProperty(
+      'bonuses',
+    );
+  });
+
+  it('has its runway and its forecast where those are known', () => {
+    const stored = (given: object) => storedBalance(PROJECT, { ...BALANCES, ...given });
+    expect(stored({ runway: { kind: 'estimate', days: 7 } })?.days).toBe(7);
+    expect(stored({ runway: { kind: 'no-spend', days: 7 } })).not.toHaveProperty('days');
+    expect(stored({ runway: 'Billing is down.' })).not.toHaveProperty('days');
+    expect(stored({ forecast, today: '2026-11-20' })?.forecast).toEqual({ total: '1000', month: '2026-11' });
+    expect(stored({ forecast })).not.toHaveProperty('forecast');
+    expect(stored({ today: '2026-11-20' })).not.toHaveProperty('forecast');
+  });
+
+  it('is one note for each connection and project', () => {
+    const notes = collectAnswerNotes(() => NOW);
+    const balance = { id: '123', product: 1, balance: '1' } as const;
+    notes.add('main');
+    notes.add('main', balance);
+    notes.add('main', { ...balance, balance: '2' });
+    notes.add('main', { ...balance, product: 2 });
+    notes.add('main', { ...balance, id: '7' });
+    notes.add('eu', balance);
+    expect(notes.all()).toEqual([
+      { connection: 'main', at: NOW },
+      { connection: 'main', at: NOW, balance: { ...balance, balance: '2' } },
+      { connection: 'main', at: NOW, balance: { ...balance, product: 2 } },
+      { connection: 'main', at: NOW, balance: { ...balance, id: '7' } },
+      { connection: 'eu', at: NOW, balance },
+    ]);
+  });
+});
+
+describe('a note of an answer', () => {
+  /** What was written for these notes, one after the other. */
+  async function written(...notes: AnswerNote[]): Promise<AnswerNote[]> {
+    const all: AnswerNote[] = [];
+    const note = async (id: string, one: AnswerNote) => {
+      all.push(one);
+      await workspaces.note(id, one);
+    };
+    const lastUsed = createLastUsed({ note }, () => undefined);
+    for (const one of notes) await lastUsed.note({ teamId: 'T1', workspace: await read() }, one);
+    return all;
+  }
+  const use = (at: number): AnswerNote => ({ connection: 'main', at });
+  beforeEach(async () => {
+    await workspaces.saveConnection(await by(), MAIN);
+  });
+
+  it('is written at once after a rejection, and once', async () => {
+    await written(use(NOW));
+    const { fingerprint } = (await read()).connections.get('main')!;
+    await workspaces.noteRejection(
+      'T1',
+      { kind: 'connection', name: 'main' },
+      { mark: fingerprint, at: NOW + 1 },
+    );
+    expect(await written(use(NOW + 2), use(NOW + 3))).toEqual([use(NOW + 2)]);
+  });
+
+  it('is written at once where a schedule waits for the token since', async () => {
+    const paused = (why: 'token-rejected' | 'not-connected', at: number) => schedule({ paused: { why, at } });
+    await written(use(NOW));
+    for (const [one, count] of [
+      [paused('token-rejected', NOW - 1), 0],
+      [paused('not-connected', NOW), 0],
+      [paused('token-rejected', NOW), 1],
+    ] as const) {
+      await workspaces.saveSchedule(await by(), one);
+      expect(await written(use(NOW + 5))).toHaveLength(count);
+    }
+  });
+
+  it('keeps what the month was expected to cost where it says nothing of it', async () => {
+    const balance = { id: '123', product: 1, balance: '1' } as const;
+    const forecast = { total: '9', month: '2026-11' };
+    const later = { ...use(NOW + HOUR), balance };
+    const [first, second] = await written({ ...use(NOW), balance: { ...balance, forecast } }, later);
+    expect(first?.balance?.forecast).toEqual(forecast);
+    expect(second).toEqual({ ...later, balance: { ...balance, forecast } });
+    expect((await read()).lastBalance('123', 1)).toEqual({ balance: '1', forecast, at: NOW + HOUR });
+    const other = {
+      ...use(NOW + 2 * HOUR),
+      balance: { ...balance, forecast: { total: '8', month: '2026-12' } },
+    };
+    expect(await written(other)).toEqual([other]);
+    const unknown = { ...use(NOW + 3 * HOUR), balance: { ...balance, id: '7' } };
+    expect(await written(unknown)).toEqual([unknown]);
+  });
+});
+
+describe('a rejected application access', () => {
+  const NAME = { kind: 'access', name: '123' } as const;
+
+  it('is known until it is registered again or works, and with it what it is about', async () => {
+    await workspaces.saveAccess(await by(), ACCESS);
+    expect(await workspaces.noteRejection('T1', NAME, { mark: 'wxyz', at: NOW })).toBe(false);
+    expect(await workspaces.noteRejection('T1', { ...NAME, name: '7' }, { mark: 'abcd', at: NOW })).toBe(
+      false,
+    );
+    expect(await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW })).toBe(true);
+    expect((await read()).rejectedAt(NAME)).toBe(NOW);
+    expect((await read()).rejectedAt({ kind: 'connection', name: '123' })).toBeUndefined();
+    await workspaces.clearRejection('T1', NAME);
+    expect((await read()).rejectedAt(NAME)).toBeUndefined();
+    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW - 1 });
+    expect((await read()).rejectedAt(NAME)).toBeUndefined();
+    await workspaces.clearRejection('T1', NAME);
+    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
+    await workspaces.saveAccess(await by(), ACCESS);
+    expect(await redis.hkeys(HASH)).toEqual(['access:123']);
+    await workspaces.noteRejection('T1', NAME, { mark: 'abcd', at: NOW + 1 });
+    await workspaces.removeAccess(await by(), '123');
+    expect(await redis.hkeys(HASH)).toEqual([]);
+  });
+
+  it('of a connection goes with the connection', async () => {
+    await workspaces.saveConnection(await by(), { ...MAIN, name: 'eu' });
+    const { fingerprint: mark } = await workspaces.saveConnection(await by(), MAIN);
+    await workspaces.noteRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW });
+    await redis.hset(HASH, 'rejected:connection:eu', '{');
+    expect((await read()).rejectedAt({ kind: 'connection', name: 'eu' })).toBeUndefined();
+    await workspaces.removeConnection(await by(), 'main');
+    expect((await redis.hkeys(HASH)).sort()).toEqual(['connection:eu', 'rejected:connection:eu']);
+  });
+
+  it('leaves no note of an access that was removed', async () => {
+    const access = await workspaces.saveAccess(await by(), ACCESS);
+    await workspaces.saveAccess(await by(), { ...ACCESS, project: '7' });
+    await workspaces.removeAccess(await by(), '123');
+    await workspaces.noteRevocable('T1', access, true);
+    expect(await redis.hkeys(HASH)).toEqual(['access:7']);
+  });
+});
+
+describe('a record that is read', () => {
+  it('has schedules and watches in the order they were created, those of one moment by their IDs', async () => {
+    const created = [
+      ['bbbbbbb1', 2],
+      ['aaaaaaa1', 3],
+      ['ccccccc1', 1],
+      ['ccccccc2', 2],
+      ['aaaaaaa2', 2],
+    ] as const;
+    for (const [id, createdAt] of created) {
+      await workspaces.saveSchedule(await by(), schedule({ id, createdAt }));
+      await workspaces.saveWatch(await by(), {
+        ...{ id, createdAt, project: { id: '123', product: 1 }, rule: { kind: 'runway', days: 7 } },
+        ...{ target: { channel: 'C1' }, owner: 'U1', createdBy: 'U1', since: 0 },
+      });
+    }
+    const expected = ['ccccccc1', 'aaaaaaa2', 'bbbbbbb1', 'ccccccc2', 'aaaaaaa1'];
+    const { schedules, watches, scheduleIds, watchIds } = await read();
+    expect(schedules.map(({ id }) => id)).toEqual(expected);
+    expect(watches.map(({ id }) => id)).toEqual(expected);
+    expect([scheduleIds, watchIds]).toEqual([expected.toSorted(), expected.toSorted()]);
+  });
+
+  it('says who has read that tokens are shown to one person alone', async () => {
+    await workspaces.saveConnection(await by(), MAIN);
+    await workspaces.noteTokenNoticeSeen('T1', 'U1', NOW);
+    const record = await read();
+    expect([record.hasSeenTokenNotice('U1'), record.hasSeenTokenNotice('U2')]).toEqual([true, false]);
+    await workspaces.noteTokenNoticeSeen('T2', 'U1', NOW);
+    expect(await redis.exists('tally:{T2}:record')).toBe(0);
+  });
+
+  it('finds what was damaged, by its kind and its name alone', async () => {
+    const { fingerprint: _ } = await workspaces.saveConnection(await by(), MAIN);
+    await workspaces.saveAccess(await by(), ACCESS);
+    await workspaces.addProject(await by(), PROD);
+    for (const id of ['schedul1', 'schedul2']) await workspaces.saveSchedule(await by(), schedule({ id }));
+    await redis.hset(HASH, {
+      'project:123': '{',
+      'watch:schedul1': '{',
+      'schedule:schedul3': '{',
+      'access:9': '{',
+      'connection:x1': '{',
+    });
+    const record = await read();
+    expect(damagedIds(record, 'project')).toEqual(['123']);
+    expect([
+      isDamaged(record, 'project'),
+      isDamaged(record, 'project', '123'),
+      isDamaged(record, 'project', 'prod'),
+    ]).toEqual([true, true, false]);
+    expect(isDamaged(record, 'settings')).toBe(false);
+    expect(findAccess(record, '123')?.project).toBe('123');
+    expect([findAccess(record, '8'), findWatch(record, 'schedul2'), findConnection(record, 'eu')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect([findSchedule(record, 'schedul1')?.id, findSchedule(record, 'schedul2')?.id]).toEqual([
+      'schedul1',
+      'schedul2',
+    ]);
+    for (const find of [
+      () => findAccess(record, '9'),
+      () => findWatch(record, 'schedul1'),
+      () => findSchedule(record, 'schedul3'),
+      () => findConnection(record, 'x1'),
+    ])
+      expect(find).toThrow(UnsealFailed);
+    expect(findConnection(record)?.name).toBe('main');
+    expect(findConnection({ ...record, defaultConnection: undefined })).toBeUndefined();
+  });
+});
+
+describe('a token', () => {
+  it('expires soon from 14 days before, counted in days of the zone', () => {
+    const at = Date.UTC(2026, 10, 20, 23);
+    const soon = (expiresAt: number, zone = 'UTC') => expiresSoon({ expiresAt }, at, zone);
+    expect([soon(at + 15 * DAY), soon(at + 14 * DAY), soon(at - DAY)]).toEqual([false, true, true]);
+    expect(soon(at + 14 * DAY + 2 * HOUR)).toBe(false);
+    expect(soon(at + 14 * DAY + 2 * HOUR, 'Europe/Rome')).toBe(true);
+    expect(expiresSoon({}, at, 'UTC')).toBe(false);
+    expect(describeToken({ lastFour: 'abcd', fingerprint: '0123' })).toBe(
+      'token ending abcd · fingerprint 0123',
+    );
+    expect(describeToken({ lastFour: '····', fingerprint: '0123' })).toBe('token ending  · fingerprint 0123');
+  });
+});
+
+describe('a sealed field', () => {
+  it('opens only beside the addresses that its secret may be sent to', () => {
+    const record = { baseUrl: 'https://b', authUrl: 'https://a', name: 'x' };
+    expect(sealOwnerOf('billing-token', 'T1', 'main', record).audience).toEqual(['https://b', 'https://a']);
+    expect(sealOwnerOf('application-access', 'T1', '7', record).audience).toEqual(['https://a']);
+    expect(sealOwnerOf('application-access', 'T1', '7').audience).toEqual(['']);
+    expect(sealOwnerOf('slack-installation', 'T1', 'installation', record).audience).toEqual([]);
+    expect(sealOwnerOfField('T1', 'connection:main', JSON.stringify(record))).toEqual(
+      sealOwnerOf('billing-token', 'T1', 'main', record),
+    );
+    expect(sealOwnerOfField('T1', 'installation', 'sealed')).toEqual(
+      sealOwnerOf('slack-installation', 'T1', 'installation'),
+    );
+    for (const field of ['settings', 'project:prod', 'xaccess:7', 'installation2', 'connection:'])
+      expect(sealOwnerOfField('T1', field, '{}')).toBeUndefined();
+    expect(() => sealOwnerOfField('T1', 'access:7', '{')).toThrow(
+      expect.objectContaining({ reason: 'malformed' }),
+    );
+  });
+
+  it('that does not open is nothing, and any other error is one', () => {
+    const failing = (error: Error) => () => {
+      throw error;
+    };
+    expect(tryUnseal(() => 7)).toBe(7);
+    expect(tryUnseal(failing(new UnsealFailed('malformed')))).toBeUndefined();
+    expect(() => tryUnseal(failing(new TypeError('x')))).toThrow(TypeError);
+  });
+});
+
+describe('settings', () => {
+  it('that are invalid are named, each once', () => {
+    expect(
+      invalidSettings({ zone: 'Mars/Olympus', locale: 'x'.repeat(36), managers: ['x', 'y'], guests: true }),
+    ).toEqual([...['zone', 'locale', 'managers']]);
+    expect(invalidSettings({ zone: 'Europe/Rome' })).toEqual([]);
+    expect(readSettings('{')).toBeUndefined();
+    expect(readSettings(undefined)).toBe(DEFAULT_SETTINGS);
+  });
+
+  it('that say nothing new are not written again', async () => {
+    await workspaces.saveSettings(await by(), { zone: 'Asia/Tokyo' });
+    const before = await redis.hget(HASH, 'settings');
+    await redis.hset(HASH, 'settings', `${before} `);
+    await workspaces.saveSettings(await by(), { zone: 'Asia/Tokyo' });
+    expect(await redis.hget(HASH, 'settings')).toBe(`${before} `);
+  });
+});
+
+describe('a schedule', () => {
+  it('resumes by itself unless a person paused it', () => {
+    expect(PAUSE_REASONS.filter((why) => !resumesByItself(why))).toEqual(['person']);
+  });
+
+  it.each([undefined, '', '{', 'null', '{"result":"posted"}'])(
+    'says nothing of a last delivery that cannot be read: %s',
+    (json) => {
+      expect(parseLastDelivery(json)).toBeUndefined();
+    },
+  );
+});
