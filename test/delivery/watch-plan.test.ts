@@ -491,6 +491,12 @@ describe('answers of billing', () => {
     expect(asked).toHaveLength(different.length);
     await client.consumption(ACCESS, PROJECT, { ...SPAN, label: 'in other words' } as never);
     expect(asked).toHaveLength(different.length);
+    expect(asked.slice(0, 3)).toEqual([
+      'balance 123 1 background',
+      'balance 124 1 background',
+      'balance 123 2 background',
+    ]);
+    expect(asked.slice(7, 8)).toEqual(['consumption 123 1 background']);
     expect(asked.every((one) => one.endsWith('background'))).toBe(true);
   });
 
@@ -506,7 +512,7 @@ describe('answers of billing', () => {
     const run = cached(() => NOW);
     const ask = (project: string) => run().balance(ACCESS, { project, product: 1 });
     for (let n = 0; n < 201; n += 1) await ask(String(n));
-    await ask('200');
+    for (const known of ['200', '100', '1']) await ask(known);
     expect(asked).toHaveLength(201);
     await ask('0');
     expect(asked).toHaveLength(202);

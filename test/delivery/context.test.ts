@@ -1,0 +1,183 @@
+/** One run for one workspace: when it stops, how it keeps to Slack's pace, and what it was refused. */
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type DeliveryRun,
+  type DeliveryRunParts,
+  LeaseLostError,
+  reportAt,
+  runReport,
+  ScheduleChangedError,
+  startDeliveryRun,
+} from '../../src/delivery/context.ts';
+import { LEASE_MS } from '../../src/delivery/delivery-log.ts';
+import type { ReportQuestion } from '../../src/delivery/report.ts';
+import { finding, schedule } from '../support/delivery.ts';
+import { recordedRun, workspaceOf } from '../support/delivery-records.ts';
+
+const NINE = Date.parse('2026-11-20T08:00:00Z');
+const LEASE = { teamId: 'T1', token: 'x' };
+
+const runs: DeliveryRun[] = [];
+afterEach(() => {
+  for (const run of runs.splice(0)) run.end();
+});
+
+function start({
+  log: parts = {},
+  ...given
+}: { log?: object } & Partial<Omit<DeliveryRunParts, 'log'>> = {}) {
+  const calls: unknown[] = [];
+  const noted =
+    <T>(name: string, answer: T) =>
+    async (...args: unknown[]) => {
+      calls.push([name, ...args]);
+      return answer;
+    };
+  const run = startDeliveryRun({
+    deliveryLog: {
+      ...{ write: noted('write', '{}'), writeState: noted('writeState', 'written') },
+      ...{ backOff: noted('backOff', undefined), renew: noted('renew', true) },
+      ...parts,
+    },
+    clientFor: noted('clientFor', 'a client'),
+    ...{
+      clock: () => NINE,
+      log: pino({ level: 'silent' }),
+      lease: LEASE,
+      stopping: new AbortController().signal,
+    },
+    ...given,
+  } as unknown as DeliveryRunParts);
+  runs.push(run);
+  return { run, calls };
+}
+const WRITE = { schedule: 'schedul1', date: '2026-11-20' } as never;
+
+describe('a run', () => {
+  it('is over once the process stops, and once Slack asks to be left alone', async () => {
+    const { run, calls } = start();
+    expect([run.isOver(), run.teamId]).toEqual([false, 'T1']);
+    await run.backOff(NINE + 7);
+    expect(run.isOver()).toBe(true);
+    expect(calls).toEqual([['backOff', LEASE, NINE + 7]]);
+    const controller = new AbortController();
+    const { run: stopping } = start({ stopping: controller.signal });
+    expect(stopping.isOver()).toBe(false);
+    controller.abort();
+    expect(stopping.isOver()).toBe(true);
+  });
+
+  it('has one client', async () => {
+    const { run, calls } = start();
+    expect(await Promise.all([run.client(), run.client()])).toEqual(['a client', 'a client']);
+    expect(calls).toEqual([['clientFor', 'T1']]);
+  });
+
+  it('says why a line was not written', async () => {
+    const { run, calls } = start();
+    expect(await run.writeLog(WRITE)).toBe('{}');
+    expect(calls).toEqual([['write', LEASE, WRITE]]);
+    const lost = start({ log: { write: async () => undefined } }).run;
+    await expect(lost.writeLog(WRITE)).rejects.toThrow(LeaseLostError);
+    const changed = start({ log: { write: async () => '' } }).run;
+    await expect(changed.writeLog(WRITE)).rejects.toThrow(ScheduleChangedError);
+  });
+
+  it('writes a state with its lease', async () => {
+    const { run, calls } = start();
+    const write = { name: 'watch/x', before: undefined, json: '1', needsLease: true };
+    expect(await run.writeState(write)).toBe('written');
+    expect(calls).toEqual([['writeState', LEASE, write]]);
+  });
+
+  it('renews its lease four times in its life, until it ends', async () => {
+    let renewals = 0;
+    let ended = false;
+    await new Promise<void>((resolve) => {
+      const { run } = start({
+        log: {
+          renew: async () => {
+            renewals += 1;
+            run.end();
+            ended = true;
+            resolve();
+            return true;
+          },
+        },
+      });
+    });
+    expect([renewals, ended]).toEqual([1, true]);
+    expect(LEASE_MS / 4).toBe(3_000);
+  });
+
+  describe('leaves a second between two posts to one channel', () => {
+    /** Whether it would wait: with a process that stops, the wait is given up at once. */
+    const waits = async (
+      lastPost: number | undefined,
+      noted?: { readonly channel: string; readonly at: number },
+    ) => {
+      let now = NINE;
+      const { run } = start({ stopping: AbortSignal.abort(), clock: () => now });
+      if (noted !== undefined) {
+        now = noted.at;
+        run.notePosted(noted.channel);
+        now = NINE;
+      }
+      return run.waitForChannel('C1', lastPost).then(
+        () => false,
+        () => true,
+      );
+    };
+
+    it('whoever posted last', async () => {
+      expect(await waits(undefined)).toBe(false);
+      expect(await waits(NINE)).toBe(true);
+      expect(await waits(NINE - 1_049)).toBe(true);
+      expect(await waits(NINE - 1_050)).toBe(false);
+      expect(await waits(undefined, { channel: 'C1', at: NINE - 1_049 })).toBe(true);
+      expect(await waits(NINE - 5_000, { channel: 'C1', at: NINE - 1_049 })).toBe(true);
+      expect(await waits(NINE - 1_049, { channel: 'C1', at: NINE - 5_000 })).toBe(true);
+      expect(await waits(undefined, { channel: 'C2', at: NINE })).toBe(false);
+    });
+
+    it('and no longer where the clock went back', async () => {
+      const { run } = start();
+      await run.waitForChannel('C1', NINE + 86_400_000);
+    });
+  });
+});
+
+describe('a report', () => {
+  it('is asked with the workspace’s zone unless another one is given, as of no later than now', async () => {
+    const questions: ReportQuestion[] = [];
+    const { context } = recordedRun('http://127.0.0.1:9/', NINE, (question) => {
+      questions.push(question);
+      return finding('1');
+    });
+    const request = schedule({
+      timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Rome' },
+    });
+    await runReport(request, NINE + 5, context);
+    await runReport({ ...request, zone: 'Asia/Tokyo' }, NINE - 5, context);
+    expect(questions.map(({ at, zone }) => [at, zone])).toEqual([
+      [NINE, 'UTC'],
+      [NINE - 5, 'Asia/Tokyo'],
+    ]);
+    const monday = Date.parse('2026-11-23T08:00:00Z');
+    const report = {
+      run: async (question: ReportQuestion) => finding(String(question.days)),
+      covers: () => [],
+    };
+    const asked = await reportAt(report, request, monday, context);
+    expect(asked.figures).toEqual({ '123:1': '3' });
+  });
+
+  it('is not asked for with settings that are damaged', async () => {
+    const workspace = workspaceOf([], {
+      damaged: [{ kind: 'settings', id: 'settings', reason: 'malformed' }],
+    });
+    const { context } = recordedRun('http://127.0.0.1:9/', NINE, () => finding('1'), { workspace });
+    await expect(runReport(schedule(), NINE, context)).rejects.toMatchObject({ kind: 'settings-damaged' });
+  });
+});
