@@ -460,11 +460,11 @@ describe('a credential that a service does not accept', () => {
     [new StoreUnavailable(), false],
   ])('is noted with the end of its ID where the identity service says so: %s', async (error, isNoted) => {
     const notes: unknown[] = [];
-    const identity = { issue: () => Promise.reject(error), other: 7 };
+    const identity = { issue: (_: { readonly id: string }, __: object) => Promise.reject(error), other: 7 };
     const reporting = reportRefusedAccesses(identity, async (one) => void notes.push(one));
-    await expect(
-      reporting.issue({ id: 'an-id-abcd' } as never, { workspace: 'T1', connection: '123' }),
-    ).rejects.toBe(error);
+    await expect(reporting.issue({ id: 'an-id-abcd' }, { workspace: 'T1', connection: '123' })).rejects.toBe(
+      error,
+    );
     expect(notes).toEqual(isNoted ? [{ workspace: 'T1', kind: 'access', name: '123', mark: 'abcd' }] : []);
     expect(reporting.other).toBe(7);
   });

@@ -18,7 +18,7 @@ import {
   tokenLockKey,
 } from '../../src/workspace/keys.ts';
 import { acquireLease, extendLease, releaseLease } from '../../src/workspace/lease.ts';
-import { createOAuthNonces } from '../../src/workspace/oauth-nonces.ts';
+import { createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { isUntouched, readCopy, writeCopy } from '../../src/workspace/workspace-copy.ts';
 import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
 
