@@ -96,7 +96,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     // TypeScript 7 has no API that dependency-cruiser could parse with.
     parser: 'swc',
-    // Its parser does not read JSX; `test/house/rooms.ts` looks at these files.
+    // Its parser does not read JSX; `test/house/reserved-words.ts` looks at these files.
     exclude: { path: '\\.tsx$' },
     doNotFollow: { path: 'node_modules' },
   },

@@ -1,4 +1,4 @@
-/** Whole commands: signed requests in, messages at the `response_url` out, with a real Redis and the sandbox's billing. */
+/** Measures whole commands, from the signed request to the message at the `response_url`, with a real Redis. */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Agent } from 'undici';
@@ -9,14 +9,21 @@ import { type Config, readConfig } from '../src/config.ts';
 import { createLog } from '../src/ops/log.ts';
 import { createKeyring } from '../src/vault/keyring.ts';
 import { createWorkspaces } from '../src/workspace/workspaces.ts';
-import { type Counter, createCounter, inWords } from './counts.ts';
-import { type Asker, createAsker, type Hops, post, startFakeSlack, startHops } from './far-side.ts';
+import { type Counter, createCounter, formatCounts } from './call-counter.ts';
+import {
+  type Baseline,
+  type CommandSender,
+  createCommandSender,
+  post,
+  startBaseline,
+  startFakeSlack,
+} from './fake-slack.ts';
 import { compareWaiting, type Line, line, waitFor } from './measure.ts';
 
-const ROUNDS = 150;
+const RUNS = 150;
 const AT_ONCE = { questions: 200, projects: 100, identical: 50 } as const;
 const SECRET = 'a-signing-secret-for-the-bench';
-/** About what billing's two answers and Tally's message have. */
+/** Bytes, about as large as billing's answers and Tally's message. */
 const SIZES = { answer: 500, message: 2_500 } as const;
 
 export interface Report {
@@ -24,25 +31,25 @@ export interface Report {
   readonly notes: readonly string[];
 }
 
-interface Stage {
-  readonly asker: Asker;
+interface Bench {
+  readonly sender: CommandSender;
   readonly counter: Counter;
-  readonly hops: Hops;
+  readonly baseline: Baseline;
   readonly billing: BillingService;
 }
 
 export async function commands(): Promise<Report> {
-  const stage = await setUp();
+  const bench = await setUp();
   try {
-    const warm = await oneByOne(stage);
-    const crowd = await allAtOnce(stage);
-    const same = await identical(stage);
+    const warm = await oneAtATime(bench);
+    const crowd = await allAtOnce(bench);
+    const same = await identical(bench);
     return {
       lines: [...warm.lines, ...crowd.lines],
-      notes: [`Redis: ${stage.redisKind}.`, ...warm.notes, ...crowd.notes, ...same],
+      notes: [`Redis: ${bench.redisKind}.`, ...warm.notes, ...crowd.notes, ...same],
     };
   } finally {
-    await stage.close();
+    await bench.close();
   }
 }
 
@@ -58,34 +65,34 @@ async function setUp() {
   });
   const redis = new Redis(server.url.replace(/^unix:\/\//, ''));
   await saveConnection(redis, config, billing);
-  inventProjects(billing);
-  // Measured is how fast it answers, and not how often one person may ask.
+  setUpProjects(billing);
+  // All load comes from one person, so rate limits are off.
   const unlimited = { take: () => undefined, demand: () => undefined };
   const tally = createTally({ ...config, http: { port: 0 } }, createLog('error'), Date.now, unlimited, {
     message: 60_000,
     modal: 2_500,
   });
   const port = await tally.start();
-  const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
+  const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
   const counter = createCounter(redis, billing, slack, port);
-  const hops = await startHops(slack, redis, SIZES);
+  const baseline = await startBaseline(slack, redis, SIZES);
   return {
-    asker,
+    sender,
     counter,
-    hops,
+    baseline,
     billing,
     redisKind: server.kind,
     async close() {
       counter.close();
-      await asker.close();
-      await Promise.all([tally.stop(), hops.close()]);
+      await sender.close();
+      await Promise.all([tally.stop(), baseline.close()]);
       redis.disconnect();
       await Promise.all([slack.close(), billing.close(), server.stop()]);
     },
   };
 }
 
-/** The connection that the bench's workspace asks by, as `/billing connect` would save it. */
+/** Saves the connection of the bench's workspace, like `/billing connect`. */
 export async function saveConnection(redis: Redis, { keys }: Config, billing: BillingService): Promise<void> {
   const workspaces = createWorkspaces({ redis, keyring: createKeyring(keys) });
   const workspace = await workspaces.read('T0BENCH');
@@ -103,8 +110,8 @@ export async function saveConnection(redis: Redis, { keys }: Config, billing: Bi
   );
 }
 
-/** `10001` and on, each with a balance and a week. */
-export function inventProjects(billing: BillingService): void {
+/** Creates projects from `10001` on, each with a balance and a week of usage. */
+export function setUpProjects(billing: BillingService): void {
   const week = Array.from({ length: 7 }, (_, i) => new Date(Date.now() - (i + 1) * 86_400_000));
   const items = week.map((day) => ({
     day: day.toISOString().slice(0, 10),
@@ -119,38 +126,38 @@ export function inventProjects(billing: BillingService): void {
 
 export const projectAt = (i: number): string => String(10_001 + (i % AT_ONCE.projects));
 
-async function answered(asker: Asker, command: string, text: string) {
-  const times = await asker.ask(command, text);
+async function sendAndCheck(sender: CommandSender, command: string, text: string) {
+  const times = await sender.send(command, text);
   const figure = command === '/balance' ? / left\b/ : / spent\b/;
-  if (!figure.test(times.answer)) throw new Error(`${command} ${text} was answered: ${times.answer}`);
+  if (!figure.test(times.answer)) throw new Error(`Unexpected answer to ${command} ${text}: ${times.answer}`);
   return times;
 }
 
-async function oneByOne({ asker, counter, hops, billing }: Stage): Promise<Report> {
+async function oneAtATime({ sender, counter, baseline, billing }: Bench): Promise<Report> {
   const lines: Line[] = [];
   const notes: string[] = [];
   for (const [command, text] of [
     ['/balance', '123'],
     ['/spend', '123'],
   ] as const) {
-    const run = () => answered(asker, command, text);
-    for (let i = 0; i < 30; i += 1) await Promise.all([run(), hops.once()]);
+    const run = () => sendAndCheck(sender, command, text);
+    for (let i = 0; i < 30; i += 1) await Promise.all([run(), baseline.run()]);
     const { counts } = await counter.during(run);
-    notes.push(`A warm ${command} ${text}: ${inWords(counts)}.`);
-    const floor = { name: 'the same hops between bare servers', run: () => hops.once() };
-    lines.push(await compareWaiting({ name: `${command} ${text}, request to answer`, run }, floor, ROUNDS));
+    notes.push(`A warm ${command} ${text}: ${formatCounts(counts)}.`);
+    const bare = { name: 'the same hops between bare servers', run: () => baseline.run() };
+    lines.push(await compareWaiting({ name: `${command} ${text}, request to answer`, run }, bare, RUNS));
     lines.push(await billingAlone(billing));
   }
   return { lines, notes };
 }
 
-/** The last two questions once more, without the bot: what of the above is the sandbox's own doing. */
+/** Repeats the last two queries without the bot, to show the sandbox's share of the time. */
 async function billingAlone({ url, requests, tokens }: BillingService): Promise<Line> {
   const bodies = requests.slice(-2).map(({ query }) => JSON.stringify({ query }));
   const headers = { 'content-type': 'application/json', 'x-user-token': tokens[0]?.value ?? '' };
   const agent = new Agent({ pipelining: 1 });
   const times: number[] = [];
-  for (let i = 0; i < ROUNDS; i += 1) {
+  for (let i = 0; i < RUNS; i += 1) {
     times.push(
       await waitFor(() =>
         Promise.all(bodies.map((body) => post(agent, `${url}/bill/graphql`, body, headers))),
@@ -161,15 +168,15 @@ async function billingAlone({ url, requests, tokens }: BillingService): Promise<
   return line('  of which the sandbox’s billing', times);
 }
 
-async function allAtOnce({ asker, counter, hops }: Stage): Promise<Report> {
+async function allAtOnce({ sender, counter, baseline }: Bench): Promise<Report> {
   const { questions, projects } = AT_ONCE;
   const each = Array.from({ length: questions }, (_, i) => projectAt(i));
-  const crowd = () => Promise.all(each.map((project) => answered(asker, '/balance', project)));
-  await crowd();
-  const begun = performance.now();
-  const { result, counts } = await counter.during(crowd);
-  const took = performance.now() - begun;
-  const bare = await waitFor(() => Promise.all(each.map(() => hops.once())));
+  const sendAll = () => Promise.all(each.map((project) => sendAndCheck(sender, '/balance', project)));
+  await sendAll();
+  const startedAt = performance.now();
+  const { result, counts } = await counter.during(sendAll);
+  const took = performance.now() - startedAt;
+  const bare = await waitFor(() => Promise.all(each.map(() => baseline.run())));
   const slowest = Math.max(...result.map(({ acknowledged }) => acknowledged));
   return {
     lines: [
@@ -181,16 +188,16 @@ async function allAtOnce({ asker, counter, hops }: Stage): Promise<Report> {
     notes: [
       `${questions} /balance at once for ${projects} projects: all answered in ${took.toFixed(0)} ms ` +
         `(${rate(questions, took)}), bare hops ${bare.toFixed(0)} ms (${rate(questions, bare)}); slowest ` +
-        `acknowledgement ${slowest.toFixed(0)} ms of Slack’s 3,000. ${inWords(counts)}.`,
+        `acknowledgement ${slowest.toFixed(0)} ms of Slack’s 3,000. ${formatCounts(counts)}.`,
     ],
   };
 }
 
 const rate = (count: number, ms: number): string => `${Math.round((count / ms) * 1000)} a second`;
 
-async function identical({ asker, counter }: Stage): Promise<string[]> {
+async function identical({ sender, counter }: Bench): Promise<string[]> {
   const { identical: count } = AT_ONCE;
-  const run = () => Promise.all(Array.from({ length: count }, () => answered(asker, '/balance', '123')));
+  const run = () => Promise.all(Array.from({ length: count }, () => sendAndCheck(sender, '/balance', '123')));
   const { counts } = await counter.during(run);
-  return [`${count} times the same /balance 123 at once: ${inWords(counts)}.`];
+  return [`${count} times the same /balance 123 at once: ${formatCounts(counts)}.`];
 }

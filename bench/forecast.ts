@@ -1,4 +1,4 @@
-/** How far off the forecast of a month is, on each day of a year, beside two ways to guess it that take no thought. */
+/** Measures the error of the month's forecast on each day of a year, beside two naive estimates. */
 
 import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
 import { computeUsage } from '../src/domain/money/usage.ts';
@@ -11,22 +11,23 @@ import {
   shiftUnits,
   startOfUnit,
 } from '../src/domain/time/calendar.ts';
+import { seededRandom } from '../test/support/seeded-random.ts';
 
-/** What each day cost in truth, and what of that the service reports; money in whole units, for this is no accounting. */
+/** The true cost of each day, and which days the service reports. Precision does not matter, so amounts are numbers. */
 export interface Year {
   readonly name: string;
   readonly cost: ReadonlyMap<Day, number>;
   readonly isReported: (day: Day) => boolean;
 }
 
-/** Mean absolute errors in percent of what the month cost in truth. */
+/** Mean absolute errors, in percent of the month's true cost. */
 export interface Accuracy {
   readonly name: string;
   readonly points: number;
   readonly forecast: number;
-  /** The average of the month's reported days so far × the days of the month. */
+  /** The average of the month's reported days × the days of the month. */
   readonly monthToDate: number;
-  /** What was reported for the month before. */
+  /** The reported total of the previous month. */
   readonly lastMonth: number;
 }
 
@@ -35,7 +36,7 @@ const [FIRST, LAST] = ['2025-01-01', '2025-12-31'];
 
 /** A steady project: some noise, a little growth. */
 export const steadyYear = (seed: number): Year => {
-  const random = chance(seed);
+  const random = seededRandom(seed);
   return year(
     'steady',
     (_, n) => 30_000 * 1.01 ** (n / 30) * (0.9 + 0.2 * random()),
@@ -43,19 +44,19 @@ export const steadyYear = (seed: number): Year => {
   );
 };
 
-/** Quiet weekends, 5 % growth a month, 6 % of the days and two whole stretches missing, a credit of two days every quarter. */
-export const awkwardYear = (seed: number): Year => {
-  const random = chance(seed);
-  const stretches = [60, 250].map((n) => n + Math.floor(random() * 90));
+/** Quiet weekends, 5 % growth a month, 6 % of days and two longer gaps missing, and a large credit every quarter. */
+export const irregularYear = (seed: number): Year => {
+  const random = seededRandom(seed);
+  const longGaps = [60, 250].map((n) => n + Math.floor(random() * 90));
   const isCredit = new Set([40, 130, 220, 310, 400].map((n) => n + Math.floor(random() * 80)));
   return year(
-    'awkward',
+    'irregular',
     (day, n) => {
       const level = 30_000 * 1.05 ** (n / 30);
       const busy = isoWeekday(day) > 5 ? 0.35 : 1;
       return level * (busy * (0.85 + 0.3 * random()) - (isCredit.has(n) ? 2 : 0));
     },
-    (n) => random() < 0.06 || stretches.some((start) => n >= start && n < start + 6),
+    (n) => random() < 0.06 || longGaps.some((start) => n >= start && n < start + 6),
   );
 };
 
@@ -66,7 +67,7 @@ function year(name: string, costOn: (day: Day, n: number) => number, isGap: (n: 
   return { name, cost, isReported: (day) => !gaps.has(day) };
 }
 
-/** Every day of the year that has a reported day of its month before it, so that all three can say something. */
+/** Covers the days for which all three estimates exist: those after a reported day of their month. */
 export function accuracyOf({ name, cost, isReported }: Year): Accuracy {
   const errors = daysInRange(FIRST, LAST, 'UTC').flatMap((today) => {
     const month = monthOf(today);
@@ -100,23 +101,12 @@ function forecastOn(today: Day, { cost, isReported }: Pick<Year, 'cost' | 'isRep
   return forecastMonth(computeUsage(items, { days, zone: 'UTC' }), today, 'UTC')?.total.toNumber();
 }
 
-/** The same numbers for the same seed, on every machine: mulberry32. */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-/** A line a kind of year, each the mean over several of them. */
+/** Returns a line for each kind of year, with means over several seeds. */
 export function forecastNotes(): string[] {
   const seeds = [1, 2, 3, 4, 5];
   return [
     'Forecast of a month, made on each day of a year: mean absolute error in % of what the month cost',
-    ...[steadyYear, awkwardYear].map((make) => {
+    ...[steadyYear, irregularYear].map((make) => {
       const all = seeds.map((seed) => accuracyOf(make(seed)));
       const mean = (of: (one: Accuracy) => number) =>
         (all.reduce((sum, one) => sum + of(one), 0) / all.length).toFixed(1);

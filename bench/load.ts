@@ -1,11 +1,11 @@
 /**
- * Whether memory and latency stay as they are: `/balance` at a steady rate against one process of the bundled bot, a line for
- * each tenth of the time.
+ * Shows whether memory and latency grow over time: sends `/balance` at a steady rate to one process of the bundled bot,
+ * and prints a line for each tenth of the time.
  *
- *     npx tsx bench/load.ts [seconds, 30 unless told] [commands a second, 100 unless told]
+ *     npx tsx bench/load.ts [seconds (default 30)] [commands a second (default 100)]
  *     npx tsx bench/load.ts 600
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -18,12 +18,13 @@ import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { readConfig } from '../src/config.ts';
-import { inventProjects, projectAt, saveConnection } from './commands.ts';
-import { createAsker, startFakeSlack } from './far-side.ts';
+import { sendSteadily, usageOf } from './balance-load.ts';
+import { saveConnection, setUpProjects } from './commands.ts';
+import { createCommandSender, startFakeSlack } from './fake-slack.ts';
 import { quantile } from './measure.ts';
 import { columns } from './table.ts';
 
-const [seconds = 30, aSecond = 100] = process.argv.slice(2).map(Number);
+const [seconds = 30, perSecond = 100] = process.argv.slice(2).map(Number);
 const PARTS = 10;
 const SECRET = 'a-signing-secret-for-the-bench';
 const BUNDLE = join(SANDBOX_FOLDER, 'bench-load');
@@ -44,44 +45,20 @@ const env = {
 };
 const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
 await saveConnection(client, readConfig(env), billing);
-inventProjects(billing);
+setUpProjects(billing);
 const bot = fork(join(BUNDLE, 'unlimited-bot.js'), {
   env,
   execArgv: ['--import', pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href],
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 });
-const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
-
-async function usageOf(child: ChildProcess): Promise<{ cpu: number; memory: number }> {
-  child.send('usage');
-  const [usage] = await once(child, 'message');
-  return usage;
-}
-
-async function balance(i: number): Promise<void> {
-  const { answer } = await asker.ask('/balance', projectAt(i));
-  if (!/ left\b/.test(answer)) throw new Error(`/balance was answered: ${answer}`);
-}
-
-/** Each command goes out at its moment; a late one counts from that moment. @returns ms each */
-function send(count: number): Promise<number[]> {
-  const begun = performance.now();
-  return Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const due = begun + (i * 1_000) / aSecond;
-      await delay(Math.max(0, due - performance.now()));
-      await balance(i);
-      return performance.now() - due;
-    }),
-  );
-}
+const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
 
 while (!(await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok) await delay(20);
-await send(aSecond * 5);
+await sendSteadily(sender, perSecond * 5, perSecond);
 const rows = [['after', 'p50', 'p99', 'CPU a command', 'memory']];
 for (let part = 1; part <= PARTS; part += 1) {
   const before = await usageOf(bot);
-  const times = await send(Math.round((aSecond * seconds) / PARTS));
+  const times = await sendSteadily(sender, Math.round((perSecond * seconds) / PARTS), perSecond);
   const { cpu, memory } = await usageOf(bot);
   rows.push([
     `${Math.round((seconds * part) / PARTS)} s`,
@@ -91,9 +68,11 @@ for (let part = 1; part <= PARTS; part += 1) {
     `${(memory / 2 ** 20).toFixed(0)} MB`,
   ]);
 }
-console.log(`/balance at ${aSecond} a second, after 5 s to warm up; Redis: ${redis.kind}.\n${columns(rows)}`);
+console.log(
+  `/balance at ${perSecond} a second, after 5 s to warm up; Redis: ${redis.kind}.\n${columns(rows)}`,
+);
 bot.kill('SIGTERM');
 await once(bot, 'exit');
-await asker.close();
+await sender.close();
 client.disconnect();
 await Promise.all([slack.close(), billing.close(), redis.stop()]);

@@ -1,19 +1,19 @@
 /** `npm run bench`: prints each measurement beside its baseline. Nothing fails here: timings depend on the machine. */
 import { availableParallelism } from 'node:os';
+import { compareWithBolt } from './bolt-comparison.ts';
 import { commands } from './commands.ts';
-import { computing } from './computing.ts';
+import { measureCpuWork } from './cpu-work.ts';
 import { deliveries } from './deliveries.ts';
-import { floor } from './floor.ts';
 import { forecastNotes } from './forecast.ts';
 import { table } from './table.ts';
 
-const begun = performance.now();
+const startedAt = performance.now();
 console.log(`Node ${process.version}, ${availableParallelism()} cores\n`);
-const computed = computing();
+const computed = measureCpuWork();
 const { lines, notes } = await commands();
-const beside = await floor(3);
+const comparison = await compareWithBolt(3);
 const posts = await deliveries({ workspaces: 25, each: 20, channels: 5 }, false).catch(() => [
-  'Scheduled posts are not measured: there is no redis-server.',
+  'Scheduled posts are not measured: redis-server is not installed.',
 ]);
 console.log(table([...computed, ...lines]));
 console.log(
@@ -23,9 +23,9 @@ console.log(
     '',
     ...forecastNotes(),
     '',
-    ...beside,
+    ...comparison,
     '',
     ...posts,
-    `Took ${Math.round((performance.now() - begun) / 1000)} s.`,
+    `Took ${Math.round((performance.now() - startedAt) / 1000)} s.`,
   ].join('\n'),
 );

@@ -1,6 +1,6 @@
 /**
- * One hundred thousand workspaces with five schedules each, written straight into Redis: what Redis and the bot weigh, how
- * long a start and a repair take, and how many commands Redis gets.
+ * Writes 100,000 workspaces with five schedules each into Redis, then measures the memory of Redis and the bot, the time
+ * of a start, and the number of Redis commands.
  *
  *     npm run build && npx tsx bench/many-workspaces.ts [workspaces] [schedules each]
  */
@@ -19,7 +19,7 @@ const workspaceId = (n: number): string => `T${String(n).padStart(9, '0')}`;
 
 const [workspaces = 100_000, each = 5] = process.argv.slice(2).map(Number);
 
-/** Daily posts spread over the day, the first of them in some hours, so that none falls due while this measures. */
+/** Saves daily posts spread over the day. The first is hours away, so that none falls due during the measurement. */
 async function fill(redis: Redis): Promise<void> {
   const now = Date.now();
   for (let from = 0; from < workspaces; from += PAGE) {
@@ -53,7 +53,7 @@ const dueOf = (redis: Redis): Promise<number> => redis.zcount(indexKey(0), '-inf
 
 interface StartedBot {
   readonly child: ChildProcess;
-  /** Until it listens, in ms. */
+  /** Time until it listens, in ms. */
   readonly started: number;
 }
 
@@ -71,12 +71,12 @@ async function startBot(redisUrl: string, port = 38_765): Promise<StartedBot> {
       ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString('base64')}`,
     },
   });
-  let said = '';
+  let output = '';
   child.stdout?.on('data', (part) => {
-    said += String(part);
+    output += String(part);
   });
-  while (!said.includes('Tally listens') && child.exitCode === null) await delay(5);
-  if (child.exitCode !== null) throw new Error(`The bot did not start: ${said}`);
+  while (!output.includes('Tally listens') && child.exitCode === null) await delay(5);
+  if (child.exitCode !== null) throw new Error(`The bot did not start: ${output}`);
   return { child, started: performance.now() - began };
 }
 

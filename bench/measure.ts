@@ -1,4 +1,4 @@
-/** Timing. The measured code and its baseline alternate, so that other load on the machine affects both equally. */
+/** Measures time. The measured code and its baseline alternate, so that other load affects both equally. */
 import { performance } from 'node:perf_hooks';
 
 export interface Work {
@@ -6,45 +6,50 @@ export interface Work {
   readonly run: () => unknown;
 }
 
-/** One line of the table; times in ms for one call. */
+/** A line of the table; times in ms per call. */
 export interface Line {
   readonly name: string;
   readonly median: number;
   readonly p95: number;
-  readonly floor?: { readonly name: string; readonly median: number };
+  readonly baseline?: { readonly name: string; readonly median: number };
 }
 
-/** A clock reading costs tens of nanoseconds: a sample this long, in ms, drowns it. */
+/** In ms; long enough to make the cost of reading the clock negligible. */
 const SAMPLE = 1;
 const SAMPLES = 60;
 const WARM_UP = 60;
 
-/** Calls that compute: each sample repeats the call until it is long enough to be timed. */
-export function compare(work: Work, floor: Work): Line {
-  const sides = [work, floor].map(({ run }) => {
+/** Compares synchronous calls. Each sample repeats the call until it is long enough to measure. */
+export function compare(work: Work, baseline: Work): Line {
+  const both = [work, baseline].map(({ run }) => {
     const times: number[] = [];
     return { run, repeat: calibrate(run), times };
   });
   for (let i = 0; i < SAMPLES; i += 1) {
-    for (const { run, repeat, times } of sides) times.push(timeOf(run, repeat) / repeat);
+    for (const { run, repeat, times } of both) times.push(timeOf(run, repeat) / repeat);
   }
-  const [ours = [], theirs = []] = sides.map(({ times }) => times);
-  return line(work.name, ours, { name: floor.name, median: quantile(theirs, 0.5) });
+  const [ours = [], theirs = []] = both.map(({ times }) => times);
+  return line(work.name, ours, { name: baseline.name, median: quantile(theirs, 0.5) });
 }
 
-/** Calls that wait: one after the other, each timed by itself. */
-export async function compareWaiting(work: Work, floor: Work, rounds: number): Promise<Line> {
+/** Compares asynchronous calls, each timed by itself. */
+export async function compareWaiting(work: Work, baseline: Work, runs: number): Promise<Line> {
   const ours: number[] = [];
   const theirs: number[] = [];
-  for (let i = 0; i < rounds; i += 1) {
+  for (let i = 0; i < runs; i += 1) {
     ours.push(await waitFor(work.run));
-    theirs.push(await waitFor(floor.run));
+    theirs.push(await waitFor(baseline.run));
   }
-  return line(work.name, ours, { name: floor.name, median: quantile(theirs, 0.5) });
+  return line(work.name, ours, { name: baseline.name, median: quantile(theirs, 0.5) });
 }
 
-export function line(name: string, times: readonly number[], floor?: Line['floor']): Line {
-  return { name, median: quantile(times, 0.5), p95: quantile(times, 0.95), ...(floor && { floor }) };
+export function line(name: string, times: readonly number[], baseline?: Line['baseline']): Line {
+  return {
+    name,
+    median: quantile(times, 0.5),
+    p95: quantile(times, 0.95),
+    ...(baseline && { baseline: baseline }),
+  };
 }
 
 function calibrate(run: () => unknown): number {
@@ -63,6 +68,7 @@ function timeOf(run: () => unknown, repeat: number): number {
   return performance.now() - begun;
 }
 
+/** @returns how long the call took, in ms */
 export async function waitFor(run: () => unknown): Promise<number> {
   const begun = performance.now();
   await run();

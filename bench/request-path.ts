@@ -1,5 +1,5 @@
 /**
- * Which files and functions of `src` run for one request, by V8’s own count.
+ * Lists the files and functions of `src` that run for one request, from V8’s coverage.
  *
  *     npx tsx bench/request-path.ts [--files | --functions]
  */
@@ -10,7 +10,7 @@ import { OWNER } from '../sandbox/slack/index.ts';
 import { CHANNEL, startBot, textOf } from '../test/support/bot.ts';
 import { addProject } from '../test/support/projects.ts';
 
-/** By file, the functions that ran in it. */
+/** File → the functions that ran. */
 type Path = ReadonlyMap<string, readonly string[]>;
 
 const ANONYMOUS = '(anonymous)';
@@ -20,7 +20,7 @@ session.connect();
 await session.post('Profiler.enable');
 
 async function pathOf(work: () => Promise<unknown>): Promise<Path> {
-  // Lets an earlier request finish its work after the answer.
+  // An earlier request may still do work after its answer.
   await delay(1_000);
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   await work();
@@ -47,10 +47,10 @@ function print(title: string, path: Path): void {
   const functions = [...path.values()].flat();
   const named = functions.filter((name) => name !== ANONYMOUS);
   console.log(`${title}: ${path.size} files, ${functions.length} functions, ${named.length} of them named`);
-  const [, , wish] = process.argv;
-  if (wish === undefined) return;
+  const [, , option] = process.argv;
+  if (option === undefined) return;
   for (const [file, names] of [...path].sort())
-    console.log(`  ${file} ${wish === '--functions' ? names.join(', ') : names.length}`);
+    console.log(`  ${file} ${option === '--functions' ? names.join(', ') : names.length}`);
 }
 
 const MINUTE = 60_000;
@@ -70,7 +70,7 @@ async function registerAccess(): Promise<void> {
   await slack.dismiss(OWNER);
 }
 
-/** In a direct message, where nothing has to be confirmed. */
+/** In a direct message, which needs no confirmation. */
 async function issueToken(): Promise<void> {
   await slack.say(OWNER, OWNER.replace('U', 'D'), '/os-token prod');
   await shows('gAAAAA');
@@ -100,7 +100,7 @@ try {
   await bot.connect();
   await addProject(bot, { alias: 'prod', id: '123' });
   await registerAccess();
-  // Once without counting, because a process does some things only the first time.
+  // First run without counting, because a process does some work only once.
   await bot.ask('/spend 123 last-month');
   await issueToken();
   print('/spend 123 last-month', await pathOf(() => bot.ask('/spend 123 last-month')));

@@ -1,12 +1,12 @@
-/** How results look: one table, columns as wide as they need to be. */
+/** Formats results as a text table. */
 import type { Line } from './measure.ts';
 
-const HEAD = ['', 'median', 'p95', 'floor', '×', 'the floor is'];
+const HEAD = ['', 'median', 'p95', 'baseline', '×', 'the baseline is'];
 
 export const table = (lines: readonly Line[]): string =>
   columns([HEAD, ...lines.map(cells)], HEAD.length - 1);
 
-/** @param words index of a column of words beside the first one: they begin at the left, numbers end at the right */
+/** @param words index of another left-aligned column, besides the first; the others are right-aligned */
 export function columns(rows: readonly (readonly string[])[], words?: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (cell: string, i: number) =>
@@ -14,16 +14,16 @@ export function columns(rows: readonly (readonly string[])[], words?: number): s
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-function cells({ name, median, p95, floor }: Line): string[] {
-  if (floor === undefined) return [name, duration(median), duration(p95), '', '', ''];
-  const ratio = median / floor.median;
+function cells({ name, median, p95, baseline }: Line): string[] {
+  if (baseline === undefined) return [name, duration(median), duration(p95), '', '', ''];
+  const ratio = median / baseline.median;
   return [
     name,
     duration(median),
     duration(p95),
-    duration(floor.median),
+    duration(baseline.median),
     ratio.toFixed(ratio < 10 ? 1 : 0),
-    floor.name,
+    baseline.name,
   ];
 }
 

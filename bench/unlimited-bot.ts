@@ -1,4 +1,4 @@
-/** Tally as `tally start` starts it, but without rate limits: the bench sends all its load as one person. */
+/** Starts Tally without rate limits, because the bench sends all load as one person. */
 import { prepareNode } from '../src/prepare-node.ts';
 
 prepareNode();
@@ -6,8 +6,8 @@ const { createTally, createLog, readConfig } = await import('./unlimited-parts.t
 
 const config = readConfig(process.env);
 const unlimited = { take: () => undefined, demand: () => undefined };
-// The bench waits for answers, and takes none that says to wait, however slow the machine is.
-const patient = { message: 60_000, modal: 2_500 };
-const tally = createTally(config, createLog(config.log.level), Date.now, unlimited, patient);
+// No loading messages, however slow the machine is.
+const loadingDelays = { message: 60_000, modal: 2_500 };
+const tally = createTally(config, createLog(config.log.level), Date.now, unlimited, loadingDelays);
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();

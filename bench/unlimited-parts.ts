@@ -1,4 +1,4 @@
-/** What the measured bot is made of, loaded after Node is prepared for it. */
+/** The bot's parts, in one module so that they load after `prepareNode`. */
 export { createTally } from '../src/app.ts';
 export { readConfig } from '../src/config.ts';
 export { createLog } from '../src/ops/log.ts';

@@ -1,8 +1,8 @@
-/** Preloaded into a measured process: answers any message with its CPU time in µs and its memory in bytes. */
+/** Preloaded into a measured process: answers each message with CPU time in µs and memory in bytes. */
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   process.send?.({ cpu: user + system, memory: process.memoryUsage.rss() });
 });
 process.on('disconnect', () => process.exit());
-// The process may end although somebody could still ask.
+// The channel must not keep the process alive.
 process.channel?.unref();

@@ -9,7 +9,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Sum } from './support/sum-reporter.ts';
+import type { RunSummary } from './support/summary-reporter.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATH = [join(ROOT, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
@@ -50,7 +50,7 @@ async function run(
   return { ok, output: Buffer.concat(chunks).toString() };
 }
 
-async function check(name: string, command: string[]): Promise<Sum> {
+async function check(name: string, command: string[]): Promise<RunSummary> {
   const { ok, output } = await run(command, ['ignore', 'pipe', 'pipe']);
   console.log(ok ? `✓ ${name}` : `✗ ${name}: ${command.join(' ')}\n${output}`);
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] };
@@ -59,12 +59,12 @@ async function check(name: string, command: string[]): Promise<Sum> {
 /** @param output 'inherit': as it comes; 'pipe': when it is over */
 async function vitest(what: string[], output: 'inherit' | 'pipe', env: NodeJS.ProcessEnv = {}) {
   const file = join(scratch, `${++runs}.json`);
-  const reporters = ['--reporter=default', '--reporter=./test/support/sum-reporter.ts'];
+  const reporters = ['--reporter=default', '--reporter=./test/support/summary-reporter.ts'];
   const command = ['vitest', 'run', ...what, ...reporters];
   const { ok, ...ran } = await run(command, ['ignore', output, output], { SUM_FILE: file, ...env });
   const sum = await readFile(file, 'utf8').then(
-    (text): Sum => JSON.parse(text),
-    (): Sum => ({ passed: 0, failed: 0, skipped: [] }),
+    (text): RunSummary => JSON.parse(text),
+    (): RunSummary => ({ passed: 0, failed: 0, skipped: [] }),
   );
   // A run that broke before or after its tests has failed, even when no test did.
   return { output: ran.output, sum: !ok && sum.failed === 0 ? { ...sum, failed: 1 } : sum };
@@ -87,7 +87,7 @@ async function folderOfNode(version: string): Promise<string | undefined> {
   return ok ? dirname(output.trim()) : undefined;
 }
 
-async function onOtherNodes(): Promise<{ version: string; output: string; sum: Sum }[]> {
+async function onOtherNodes(): Promise<{ version: string; output: string; sum: RunSummary }[]> {
   const done = [];
   for (const version of NODES) {
     const folder = await folderOfNode(version);
@@ -107,7 +107,7 @@ async function onOtherNodes(): Promise<{ version: string; output: string; sum: S
 }
 
 /** One after the other, while the other tests wait for processes and browsers. */
-async function inOtherZones(): Promise<{ zone: string; output: string; sum: Sum }[]> {
+async function inOtherZones(): Promise<{ zone: string; output: string; sum: RunSummary }[]> {
   const done = [];
   for (const zone of ZONES) {
     const what = ['test/domain/time', 'test/domain/money', '--maxWorkers=1'];

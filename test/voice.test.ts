@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { literalsIn } from './support/literals.ts';
+import { literalsIn } from './support/source-literals.ts';
 
 /** Words that Tally no longer uses in a sentence; docs/glossary.md has the ones to use instead. */
 const RETIRED: readonly RegExp[] = [

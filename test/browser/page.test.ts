@@ -54,7 +54,7 @@ afterEach(async () => {
   expect(errors.splice(0)).toEqual([]);
 });
 
-/** Higher than a phone. */
+/** Higher than a phone's screen. */
 const FORM = {
   type: 'modal' as const,
   title: words('A form'),
@@ -75,7 +75,7 @@ const focused = () => page.locator(':focus').innerText();
 describe('on a phone', { timeout: 30_000 }, () => {
   beforeEach(() => page.setViewportSize({ width: 390, height: 844 }));
 
-  it('keeps the sidebar in a drawer, which a choice, Escape and a click beside it close', async () => {
+  it('shows the sidebar as a drawer, which a choice, Escape and a click beside it close', async () => {
     const finance = page.getByRole('button', { name: 'finance' });
     await page.getByRole('button', { name: 'Hide the panel' }).click();
     await finance.waitFor({ state: 'hidden' });
@@ -95,7 +95,7 @@ describe('on a phone', { timeout: 30_000 }, () => {
     await finance.waitFor({ state: 'hidden' });
   });
 
-  it('needs no scrolling to the side, in the conversation, the panel and a form', async () => {
+  it('needs no horizontal scrolling in the conversation, the panel and a form', async () => {
     post('Wide', [TABLE_IN_CONTAINER]);
     await page.goto(`${world.slack.url}?as=${OWNER}&channel=${COSTS}`);
     await page.getByText('Each day').click();
@@ -118,7 +118,7 @@ describe('on a phone', { timeout: 30_000 }, () => {
 });
 
 describe('the theme', { timeout: 30_000 }, () => {
-  it('is the system’s until the other one is chosen, and the choice outlives a reload', async () => {
+  it('follows the system until the other theme is chosen, and keeps the choice after a reload', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(theme).toBe('dark');
     await page.emulateMedia({ colorScheme: 'light' });
@@ -130,14 +130,14 @@ describe('the theme', { timeout: 30_000 }, () => {
     expect(await theme()).toBe('dark');
     await entry('Dark theme').click();
     expect(await theme()).toBe('light');
-    // Back at the system's, it follows the system again.
+    // Choosing the system's theme makes the page follow the system again.
     await page.emulateMedia({ colorScheme: 'dark' });
     await expect.poll(theme).toBe('dark');
   });
 });
 
 describe('unread messages', { timeout: 30_000 }, () => {
-  it('are counted beside the channel, for each person, until that person opens it', async () => {
+  it('are counted for each person until that person opens the channel', async () => {
     post('One');
     post('Two');
     await entry('cloud-costs 2 unread').waitFor();
@@ -152,7 +152,7 @@ describe('unread messages', { timeout: 30_000 }, () => {
     await entry('cloud-costs 3 unread').waitFor();
   });
 
-  it('leave out what the viewer said and what only they can see', async () => {
+  it('leave out the viewer’s own messages and ephemeral ones', async () => {
     world.slack.workspace.post({ channel: COSTS, from: OWNER, text: 'Mine' });
     world.slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Private', viewer: OWNER });
     world.slack.workspace.post({ channel: COSTS, from: MEMBER, text: 'Theirs' });
@@ -167,7 +167,7 @@ describe('unread messages', { timeout: 30_000 }, () => {
 });
 
 describe('the panel beside a form', { timeout: 30_000 }, () => {
-  it('opens while the form is open, and what was typed stays', async () => {
+  it('opens while the form is open, and keeps what was typed', async () => {
     await entry('Hide the panel').click();
     await page.getByRole('textbox', { name: 'Message' }).fill('/spend');
     await page.keyboard.press('Enter');
@@ -215,7 +215,7 @@ describe('an overflow menu', { timeout: 30_000 }, () => {
     await expect.poll(focused).toBe(first);
   });
 
-  it('goes by arrows around its ends, by Home and End, and by first letters', async () => {
+  it('moves by arrows with wrap-around, by Home and End, and by first letters', async () => {
     await openBy('Enter');
     for (const [key, at] of [
       ['ArrowDown', 'CSV'],
@@ -232,7 +232,7 @@ describe('an overflow menu', { timeout: 30_000 }, () => {
     await expect.poll(() => chosen).toEqual(['Details']);
   });
 
-  it('stays where one is when the page is drawn anew', async () => {
+  it('keeps the focus when the page is updated', async () => {
     await openBy('Enter');
     await page.keyboard.press('End');
     post('Another message');
@@ -240,7 +240,7 @@ describe('an overflow menu', { timeout: 30_000 }, () => {
     expect(await focused()).toBe('Schedule');
   });
 
-  it('closes by Escape and by Tab, and chooses nothing', async () => {
+  it('closes by Escape and by Tab without a choice', async () => {
     for (const key of ['Escape', 'Tab']) {
       await openBy('Enter');
       await page.keyboard.press(key);
@@ -271,7 +271,7 @@ const TABLE_IN_CONTAINER: KnownBlock = {
 };
 
 describe('a container', { timeout: 30_000 }, () => {
-  it('begins collapsed, opens and closes by its title, and stays open when another message comes', async () => {
+  it('starts collapsed, opens and closes by its title, and stays open when another message arrives', async () => {
     post('An answer', [TABLE_IN_CONTAINER]);
     await entry('cloud-costs').click();
     const title = page.getByText('Each day');
@@ -289,7 +289,7 @@ describe('a container', { timeout: 30_000 }, () => {
     await cell.waitFor();
   });
 
-  it('shows its rich title in place of the plain one, and what cannot collapse is open', async () => {
+  it('shows its rich title instead of the plain one, and is open when it is not collapsible', async () => {
     const { is_collapsible: _, default_collapsed: __, ...open } = TABLE_IN_CONTAINER;
     const rich = {
       type: 'rich_text' as const,

@@ -1,62 +1,67 @@
-/** What breaks, at any step of anything. */
-import type { Treatment } from './lines.ts';
-import type { Stage } from './stage.ts';
+/** The faults that can be injected at any step. */
+
+import type { ChaosEnvironment } from './environment.ts';
+import type { ProxyAction } from './fault-proxies.ts';
 
 export interface Fault {
-  /** At the step. @returns what becomes of what was just said */
-  strike(stage: Stage): Treatment | Promise<Treatment>;
-  /** Ends what it began. */
-  heal?(stage: Stage): Promise<unknown>;
+  /** Called at the step. @returns what the proxy does with the data */
+  strike(environment: ChaosEnvironment): ProxyAction | Promise<ProxyAction>;
+  /** Removes the fault. */
+  heal?(environment: ChaosEnvironment): Promise<unknown>;
 }
 
-const during = (begin: (stage: Stage) => unknown, heal: (stage: Stage) => Promise<unknown>): Fault => ({
-  strike: async (stage): Promise<Treatment> => {
-    await begin(stage);
+const during = (
+  begin: (environment: ChaosEnvironment) => unknown,
+  heal: (environment: ChaosEnvironment) => Promise<unknown>,
+): Fault => ({
+  strike: async (environment): Promise<ProxyAction> => {
+    await begin(environment);
     return 'pass';
   },
   heal,
 });
 
 const DAY = 86_400_000;
-const config = (stage: Stage, ...args: string[]) => stage.client.call('CONFIG', 'SET', ...args);
+const config = (environment: ChaosEnvironment, ...args: string[]) =>
+  environment.client.call('CONFIG', 'SET', ...args);
 
 export const FAULTS = {
-  'the process is killed before it is heard': {
-    strike: (stage) => {
-      stage.killProcess();
+  'the process is killed before its request arrives': {
+    strike: (environment) => {
+      environment.killProcess();
       return 'break-before';
     },
   },
-  'the process is killed before it hears the answer': {
-    strike: (stage) => {
-      stage.killProcess();
+  'the process is killed before it gets the answer': {
+    strike: (environment) => {
+      environment.killProcess();
       return 'break-after';
     },
   },
-  'the connection breaks before': { strike: () => 'break-before' },
+  'the connection breaks before the request arrives': { strike: () => 'break-before' },
   'the answer is lost': { strike: () => 'break-after' },
   'Redis is killed and starts again': during(
-    (stage) => stage.redis.restart(),
+    (environment) => environment.redis.restart(),
     async () => undefined,
   ),
-  'Redis stands still': during(
-    (stage) => stage.redis.signal('SIGSTOP'),
-    async (stage) => stage.redis.signal('SIGCONT'),
+  'Redis is frozen': during(
+    (environment) => environment.redis.signal('SIGSTOP'),
+    async (environment) => environment.redis.signal('SIGCONT'),
   ),
   'Redis is full': during(
-    (stage) => config(stage, 'maxmemory', '1'),
-    (stage) => config(stage, 'maxmemory', '0'),
+    (environment) => config(environment, 'maxmemory', '1'),
+    (environment) => config(environment, 'maxmemory', '0'),
   ),
-  'Redis only reads': during(
-    (stage) => stage.client.call('REPLICAOF', '127.0.0.1', '1'),
-    (stage) => stage.client.call('REPLICAOF', 'NO', 'ONE'),
+  'Redis is read-only': during(
+    (environment) => environment.client.call('REPLICAOF', '127.0.0.1', '1'),
+    (environment) => environment.client.call('REPLICAOF', 'NO', 'ONE'),
   ),
   'the clock jumps a day ahead': during(
-    (stage) => stage.setClock(DAY),
+    (environment) => environment.setClock(DAY),
     async () => undefined,
   ),
   'the clock jumps an hour back': during(
-    (stage) => stage.setClock(-DAY / 24),
+    (environment) => environment.setClock(-DAY / 24),
     async () => undefined,
   ),
 } satisfies Record<string, Fault>;

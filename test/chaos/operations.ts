@@ -1,4 +1,4 @@
-/** What is tried on the stage. Each says what was wrong afterwards, seen from outside: by the services and by Redis. */
+/** The operations under test. Each checks its guarantees from outside: in the services and in Redis. */
 import { randomBytes } from 'node:crypto';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
 import { deliveryLogKey } from '../../src/workspace/keys.ts';
@@ -6,153 +6,153 @@ import { findConnection } from '../../src/workspace/workspace.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 import { BOT_TOKEN, SIGNING_SECRET } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { end, startDeliverer } from '../support/delivery-processes.ts';
-import { saveMany, workspaceId } from '../support/many-schedules.ts';
-import { startOutsideSlack } from '../support/outside-slack.ts';
-import { comes, type Stage } from './stage.ts';
-import { openOffice } from './stage-slack.ts';
+import { endProcess, startDeliveryProcess } from '../support/delivery-processes.ts';
+import { startDeliverySlack } from '../support/delivery-slack.ts';
+import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
+import { becomesTrue, type ChaosEnvironment } from './environment.ts';
+import { startOsTokenUser } from './os-token-user.ts';
 
-/** Begins to count steps and to break things. */
-export type Begin = () => void;
-/** Ends what is broken. */
+/** Starts counting steps and injecting the fault. */
+export type StartCounting = () => void;
+/** Removes the fault. */
 export type Heal = () => Promise<void>;
 
 export interface Operation {
-  /** @returns the promises that were broken */
-  round(begin: Begin, heal: Heal): Promise<string[]>;
+  /** @returns the guarantees that were broken */
+  run(begin: StartCounting, heal: Heal): Promise<string[]>;
   close(): Promise<void>;
 }
 
-const broken = (promises: Readonly<Record<string, boolean>>): string[] =>
+const brokenPromises = (promises: Readonly<Record<string, boolean>>): string[] =>
   Object.entries(promises).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
 
-/** `/os-token`: whatever breaks, no token is shown that is not in the audit, and none lives on unsaid. */
-export async function issuing(stage: Stage): Promise<Operation> {
-  const office = await openOffice(stage);
+/** `/os-token`: every token that is shown is in the audit log, and no token stays valid without a trace. */
+export async function issuing(environment: ChaosEnvironment): Promise<Operation> {
+  const user = await startOsTokenUser(environment);
   return {
-    async round(begin, heal) {
-      await office.reset();
-      const shownBefore = office.shown();
+    async run(begin, heal) {
+      await user.reset();
+      const shownBefore = user.shown();
       begin();
-      await office.ask();
+      await user.ask();
       const isDone = () =>
-        /export OS_TOKEN=/.test(office.window()) ||
-        /Try again|try again|revoked it|not shown/.test(office.window());
-      await comes(() => isDone() || !stage.isAlive(), 4_000);
-      const wasKilled = !stage.isAlive();
+        /export OS_TOKEN=/.test(user.window()) ||
+        /Try again|try again|revoked it|not shown/.test(user.window());
+      await becomesTrue(() => isDone() || !environment.isAlive(), 4_000);
+      const wasKilled = !environment.isAlive();
       await heal();
-      if (wasKilled) await office.start();
-      const audit = await office.audit();
-      const fresh = [...office.shown()].filter((token) => !shownBefore.has(token));
-      const [first = ''] = office.issued;
+      if (wasKilled) await user.start();
+      const audit = await user.audit();
+      const fresh = [...user.shown()].filter((token) => !shownBefore.has(token));
+      const [first = ''] = user.issued;
       const isUnseen = first !== '' && !fresh.includes(first);
-      const stored = await office.stored();
-      const told = {
-        'one token at most is issued': office.issued.size <= 1,
-        'a token that is shown is in the audit':
+      const stored = await user.stored();
+      const guarantees = {
+        'at most one token is issued': user.issued.size <= 1,
+        'a token that is shown is in the audit log':
           fresh.length === 0 || audit.some((line) => line.startsWith('token issued')),
-        'no token is stored': [...office.issued].every((token) => !stored.includes(token)),
-        'what is said to be revoked is':
-          !/revoked it/.test(office.window()) || !office.identity.isLive(first),
-        'a token that nobody saw is revoked or in the audit':
-          !isUnseen || wasKilled || !office.identity.isLive(first) || audit.length > 0,
+        'no token is stored': [...user.issued].every((token) => !stored.includes(token)),
+        'a token reported as revoked is revoked':
+          !/revoked it/.test(user.window()) || !user.identity.isLive(first),
+        'a token that was not shown is revoked or in the audit log':
+          !isUnseen || wasKilled || !user.identity.isLive(first) || audit.length > 0,
       };
-      stage.setClock(0);
+      environment.setClock(0);
       const isNew = (token: string) => !shownBefore.has(token) && !fresh.includes(token);
-      const again = await insist(
-        () => office.dismiss().then(office.ask),
-        () => [...office.shown()].some(isNew),
+      const again = await retryUntil(
+        () => user.dismiss().then(user.ask),
+        () => [...user.shown()].some(isNew),
       );
-      return broken({ ...told, 'a token is issued when everything works again': again });
+      return brokenPromises({ ...guarantees, 'a token can be issued after the fault': again });
     },
-    close: office.close,
+    close: user.close,
   };
 }
 
-/** **Revoke now**: it is said to be revoked only where it is, and in the end it can be. */
-export async function revoking(stage: Stage): Promise<Operation> {
-  const office = await openOffice(stage);
+/** **Revoke now**: a token is reported as revoked only when it is, and can be revoked in the end. */
+export async function revoking(environment: ChaosEnvironment): Promise<Operation> {
+  const user = await startOsTokenUser(environment);
   return {
-    async round(begin, heal) {
-      await office.reset();
-      await insist(
-        () => office.dismiss().then(office.ask),
-        () => /export OS_TOKEN=/.test(office.window()),
+    async run(begin, heal) {
+      await user.reset();
+      await retryUntil(
+        () => user.dismiss().then(user.ask),
+        () => /export OS_TOKEN=/.test(user.window()),
       );
-      const token = [...office.issued].at(-1) ?? '';
+      const token = [...user.issued].at(-1) ?? '';
       begin();
-      const before = office.replies();
-      await office.press('Revoke now');
-      // In the window, or where that cannot be changed, by a message.
-      const isTold = () => !/export OS_TOKEN=|Revoking/.test(office.window()) || office.replies() > before;
-      await comes(() => isTold() || !stage.isAlive(), 4_000);
-      const wasKilled = !stage.isAlive();
+      const before = user.replies();
+      await user.press('Revoke now');
+      // In the modal or, when it cannot be updated, in a message.
+      const isAnswered = () => !/export OS_TOKEN=|Revoking/.test(user.window()) || user.replies() > before;
+      await becomesTrue(() => isAnswered() || !environment.isAlive(), 4_000);
+      const wasKilled = !environment.isAlive();
       await heal();
-      const says = office.window();
-      const audit = await office.audit();
-      if (wasKilled) await office.start();
-      const isDead = !office.identity.isLive(token);
-      const told = {
+      const shown = user.window();
+      const audit = await user.audit();
+      if (wasKilled) await user.start();
+      const isDead = !user.identity.isLive(token);
+      const guarantees = {
         'a token was issued to be revoked': token !== '',
-        'what is said to be revoked is': !/Revoked\./.test(says) || isDead,
-        'what the audit says is revoked is':
+        'a token reported as revoked is revoked': !/Revoked\./.test(shown) || isDead,
+        'a token revoked in the audit log is revoked':
           isDead || !audit.some((line) => /^token revoked(?!.*unclear)/.test(line)),
-        'a revoked token is in the audit, or the person is told':
-          !isDead || wasKilled || audit.some((line) => line.startsWith('token revoked')) || isTold(),
-        'the asker is told something': wasKilled || isTold(),
+        'a revoked token is in the audit log, or the person gets a message':
+          !isDead || wasKilled || audit.some((line) => line.startsWith('token revoked')) || isAnswered(),
+        'the person gets an answer': wasKilled || isAnswered(),
       };
-      // A claim that nobody released is over after half a minute.
-      stage.setClock(40_000);
-      const isRevoked = () => !office.identity.isLive(token);
+      // A claim that was not released expires after 30 seconds.
+      environment.setClock(40_000);
+      const isRevoked = () => !user.identity.isLive(token);
       const press = async () => {
-        for (const label of ['Revoke now', 'Revoke']) if (!isRevoked()) await office.press(label);
+        for (const label of ['Revoke now', 'Revoke']) if (!isRevoked()) await user.press(label);
       };
-      const isOver = !/Revoke/.test(says) || (await insist(press, isRevoked));
-      stage.setClock(0);
-      return broken({ ...told, 'it is revoked when everything works again': isOver });
+      const isOver = !/Revoke/.test(shown) || (await retryUntil(press, isRevoked));
+      environment.setClock(0);
+      return brokenPromises({ ...guarantees, 'the token can be revoked after the fault': isOver });
     },
-    close: office.close,
+    close: user.close,
   };
 }
 
-/** As a person does who is told to try again in a moment. @returns whether it came to hold */
-async function insist(work: () => Promise<unknown>, holds: () => unknown): Promise<boolean> {
+/** Tries again, like a person who is asked to. @returns whether `holds` became true */
+async function retryUntil(work: () => Promise<unknown>, holds: () => unknown): Promise<boolean> {
   for (let attempt = 0; attempt < 6; attempt += 1) {
     await work();
-    if (await comes(holds, 4_000)) return true;
+    if (await becomesTrue(holds, 4_000)) return true;
   }
   return false;
 }
 
 const DUE_WORKSPACES = 3;
 
-/** Scheduled posts: each once, whatever breaks, or twice where it says that it may be. */
-export async function delivering(stage: Stage): Promise<Operation> {
-  const slack = await startOutsideSlack();
-  const line = await stage.lines.open(Number(new URL(slack.url).port));
+/** Scheduled posts: each is posted once, or twice with a note that it may be a duplicate. */
+export async function delivering(environment: ChaosEnvironment): Promise<Operation> {
+  const slack = await startDeliverySlack();
+  const proxyPort = await environment.proxies.open(Number(new URL(slack.url).port));
   const start = async () => {
-    const child = await startDeliverer(stage.redisUrl, `http://127.0.0.1:${line}/api/`);
-    stage.adopt(child);
+    const child = await startDeliveryProcess(environment.redisUrl, `http://127.0.0.1:${proxyPort}/api/`);
+    environment.adopt(child);
     return child;
   };
   return {
-    async round(begin, heal) {
-      await stage.client.flushall();
+    async run(begin, heal) {
+      await environment.client.flushall();
       slack.reset();
       const due = Math.floor(Date.now() / 60_000) * 60_000;
       const many = { workspaces: DUE_WORKSPACES, each: 2, channels: 2, due, since: due - 60_000 };
-      await saveMany(stage.client, many);
+      await saveManySchedules(environment.client, many);
       const all = many.workspaces * many.each;
       begin();
       const keys = () => new Set(slack.posts.map(({ workspace, key }) => `${workspace}/${key}`)).size;
       const child = await start().catch(() => undefined);
-      await comes(() => keys() === all || !stage.isAlive(), 4_000);
-      const wasKilled = !stage.isAlive();
+      await becomesTrue(() => keys() === all || !environment.isAlive(), 4_000);
+      const wasKilled = !environment.isAlive();
       await heal();
       const states = async () => {
         const logs = await Promise.all(
           Array.from({ length: many.workspaces }, (_, n) =>
-            stage.client.hgetall(deliveryLogKey(workspaceId(n))),
+            environment.client.hgetall(deliveryLogKey(workspaceId(n))),
           ),
         );
         return logs.flatMap((log) =>
@@ -162,37 +162,37 @@ export async function delivering(stage: Stage): Promise<Operation> {
         );
       };
       const isDone = async () => {
-        const said = await states();
-        return keys() === all && said.length === all && said.every((state) => state === 'posted');
+        const logged = await states();
+        return keys() === all && logged.length === all && logged.every((state) => state === 'posted');
       };
-      const needsAnother = wasKilled || !(await comes(isDone, 2_000));
-      if (needsAnother) await leasesEnd(stage);
+      const needsAnother = wasKilled || !(await becomesTrue(isDone, 2_000));
+      if (needsAnother) await expireLeases(environment);
       const next = needsAnother ? await start() : undefined;
-      const isOver = await comes(isDone, 30_000);
+      const isOver = await becomesTrue(isDone, 30_000);
       const twice = slack.posts.filter(
         (post, at) =>
           slack.posts.findIndex(({ workspace, key }) => workspace === post.workspace && key === post.key) !==
           at,
       );
-      const result = broken({
-        'every post is out': keys() === all,
-        'the log says so': isOver,
-        'none is there twice without saying so': twice.every(({ blocks }) => blocks.includes('here twice')),
+      const result = brokenPromises({
+        'every post was sent': keys() === all,
+        'the delivery log has every post': isOver,
+        'a duplicate says that it may be one': twice.every(({ blocks }) => blocks.includes('here twice')),
       });
-      for (const one of [child, next]) if (one !== undefined) await end(one, 'SIGKILL');
+      for (const one of [child, next]) if (one !== undefined) await endProcess(one, 'SIGKILL');
       return result;
     },
     close: () => slack.close(),
   };
 }
 
-const COUNT = 6;
+const TOKENS = 6;
 
 /**
- * What a process held that was killed ends by itself, within two minutes at most: later than a test wants to wait. So its
- * leases are gone, and the checks that it left behind are due.
+ * The leases of a killed process expire within two minutes. A test does not wait for that: it deletes them and makes all
+ * checks due.
  */
-async function leasesEnd({ client }: Stage): Promise<void> {
+async function expireLeases({ client }: ChaosEnvironment): Promise<void> {
   for (const key of await client.keys('*')) {
     if (/lock$|stalled-check$/.test(key)) await client.del(key);
     if (/:workspaces$/.test(key))
@@ -200,8 +200,8 @@ async function leasesEnd({ client }: Stage): Promise<void> {
   }
 }
 
-/** `tally reseal`: no token is lost, and a second run ends with the newest key. */
-export async function resealing(stage: Stage): Promise<Operation> {
+/** `tally reseal`: no token is lost, and a second run leaves all of them with the newest key. */
+export async function resealing(environment: ChaosEnvironment): Promise<Operation> {
   const [old, newest]: SealingKey[] = ['old', 'new'].map((id) => ({ id, key: randomBytes(32) }));
   const keys = [newest!, old!];
   const env = {
@@ -210,11 +210,11 @@ export async function resealing(stage: Stage): Promise<Operation> {
     ENCRYPTION_KEYS: keys.map(({ id, key }) => `${id}:${key.toString('base64')}`).join(','),
   };
   const storeWith = (...some: SealingKey[]) =>
-    createWorkspaces({ redis: stage.client, keyring: createKeyring(some) });
+    createWorkspaces({ redis: environment.client, keyring: createKeyring(some) });
   const team = (n: number) => `T0RESEAL${n}`;
   const tokens = async (store: ReturnType<typeof storeWith>) =>
     Promise.all(
-      Array.from({ length: COUNT }, async (_, n) => {
+      Array.from({ length: TOKENS }, async (_, n) => {
         try {
           return findConnection(await store.read(team(n)), 'main')?.token();
         } catch {
@@ -222,26 +222,26 @@ export async function resealing(stage: Stage): Promise<Operation> {
         }
       }),
     );
-  const all = Array.from({ length: COUNT }, (_, n) => `token-of-${n}`);
+  const all = Array.from({ length: TOKENS }, (_, n) => `token-of-${n}`);
   return {
-    async round(begin, heal) {
-      await stage.client.flushall();
-      for (let n = 0; n < COUNT; n += 1)
+    async run(begin, heal) {
+      await environment.client.flushall();
+      for (let n = 0; n < TOKENS; n += 1)
         await storeWith(old!).saveConnection(await changeIn(storeWith(old!), team(n)), {
           ...{ name: 'main', baseUrl: 'https://api.example.com', token: `token-of-${n}`, role: 'read-only' },
           ...{ lifetime: 'none', registeredBy: 'U1', registeredAt: 0 },
         });
       begin();
-      const first = await stage.run(['reseal'], env);
+      const first = await environment.run(['reseal'], env);
       await heal();
       const between = await tokens(storeWith(...keys));
       const newly = await tokens(storeWith(newest!));
-      const second = await stage.run(['reseal'], env);
-      return broken({
-        'no token is lost on the way': between.every((token, n) => token === all[n]),
-        'all is said to be done only where it is':
+      const second = await environment.run(['reseal'], env);
+      return brokenPromises({
+        'no token is lost': between.every((token, n) => token === all[n]),
+        'it reports success only when it is complete':
           first.child.exitCode !== 0 || newly.every((token) => token !== undefined),
-        'the second run ends well': second.child.exitCode === 0,
+        'the second run succeeds': second.child.exitCode === 0,
         'every token opens with the newest key alone': (await tokens(storeWith(newest!))).every(
           (token, n) => token === all[n],
         ),

@@ -3,10 +3,15 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { end, type LastingRedis, startDeliverer, startLastingRedis } from '../support/delivery-processes.ts';
-import { saveMany, workspaceId } from '../support/many-schedules.ts';
+import {
+  endProcess,
+  type PersistentRedis,
+  startDeliveryProcess,
+  startPersistentRedis,
+} from '../support/delivery-processes.ts';
+import { type DeliveredPost, type DeliverySlack, startDeliverySlack } from '../support/delivery-slack.ts';
+import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
 import { saveManyWatches } from '../support/many-watches.ts';
-import { type OutsidePost, type OutsideSlack, startOutsideSlack } from '../support/outside-slack.ts';
 
 const MANY = { workspaces: 20, each: 10, channels: 5 };
 const ALL = MANY.workspaces * MANY.each;
@@ -14,22 +19,22 @@ const ALL = MANY.workspaces * MANY.each;
 const PATIENCE = 100_000;
 
 interface Stage {
-  readonly redis: LastingRedis;
+  readonly redis: PersistentRedis;
   readonly client: Redis;
-  readonly slack: OutsideSlack;
+  readonly slack: DeliverySlack;
   start(): Promise<ChildProcess>;
 }
 
 /** Its processes' clocks go four times as fast: so the pauses that go by them do not take a test's time. */
 async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
-  const [redis, slack] = await Promise.all([startLastingRedis(), startOutsideSlack()]);
+  const [redis, slack] = await Promise.all([startPersistentRedis(), startDeliverySlack()]);
   const client = new Redis(redis.url.replace('unix://', ''));
   client.on('error', () => undefined);
   const children: ChildProcess[] = [];
   const fast = { since: Date.now(), speed: 4 };
   slack.now = () => fast.since + (Date.now() - fast.since) * fast.speed;
   const start = async () => {
-    const child = await startDeliverer(redis.url, slack.url, fast);
+    const child = await startDeliveryProcess(redis.url, slack.url, fast);
     children.push(child);
     return child;
   };
@@ -37,12 +42,12 @@ async function onStage(play: (stage: Stage) => Promise<void>): Promise<void> {
     await play({ redis, client, slack, start });
   } finally {
     client.disconnect();
-    await Promise.all(children.map((child) => end(child)));
+    await Promise.all(children.map((child) => endProcess(child)));
     await Promise.all([slack.close(), redis.stop()]);
   }
 }
 
-const keyOf = ({ workspace, key }: OutsidePost): string => `${workspace}/${key}`;
+const keyOf = ({ workspace, key }: DeliveredPost): string => `${workspace}/${key}`;
 const out = ({ slack }: Stage): number => new Set(slack.posts.map(keyOf)).size;
 const until = async (count: number, stage: Stage) => {
   const last = Date.now() + PATIENCE;
@@ -57,10 +62,10 @@ it.concurrent(
       slack.slow = 100;
       const now = Date.now();
       const due = Math.floor(now / 60_000) * 60_000;
-      await saveMany(client, { ...MANY, due, since: due - 60_000 });
+      await saveManySchedules(client, { ...MANY, due, since: due - 60_000 });
       const [first] = await Promise.all([start(), start()]);
       await until(ALL / 8, stage);
-      await end(first!, 'SIGKILL');
+      await endProcess(first!, 'SIGKILL');
       await until(ALL / 2, stage);
       await redis.restart();
       await until(ALL, stage);
@@ -84,10 +89,10 @@ it.concurrent(
       const { client, slack, start } = stage;
       slack.slow = 100;
       const due = Math.floor(Date.now() / 60_000) * 60_000;
-      await saveMany(client, { workspaces: 2, each: 6, channels: 2, due, since: due - 60_000 });
+      await saveManySchedules(client, { workspaces: 2, each: 6, channels: 2, due, since: due - 60_000 });
       const first = await start();
       await until(3, stage);
-      await end(first);
+      await endProcess(first);
       expect(first.signalCode).toBeNull();
       const before = out(stage);
       expect(before).toBeLessThan(12);
@@ -108,7 +113,7 @@ it.concurrent(
       await saveManyWatches(client, { workspaces: 10, each: 10, since: Date.now() - 60_000 });
       const [first] = await Promise.all([start(), start()]);
       await until(12, stage);
-      await end(first!, 'SIGKILL');
+      await endProcess(first!, 'SIGKILL');
       await until(50, stage);
       await redis.restart();
       await until(100, stage);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 // One of two questions may have been answered with a failure while the other is under way still: asked again, that
 // one would be joined.
-afterEach(() => bot.settled());
+afterEach(() => bot.waitUntilIdle());
 
 /** The queries that billing got while `work` ran. */
 async function asked(work: () => Promise<unknown>): Promise<string[]> {
@@ -479,7 +479,7 @@ describe('/spend', () => {
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Try Object storage');
     const retried = await bot.slack.waitFor(() => {
       const last = bot.slack.messages(OWNER, CHANNEL).at(-1)!;
-      return last.text.includes('spent') && readable(last);
+      return last.text.includes('spent') && toAnswer(last);
     });
     expect(retried.reads).toContain('Fri 20 Nov UTC');
     expect(retried.reads).toContain('Object storage');
@@ -492,7 +492,7 @@ describe('/spend', () => {
     const corrected = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ ts, text }) => ts === answer.ts && text.includes('spent')),
     );
-    expect(readable(corrected).reads).toContain('9–15 Nov UTC');
+    expect(toAnswer(corrected).reads).toContain('9–15 Nov UTC');
   });
 
   it('shares for everyone what was asked at that instant, and says who did', async () => {
@@ -503,7 +503,7 @@ describe('/spend', () => {
     );
     expect(shared.ephemeral).toBe(false);
     expect(textOf(shared.blocks)).not.toContain('Share');
-    expect(readable(shared).reads).toContain(`shared by <@${OWNER}>`);
+    expect(toAnswer(shared).reads).toContain(`shared by <@${OWNER}>`);
     expect(shared.text).toBe(answer.text);
   });
 
@@ -555,7 +555,7 @@ describe('Share on an answer of a week ago', () => {
     now = NOW + WEEK;
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
     const shared = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, CHANNEL)[before]);
-    return readable(shared).reads;
+    return toAnswer(shared).reads;
   }
 
   it('divides today’s balance by today’s average, and says as of when', async () => {

@@ -7,7 +7,7 @@ import {
   type Bot,
   CHANNEL,
   goodToken,
-  readable,
+  toAnswer,
   SIGNING_SECRET,
   startBot,
   textOf,
@@ -35,7 +35,7 @@ async function recordMany(count: number) {
 }
 
 const newest = (person = OWNER, channel = CHANNEL) =>
-  readable(bot.slack.messages(person, channel).findLast(({ from }) => from === 'bot')!);
+  toAnswer(bot.slack.messages(person, channel).findLast(({ from }) => from === 'bot')!);
 const shown = () => [...newest().reads.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
 const press = (ts: string, label: string, person = OWNER) =>
   bot.slack.press(person, { channel: CHANNEL, ts }, label);

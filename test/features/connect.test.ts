@@ -7,15 +7,15 @@ import {
   type Bot,
   CHANNEL,
   goodToken,
-  readable,
+  toAnswer,
   SIGNING_SECRET,
   startBot,
   textOf,
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { unfold } from '../support/forms.ts';
-import { unlike } from '../support/payloads.ts';
-import { isOfNobody } from '../support/redis.ts';
+import { showMoreFields } from '../support/more-fields.ts';
+import { uniqueClick } from '../support/unique-click.ts';
+import { namesNoWorkspace } from '../support/redis.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
@@ -28,7 +28,7 @@ afterEach(() => bot.stop());
 async function openForm(person = OWNER, command = '/billing connect') {
   await bot.slack.say(person, CHANNEL, command);
   await bot.slack.waitFor(() => bot.slack.modal(person));
-  await unfold(bot.slack, person);
+  await showMoreFields(bot.slack, person);
 }
 
 /** Fills the form of a connection and waits for what came of it. */
@@ -48,7 +48,7 @@ const auditLines = async () =>
   );
 
 const lastOf = (person = OWNER) =>
-  readable(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
+  toAnswer(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
 
 const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
 
@@ -58,7 +58,7 @@ const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 /** Everything Redis holds, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
-  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
+  const keys = (await client.keys('*')).filter((key) => !namesNoWorkspace(key));
   const contentOf = async (key: string) => {
     const type = await client.type(key);
     if (type === 'hash') return client.hgetall(key);
@@ -116,7 +116,7 @@ describe('/billing connect', () => {
       bot.slack.messages(OWNER, CHANNEL).find(({ text }) => text.includes('Project 123')),
     );
     expect(posted.text).toContain('Late: was due Sat 21 Nov 2026, 09:00 (Europe/Rome)');
-    expect(readable(posted).reads).toContain('Missed earlier:');
+    expect(toAnswer(posted).reads).toContain('Missed earlier:');
     expect(JSON.parse((await told())['schedule:schedul1'] ?? '{}').paused).toBeUndefined();
     expect(await auditLines()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
   });
@@ -159,7 +159,7 @@ describe('/billing connect', () => {
     await bot.slack.dismiss(OWNER);
     const direct = OWNER.replace(/^U/, 'D');
     const told = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct).at(-1), 10_000);
-    expect(readable(told).reads).toContain('Connected');
+    expect(toAnswer(told).reads).toContain('Connected');
   });
 
   it.each([
@@ -195,7 +195,7 @@ describe('/billing connect', () => {
       const forged = (payload: object) =>
         fetch(
           `${bot.url}/slack/events`,
-          post(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`),
+          post(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`),
         );
       const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' } };
       await forged({

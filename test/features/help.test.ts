@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 
 let bot: Bot;
 
@@ -22,7 +22,7 @@ describe('help', () => {
     const whole = await bot.slack.waitFor(() =>
       bot.slack
         .messages(person, CHANNEL)
-        .map(readable)
+        .map(toAnswer)
         .find(({ reads }) => reads.includes('/billing help')),
     );
     expect(whole.reads).toContain('/spend 123 last-7-days');

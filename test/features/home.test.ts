@@ -5,8 +5,8 @@ import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
-import { unlike } from '../support/payloads.ts';
+import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
 
 const DAY = 86_400_000;
@@ -56,7 +56,7 @@ describe('the Home of a new workspace', () => {
     await bot.slack.dismiss(OWNER);
     expect(await open()).toContain('Connect Tally to the billing service: done');
     await bot.slack.press(OWNER, HOME, 'Balance');
-    expect(readable(await told(OWNER)).reads).toContain('Project 123 · ');
+    expect(toAnswer(await told(OWNER)).reads).toContain('Project 123 · ');
   });
 
   it('leads on to a name once the first answer is there', async () => {
@@ -100,7 +100,7 @@ describe('the Home', () => {
         /\*prod · [\d,.]+\sEUR left\*, <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
       );
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
-    const answer = readable(await told(OWNER));
+    const answer = toAnswer(await told(OWNER));
     expect(answer.reads).toContain('prod · ');
     expect(answer.reads).toContain('14–20 Nov UTC');
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them.');
@@ -154,7 +154,7 @@ describe('the Home', () => {
       await bot.slack.dismiss(OWNER);
     }
     await bot.slack.press(OWNER, HOME, 'All commands');
-    expect(readable(await told(OWNER)).reads).toContain('/spend [projects]');
+    expect(toAnswer(await told(OWNER)).reads).toContain('/spend [projects]');
   });
 
   it('begins with what needs attention, and ends with the buttons', async () => {
@@ -270,10 +270,10 @@ describe('the Home', () => {
       actions: [{ type: 'button', action_id: 'rerun:balance', block_id: 'b', value: '/balance prod' }],
     };
     const before = bot.billing.requests.length;
-    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
+    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
     const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
     await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
-    expect(readable(await told(GUEST)).reads).toContain('Guests can’t use Tally in this workspace.');
+    expect(toAnswer(await told(GUEST)).reads).toContain('Guests can’t use Tally in this workspace.');
     expect(bot.billing.requests).toHaveLength(before);
   });
 

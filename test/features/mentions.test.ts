@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -25,7 +25,7 @@ async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }
     .filter(({ from }) => from === as)
     .at(-1)!;
   const message = await slack.waitFor(() => seen()[before]);
-  return { asked, message, ...readable(message) };
+  return { asked, message, ...toAnswer(message) };
 }
 
 const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
@@ -353,7 +353,7 @@ describe('where Tally cannot post', () => {
     bot.slack.failNext('chat.postEphemeral', { error });
     await bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
     const told = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, DIRECT).at(-1));
-    expect(readable(told).reads).toContain(advice);
+    expect(toAnswer(told).reads).toContain(advice);
   });
 
   it('the asker is told in the channel where that can be done', async () => {

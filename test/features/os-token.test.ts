@@ -7,12 +7,12 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/sla
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { unlike } from '../support/payloads.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
-import { namingKeys, type TestRedis, testRedis } from '../support/redis.ts';
-import { type RedisLine, startRedisLine } from '../support/redis-line.ts';
+import { keysNamingWorkspaces, type TestRedis, testRedis } from '../support/redis.ts';
+import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
@@ -406,7 +406,7 @@ describe('/os-token', () => {
       await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await shows('Something went wrong in Tally.');
-      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => readable(one).reads);
+      const said = bot.slack.messages(OWNER, direct(OWNER)).map((one) => toAnswer(one).reads);
       expect(said.join()).toContain(LIVES);
       expect(bot.log()).toContain('answered with an unknown error');
     });
@@ -422,7 +422,7 @@ describe('/os-token', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('Tally revoked it')),
+        .some((one) => toAnswer(one).reads.includes('Tally revoked it')),
     );
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
     expect(await handles()).toBe(0);
@@ -624,7 +624,7 @@ describe('/os-token', () => {
     const said = await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, CHANNEL)
-        .map(readable)
+        .map(toAnswer)
         .find(({ reads }) => reads.includes('never sends a token in a message')),
     );
     expect(said.ephemeral).toBe(true);
@@ -673,7 +673,7 @@ async function forged(person: string, payload: object, carried: string, id = 'V0
       trigger_id: 'x',
       view: { id, type: 'modal', callback_id: 'os-token', private_metadata: carried, state: { values: {} } },
       ...payload,
-      ...unlike(),
+      ...uniqueClick(),
     }),
   )}`;
   await fetch(`${bot.url}/slack/events`, {
@@ -705,13 +705,13 @@ describe('Revoke now', () => {
   it('works after a restart, and in another process', async () => {
     await register();
     const first = await issue();
-    await bot.another();
+    await bot.startAnotherProcess();
     await press('Revoke now');
     await shows('no longer accepted');
     await press('Issue another');
     const second = await shown();
     await bot.stopBot();
-    await bot.another();
+    await bot.startAnotherProcess();
     await press('Revoke now');
     await shows('no longer accepted');
     expect([first, second].map((token) => identity.isLive(token))).toEqual([false, false]);
@@ -802,7 +802,7 @@ describe('Revoke now', () => {
       const message = await bot.slack.waitFor(() =>
         bot.slack
           .messages(OWNER, direct(OWNER))
-          .map(readable)
+          .map(toAnswer)
           .find(({ reads }) => reads.includes(said)),
       );
       expect(message.reads).toContain('until 11:15 on Sat 21 Nov 2026 (Europe/London)');
@@ -884,7 +884,7 @@ describe('Revoke now', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('couldn’t revoke it either')),
+        .some((one) => toAnswer(one).reads.includes('couldn’t revoke it either')),
     );
     expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
@@ -991,12 +991,12 @@ describe('Issue another', () => {
 
 describe('where the answer of Redis is lost', () => {
   let store: TestRedis;
-  let line: RedisLine;
+  let line: RedisProxy;
 
   beforeEach(async () => {
     await bot.stop();
     store = await testRedis();
-    line = await startRedisLine(store.url);
+    line = await startRedisProxy(store.url);
     const through = await startBot({ now: () => now, identityUrl: identity.authUrl, redisUrl: line.url });
     bot = { ...through, redis: store };
     await addProject(bot, { alias: 'prod', id: '123' });
@@ -1030,7 +1030,7 @@ describe('where the answer of Redis is lost', () => {
     await bot.slack.dismiss(OWNER);
     line.loseAnswerTo(':revoke');
     await forged(OWNER, click('os-token-revoke'), carried!);
-    const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct(OWNER)).map(readable).at(-1));
+    const said = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct(OWNER)).map(toAnswer).at(-1));
     expect(said.reads).toContain('can’t reach its database');
     expect(said.reads).toContain('It works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
   });
@@ -1042,7 +1042,7 @@ describe('where the answer of Redis is lost', () => {
     await bot.slack.waitFor(() =>
       bot.slack
         .messages(OWNER, direct(OWNER))
-        .some((one) => readable(one).reads.includes('can’t reach its database')),
+        .some((one) => toAnswer(one).reads.includes('can’t reach its database')),
     );
     expect(pieces()[0]).toBe(first);
     now += 30_000;
@@ -1108,7 +1108,7 @@ describe('five tokens in ten minutes', () => {
       await bot.slack.dismiss(OWNER);
       now += 60_000;
     }
-    await bot.another();
+    await bot.startAnotherProcess();
     const last = await issue();
     await press('Issue another');
     await shows('You’ve reached the limit of 5 tokens in 10 minutes.');
@@ -1218,7 +1218,7 @@ describe('where projects are shown', () => {
 it('leaves nothing behind when the workspace leaves', async () => {
   await register();
   await issue();
-  const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  const left = async () => (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
   expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },

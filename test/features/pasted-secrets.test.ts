@@ -5,7 +5,7 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { unfold } from '../support/forms.ts';
+import { showMoreFields } from '../support/more-fields.ts';
 import { addProject } from '../support/projects.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -119,7 +119,7 @@ describe('the form of a connection', () => {
   const open = async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await unfold(bot.slack, OWNER);
+    await showMoreFields(bot.slack, OWNER);
   };
 
   it('takes its token for no name and no account', async () => {

@@ -8,9 +8,9 @@ import { normalizeAlias, validateAlias } from '../../src/features/projects/alias
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
-import { type Answer, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
-import { unfold } from '../support/forms.ts';
-import { unlike } from '../support/payloads.ts';
+import { type Answer, type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { showMoreFields } from '../support/more-fields.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -38,7 +38,7 @@ const errors = (person = OWNER) => bot.slack.modal(person)?.errors ?? {};
 async function openForm(command: string, person = OWNER, channel = CHANNEL): Promise<void> {
   await bot.slack.say(person, channel, command);
   await bot.slack.waitFor(() => bot.slack.modal(person));
-  await unfold(bot.slack, person);
+  await showMoreFields(bot.slack, person);
 }
 
 type FormFields = Record<string, string | readonly string[]>;
@@ -76,11 +76,11 @@ const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: ans
 const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
     const found = bot.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-    return found !== undefined && readable(found).reads.includes(part) && readable(found);
+    return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
   });
 
 const heard = (part: string, person: string, channel: string): number =>
-  bot.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
+  bot.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
 
 /** Waits until `work` has brought one more message with this part. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
@@ -95,7 +95,7 @@ const nameManager = () => bot.redis.client.hset(KEY, 'settings', JSON.stringify(
 /** A payload that Slack would not have sent, in a hand that signs as Slack does. */
 async function forge(person: string, payload: object): Promise<void> {
   const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' }, trigger_id: 'x' };
-  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload, ...unlike() }))}`;
+  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload, ...uniqueClick() }))}`;
   const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
   const { status } = await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
   expect(status).toBe(200);

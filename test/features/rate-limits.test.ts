@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createRateLimiter, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
-import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { startOAuthBot, until } from '../support/oauth-bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -36,7 +36,7 @@ describe('somebody who asks faster than people do', () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
     await bot.slack.waitFor(() => seen().length === 60, 15_000);
     const refused = seen()
-      .map(readable)
+      .map(toAnswer)
       .filter(({ reads }) => TOO_FAST.test(reads));
     const answered = seen().filter(({ text }) => text.includes('left'));
     expect([answered.length, refused.length]).toEqual([LEFT, 60 - LEFT]);

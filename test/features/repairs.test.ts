@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, readable, startBot } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, toAnswer, startBot } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 let bot: Bot;
@@ -28,7 +28,7 @@ const choices = (answer: Answer) =>
 const replaced = (ts: string, part: string) =>
   bot.slack.waitFor(() => {
     const found = bot.slack.messages(OWNER, CHANNEL).find((one) => one.ts === ts);
-    return found !== undefined && readable(found).reads.includes(part);
+    return found !== undefined && toAnswer(found).reads.includes(part);
   });
 
 describe('a refusal', () => {
@@ -73,7 +73,7 @@ describe('a refusal', () => {
     await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'prod');
     await bot.slack.waitFor(() => {
       const found = bot.slack.messages(MEMBER, CHANNEL).find((one) => one.ts === answer.ts);
-      return found !== undefined && readable(found).reads.includes('Fri 20 Nov UTC');
+      return found !== undefined && toAnswer(found).reads.includes('Fri 20 Nov UTC');
     });
     const mistyped = await bot.ask('/spend prod banana');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: mistyped.ts }, '/spend prod');

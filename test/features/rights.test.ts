@@ -6,7 +6,7 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import type { Listeners } from '../../src/slack/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
-import { unlike } from '../support/payloads.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -75,7 +75,7 @@ async function send(body: string): Promise<Response> {
 }
 
 const interaction = (payload: Loose) =>
-  send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`);
+  send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`);
 
 const homeOf = (person: string) => (person === EXTERNAL ? OTHER_TEAM : TEAM);
 const from = (person: string) => ({ team: { id: TEAM }, user: { id: person, team_id: homeOf(person) } });

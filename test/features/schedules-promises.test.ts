@@ -15,7 +15,7 @@ import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcomin
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { Workspace } from '../../src/workspace/workspaces.ts';
-import { CHANNEL, readable, textOf } from '../support/bot.ts';
+import { CHANNEL, toAnswer, textOf } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -97,7 +97,7 @@ async function list() {
   const mine = () => tally.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
   const before = mine().length;
   await tally.slack.say(OWNER, CHANNEL, '/billing schedules');
-  return readable(await tally.slack.waitFor(() => mine()[before]));
+  return toAnswer(await tally.slack.waitFor(() => mine()[before]));
 }
 
 async function openEdit(): Promise<string> {

@@ -9,7 +9,7 @@ import { parseScheduleText } from '../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -106,7 +106,7 @@ async function ask(text: string, person = OWNER, channel = CHANNEL) {
   const mine = () => tally.slack.messages(person, channel).filter(({ from }) => from !== person);
   const before = mine().length;
   await tally.slack.say(person, channel, `/billing ${text}`);
-  return readable(await tally.slack.waitFor(() => mine()[before]));
+  return toAnswer(await tally.slack.waitFor(() => mine()[before]));
 }
 
 /** A field that Tally filled in has another action id. */
@@ -166,7 +166,7 @@ async function row(answer: { ts: string }, action: string, id: string, person = 
 const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
   tally.slack.waitFor(() => {
     const found = tally.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-    return found !== undefined && readable(found).reads.includes(part) && readable(found);
+    return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
   });
 
 async function audit(): Promise<string[]> {
@@ -178,7 +178,7 @@ async function audit(): Promise<string[]> {
 }
 
 const heard = (part: string, person: string, channel: string) =>
-  tally.slack.messages(person, channel).filter((one) => readable(one).reads.includes(part)).length;
+  tally.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
 
 /** Waits until `work` has brought one more message with this part. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
@@ -473,7 +473,7 @@ describe('saving', () => {
     await setUp('schedule prod', MEMBER);
     const announced = tally.slack
       .messages(MEMBER, CHANNEL)
-      .findLast((one) => readable(one).reads.startsWith('New scheduled post'))!;
+      .findLast((one) => toAnswer(one).reads.startsWith('New scheduled post'))!;
     const others = heard('1 scheduled post', OWNER, CHANNEL);
     await brings(
       '1 scheduled post',
@@ -1096,7 +1096,7 @@ describe('in the whole bot', () => {
     const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, place(list), 'All schedules');
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, CHANNEL).some((one) => readable(one).reads.includes('1 scheduled post')),
+      bot.slack.messages(OWNER, CHANNEL).some((one) => toAnswer(one).reads.includes('1 scheduled post')),
     );
   });
 

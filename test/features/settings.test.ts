@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/words.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
@@ -296,7 +296,7 @@ describe('answers for everyone', () => {
     bot.slack
       .messages(person, CHANNEL)
       .filter(({ from }) => from === 'bot')
-      .map(readable);
+      .map(toAnswer);
 
   it.each(['/balance 123', '/spend 123'])(
     '%s is seen by others, with who asked, without Share: everybody sees it already',
@@ -349,6 +349,6 @@ describe('shared answers', () => {
     const shared = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ from }) => from === 'bot'),
     );
-    expect(readable(shared).reads).toContain(`shared by <@${MEMBER}>`);
+    expect(toAnswer(shared).reads).toContain(`shared by <@${MEMBER}>`);
   });
 });

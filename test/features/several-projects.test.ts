@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, readable, startBot } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -132,7 +132,7 @@ describe('/spend about several projects', () => {
         .messages(OWNER, CHANNEL)
         .find(({ ts, text }) => ts === refused.ts && text.includes('2 projects')),
     );
-    expect(readable(answer).reads).toContain('9–15 Nov UTC');
+    expect(toAnswer(answer).reads).toContain('9–15 Nov UTC');
   });
 
   it('keeps to the projects that may be asked about in the channel', async () => {
@@ -182,7 +182,7 @@ describe('a list of projects that is longer than an option holds', () => {
     );
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'This month so far');
     await bot.slack.waitFor(() =>
-      readable(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).reads.includes(
+      toAnswer(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).reads.includes(
         '1–21 Nov',
       ),
     );

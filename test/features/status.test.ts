@@ -10,9 +10,9 @@ import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
-import { type Bot, CHANNEL, goodToken, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { unlike } from '../support/payloads.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -50,7 +50,7 @@ const connection = (name: string, more: Partial<NewConnection> = {}): NewConnect
 const saved = async (one: NewConnection) => workspaces.saveConnection(await changeIn(workspaces, TEAM), one);
 const save = (name: string, more?: Partial<NewConnection>) => saved(connection(name, more));
 
-const newest = () => readable(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
+const newest = () => toAnswer(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
 
 /** What the person reads last; '' before anything was said. */
 const lastWords = (person = OWNER) =>
@@ -324,7 +324,7 @@ describe('the default connection', () => {
       trigger_id: 'x',
       actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
     };
-    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
+    const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
     return send(body);
   };
 });

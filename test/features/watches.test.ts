@@ -12,10 +12,10 @@ import { type Audit, createAudit } from '../../src/workspace/audit.ts';
 import { auditKey, recordKey } from '../../src/workspace/keys.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
-import { BOT_TOKEN, type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { BOT_TOKEN, type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
-import { namingKeys } from '../support/redis.ts';
+import { keysNamingWorkspaces } from '../support/redis.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -124,7 +124,7 @@ async function ask(text: string, person = OWNER, channel = CHANNEL) {
   const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
   const before = mine().length;
   await house.slack.say(person, channel, `/billing ${text}`);
-  return readable(await house.slack.waitFor(() => mine()[before]));
+  return toAnswer(await house.slack.waitFor(() => mine()[before]));
 }
 
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
@@ -170,7 +170,7 @@ const replaced = (answer: { ts: string }, part: string, person = OWNER, channel 
   house.slack
     .waitFor(() => {
       const found = house.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-      return found !== undefined && readable(found).reads.includes(part) && readable(found);
+      return found !== undefined && toAnswer(found).reads.includes(part) && toAnswer(found);
     })
     .catch(() => expect(house.reads(channel, person)).toContain(part) as never);
 
@@ -684,7 +684,7 @@ describe('in the whole bot', () => {
     const { view: shown } = await bot.slack.waitFor(() => bot.slack.modal(person));
     return JSON.stringify(shown);
   };
-  const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(readable);
+  const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(toAnswer);
   const alert = (part = ' left — below ') =>
     bot.slack.waitFor(() => seen().findLast(({ reads }) => reads.includes(part)), 20_000);
   const home = async (person: string) => {
@@ -754,7 +754,7 @@ describe('in the whole bot', () => {
   });
 
   it('leaves nothing behind when the workspace leaves', async () => {
-    const left = async () => (await namingKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
+    const left = async () => (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes(TEAM));
     expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
     const body = JSON.stringify({
       ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { literalsIn } from '../support/literals.ts';
+import { literalsIn } from '../support/source-literals.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SRC = join(ROOT, 'src');
@@ -22,11 +22,11 @@ const isOf = (feature: string, path: string): boolean => path.startsWith(join('f
 interface Declared {
   readonly commands: readonly string[];
   readonly actions: readonly string[];
-  /** Fields that the feature adds to the contract. */
+  /** Fields that the feature adds to `Feature`. */
   readonly fields: readonly string[];
 }
 
-/** What a feature adds to the contract with `declare module`. */
+/** What a feature declares with `declare module`. */
 function declaredBy(feature: string): Declared {
   const source = SOURCES.filter((path) => isOf(feature, path))
     .map(sourceOf)
@@ -41,7 +41,7 @@ function declaredBy(feature: string): Declared {
   return { commands: keysOf('Commands'), actions: keysOf('Actions'), fields: keysOf('Feature') };
 }
 
-/** Whether the code, without its comments, still names something that the feature declared. */
+/** Whether the code, without comments, still uses something that the feature declared. */
 function mentions(source: string, path: string, { commands, actions, fields }: Declared): boolean {
   const isNamed = (text: string): boolean =>
     commands.some((one) => new RegExp(`${one}(?![\\w-])`).test(text)) ||
@@ -52,7 +52,7 @@ function mentions(source: string, path: string, { commands, actions, fields }: D
   return literalsIn(source).some(isNamed) || fields.some(isField);
 }
 
-/** `app.ts` without the import of a feature and the call that creates it. */
+/** Returns `app.ts` without a feature's import and the call that creates it. Throws when there is no such call. */
 function withoutFeature(app: string, feature: string): string {
   const [line = '', name = ''] =
     new RegExp(`^import \\{ (create\\w+) \\} from './features/${feature}/[\\w-]+\\.ts';\\n`, 'm').exec(app) ??
@@ -68,7 +68,7 @@ function withoutFeature(app: string, feature: string): string {
   return (app.slice(0, start) + app.slice(end + 2)).replace(line, '');
 }
 
-/** The files in which TypeScript reports an error, relative to the project. */
+/** Compiles a project and returns the files with errors, relative to it. */
 const compile = (project: string): Promise<readonly string[]> =>
   new Promise((resolve) => {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -84,19 +84,19 @@ const compile = (project: string): Promise<readonly string[]> =>
   });
 
 /**
- * Features that are deleted together, so that the compiler has four copies of the sources to check instead of one for each.
- * As far as possible, none of them mentions another of its group.
+ * Features that are deleted together, so that the compiler checks four copies of the sources instead of one for each
+ * feature. Features of a group should not mention each other.
  */
 const APART: readonly (readonly string[])[] = [
   ['audit', 'os-token', 'schedules', 'spend'],
   ['balance', 'reports', 'status'],
   ['connect', 'mentions', 'settings'],
 ];
-/** The last group has all others. */
+/** The last group has all other features. */
 const GROUPS = [...APART, FEATURES.filter((feature) => !APART.flat().includes(feature))];
 
 let folder: string;
-/** By group: the files with errors once its features are gone. */
+/** For each group, the files with errors after its features were deleted. */
 let errors: readonly (readonly string[])[];
 
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe('without a feature', () => {
         const declared = declaredBy(feature);
         return left.filter((path) => mentions(sourceOf(path), path, declared));
       });
-      // What only the feature's parts were made of is unused in app.ts now; the compiler names that too.
+      // app.ts may now have unused variables, which the compiler reports too.
       const expected = [...new Set([...mentioning, 'app.ts'])].sort();
       expect([...new Set([...(errors[at] ?? []), 'app.ts'])].sort()).toEqual(expected);
     },
@@ -152,11 +152,11 @@ describe('a command in a text', () => {
     expect(loose).toEqual([]);
   });
 
-  /** What the compiler checks: an argument, a field, a comparison, a key, or a member of a typed set. */
+  /** Places that the compiler checks: an argument, a field, a comparison, a key, or a member of a typed set. */
   const TYPED =
     /(?:commandText\(|mentionText\(|command: |=== |\? (?:'[^']+' : )?|^\s*|new Set\(\[(?:'[^']+', )*)$/;
 
-  it('is never a mere string', () => {
+  it('is never an untyped string', () => {
     const quoted = new RegExp(`'(?:${commands.join('|')})'`, 'g');
     const mere = SOURCES.flatMap((path) =>
       sourceOf(path)

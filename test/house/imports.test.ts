@@ -7,12 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseOptions, type ICruiseResult, type IViolation } from 'dependency-cruiser';
 import { afterAll, describe, expect, it } from 'vitest';
 import { KNOWN_VIOLATIONS } from './known-violations.ts';
-import { findReservedWords, type Source } from './rooms.ts';
+import { findReservedWords, type Source } from './reserved-words.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const { forbidden, options } = createRequire(import.meta.url)(`${ROOT}.dependency-cruiser.cjs`);
 
-/** What the rules of `.dependency-cruiser.cjs` refuse below this folder. */
+/** The violations of `.dependency-cruiser.cjs` below this folder. */
 async function violationsIn(baseDir: string, folders: string[]): Promise<readonly IViolation[]> {
   const settings: ICruiseOptions = { ...options, baseDir, validate: true, ruleSet: { forbidden } };
   const { output } = await cruise(folders, settings);
@@ -33,13 +33,13 @@ describe('the rooms', () => {
     expect([...new Set(found.map(sentence))].sort()).toEqual(KNOWN_VIOLATIONS);
   });
 
-  it('leave some words to one room', () => {
+  it('use reserved words only where they are allowed', () => {
     const sources = ['src', 'sandbox'].flatMap(sourcesOf);
     expect(sources.length).toBeGreaterThan(300);
     expect(sources.flatMap(findReservedWords)).toEqual([]);
   });
 
-  it('have one line for each feature in app.ts, so that one line takes it away', () => {
+  it('create each feature on one line of app.ts, so that deleting the line removes it', () => {
     const folders = readdirSync(`${ROOT}src/features`, { withFileTypes: true }).filter((one) =>
       one.isDirectory(),
     );
@@ -61,7 +61,7 @@ describe('the import rules', () => {
   const made: string[] = [];
   afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));
 
-  /** The rules that a tree with these files breaks. */
+  /** Returns the rules that a tree with these files breaks. */
   async function brokenRules(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
     const folder = await mkdtemp(join(tmpdir(), 'tally-rooms-'));
     made.push(folder);
@@ -75,7 +75,7 @@ describe('the import rules', () => {
     return [...new Set(found.map(({ rule }) => rule.name))];
   }
 
-  /** The file that a relative import means, empty; a package needs none. */
+  /** Returns a file for a relative import to resolve to; a package needs none. */
   function importedFile(path: string, text: string): Readonly<Record<string, string>> {
     const [, from] = /['"](\.[^'"]+)['"]/.exec(text) ?? [];
     return from === undefined ? {} : { [join(dirname(path), from)]: 'export const a = 1;' };

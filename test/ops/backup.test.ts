@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, readable, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
 import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
 
 const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--version']).status === 0);
@@ -96,7 +96,7 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
       const answer = await stranger.slack.waitFor(() =>
         stranger.slack.messages(OWNER, CHANNEL).find(({ from }) => from !== OWNER),
       );
-      expect(textOf(readable(answer).blocks)).toMatch(/key/i);
+      expect(textOf(toAnswer(answer).blocks)).toMatch(/key/i);
     } finally {
       await stranger.stop();
     }

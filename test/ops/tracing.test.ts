@@ -45,7 +45,7 @@ beforeAll(async () => {
   await bot.connect();
   await bot.ask('/balance 123');
   await bot.ask('/balance nonsense-words');
-  await bot.settled();
+  await bot.waitUntilIdle();
   await bot.stopBot();
   await tracing.stop();
   spans = bodies.flatMap((body) =>

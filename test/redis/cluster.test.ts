@@ -9,7 +9,7 @@ import { shardOf } from '../../src/workspace/layout.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { type OAuthBot, startOAuthBot, until } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { isOfNobody } from '../support/redis.ts';
+import { namesNoWorkspace } from '../support/redis.ts';
 import { eventually, type RedisCluster, SERVER_BINARY, startCluster } from '../support/redis-servers.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -27,7 +27,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
 
     /** Every key and every member of the index that names this ID. */
     const naming = async (id: string): Promise<string[]> => {
-      const keys = (await cluster.keys()).filter((key) => !isOfNobody(key));
+      const keys = (await cluster.keys()).filter((key) => !namesNoWorkspace(key));
       const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
       const contents = await Promise.all(
         keys.map(async (key) => {
@@ -74,7 +74,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         client.disconnect();
         const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
         const before = posts();
-        await bot.another();
+        await bot.startAnotherProcess();
         await eventually(async () => posts() > before);
       });
 
@@ -84,7 +84,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
           event: UNINSTALLED,
         });
         const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
-        await bot.settled();
+        await bot.waitUntilIdle();
         const url = bot.currentUrl();
         expect((await fetch(`${url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
         await eventually(async () => (await naming(TEAM)).length === 0);

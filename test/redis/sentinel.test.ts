@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
-import { saveMany } from '../support/many-schedules.ts';
-import { startOutsideSlack } from '../support/outside-slack.ts';
+import { startDeliverySlack } from '../support/delivery-slack.ts';
+import { saveManySchedules } from '../support/many-schedules.ts';
 import { eventually, type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
 
 /** With a second between two posts to one channel, so that there is a middle. */
@@ -20,13 +20,13 @@ describe.skipIf(SERVER_BINARY === undefined)(
     afterAll(() => sentinels.stop());
 
     it('delivers on, everything once, when the master is killed and another one takes over', async () => {
-      const slack = await startOutsideSlack();
+      const slack = await startDeliverySlack();
       slack.slow = 50;
       const redis = connectRedis(sentinels.url);
       await waitUntilReady(redis, 5_000);
       const first = await sentinels.master();
       const due = Math.floor(Date.now() / 60_000) * 60_000;
-      await saveMany(first.client, { ...MANY, due, since: due - 60_000 });
+      await saveManySchedules(first.client, { ...MANY, due, since: due - 60_000 });
       const parts = createDeliveryParts({
         redis,
         redisUrl: sentinels.url,

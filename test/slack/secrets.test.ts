@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OAuthBot, STATE_SECRET, startOAuthBot, until } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { dumpOf, formsOf } from '../support/secrets.ts';
+import { dumpOf, encodingsOf } from '../support/secrets.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const TURNING: Team = { id: 'T0TURN0001', name: 'Turning', expires: 3600 };
@@ -22,7 +22,7 @@ describe('a secret', () => {
       ...['', 'a', 'ab'].map((before) => Buffer.from(`${before}${secret}tail`).toString('base64')),
       Buffer.from(secret).toString('hex'),
     ];
-    for (const text of dressed) expect(formsOf(secret).some((form) => text.includes(form))).toBe(true);
+    for (const text of dressed) expect(encodingsOf(secret).some((form) => text.includes(form))).toBe(true);
   });
 
   it('that anybody entered is nowhere: not in Redis, not in the log, not in what was sent to Slack', async () => {
@@ -70,7 +70,7 @@ describe('a secret', () => {
     expect(secrets.length).toBeGreaterThan(15);
     for (const [where, text] of Object.entries({ dump, log: bot.log(), told }))
       for (const secret of secrets)
-        for (const form of formsOf(secret))
+        for (const form of encodingsOf(secret))
           expect(text.includes(form), `in the ${where}: ${form}`).toBe(false);
   });
 });

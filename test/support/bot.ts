@@ -10,13 +10,13 @@ import type { Registry } from '../../src/features/registry.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { LoadingDelays } from '../../src/slack/loading.ts';
 import type { RateLimiter } from '../../src/slack/rate-limit.ts';
+import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
-import { UNLIMITED } from './unlimited.ts';
 
 export const CHANNEL = 'C0COSTS001';
 export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
 export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
-export const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
+const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 
 export interface BotOptions {
   readonly mode?: 'http' | 'socket';
@@ -27,40 +27,40 @@ export interface BotOptions {
   readonly redisUrl?: string;
   /** The delay of billing's mode `slow`, in ms. */
   readonly slowFor?: number;
-  /** ENCRYPTION_KEYS; a fresh key when not given. */
+  /** ENCRYPTION_KEYS; a new key by default. */
   readonly encryptionKeys?: string;
   /** Rate limits; none by default. */
   readonly limits?: RateLimiter | 'ordinary';
-  /** When Tally shows that it works; hardly ever when not given, however slow the machine is. */
+  /** When loading messages appear; by default late enough for slow machines. */
   readonly loadingDelays?: LoadingDelays;
-  /** IDENTITY_AUTH_URL; none when not given. */
+  /** IDENTITY_AUTH_URL; none by default. */
   readonly identityUrl?: string;
 }
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
 
-/** The whole bot in this process, with the sandbox's Slack and billing as the other side and a real Redis. */
+/** The whole bot in this process, with the sandbox's Slack and billing and a real Redis. */
 export interface Bot {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
-  /** What its features declare. */
+  /** The features' declarations. */
   readonly registry: Registry;
   /** The first process's address. */
   readonly url: string;
-  /** Of the process that Slack speaks to. */
+  /** The address of the process that Slack sends to. */
   currentUrl(): string;
-  /** Its log as one text. */
+  /** The whole log as text. */
   log(): string;
-  /** Types a command and waits for the answer: the next message that this person sees. */
+  /** Sends a command and resolves with the next message that this person sees. */
   ask(text: string, person?: string, channel?: string): Promise<Answer>;
   /** Registers the fake billing service's read-only token. */
   connect(): Promise<void>;
   /** Waits until no request to billing or identity is queued or running. */
-  settled(): Promise<void>;
-  /** Starts another process of the same bot; Slack speaks to that one from now on. */
-  another(): Promise<void>;
-  /** Stops the bot alone, all of its processes. */
+  waitUntilIdle(): Promise<void>;
+  /** Starts another process of the same bot, to which Slack sends from then on. */
+  startAnotherProcess(): Promise<void>;
+  /** Stops all processes of the bot, but not the services. */
   stopBot(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export interface Answer {
   readonly text: string;
   readonly ephemeral: boolean;
   readonly blocks: readonly Record<string, unknown>[];
-  /** All visible text, line by line. */
+  /** All texts in the blocks, one on each line. */
   readonly reads: string;
 }
 
@@ -80,20 +80,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const billing = await startBilling({ now, slowFor: options.slowFor ?? 700 });
   const lines: string[] = [];
   let url = '';
-  const slack = await startSlack({
-    mode,
-    botUrl: () => url,
-    signingSecret: SIGNING_SECRET,
-    botToken: BOT_TOKEN,
-    appToken: APP_TOKEN,
-    manifest: parse(await readFile('manifest.yml', 'utf8')),
-    ...(options.ackTimeout !== undefined && { ackTimeout: options.ackTimeout }),
-  });
+  const slack = await startTestSlack(mode, () => url, options.ackTimeout);
   const config = readConfig({
-    SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
-    SLACK_API_URL: `${slack.url}/api/`,
+    ...slackEnvironment(mode, slack),
     REDIS_URL: options.redisUrl ?? redis.url,
     ENCRYPTION_KEYS: options.encryptionKeys ?? `test:${randomBytes(32).toString('base64')}`,
     TRUSTED_API_HOSTS: '127.0.0.1',
@@ -132,7 +121,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       const before = seen(person, channel).length;
       await slack.say(person, channel, text);
       const message = await slack.waitFor(() => seen(person, channel)[before], 15_000);
-      return readable(message);
+      return toAnswer(message);
     },
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
@@ -141,14 +130,14 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);
     },
-    async settled() {
+    async waitUntilIdle() {
       const isBusy = async () => {
         const page = await (await fetch(`${url}/metrics`)).text();
         return !/^tally_service_requests_in_progress 0$/m.test(page);
       };
       while (await isBusy()) await delay(10);
     },
-    async another() {
+    async startAnotherProcess() {
       await start();
     },
     stopBot() {
@@ -162,11 +151,36 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   return bot;
 }
 
+/** Starts the sandbox's Slack with this project's manifest and the secrets of {@link slackEnvironment}. */
+export async function startTestSlack(
+  mode: 'http' | 'socket',
+  botUrl: () => string,
+  ackTimeout?: number,
+): Promise<Slack> {
+  return startSlack({
+    mode,
+    botUrl,
+    signingSecret: SIGNING_SECRET,
+    botToken: BOT_TOKEN,
+    appToken: APP_TOKEN,
+    manifest: parse(await readFile('manifest.yml', 'utf8')),
+    ...(ackTimeout !== undefined && { ackTimeout }),
+  });
+}
+
+/** The bot's variables for this Slack. */
+export const slackEnvironment = (mode: 'http' | 'socket', slack: Slack) => ({
+  SLACK_SIGNING_SECRET: SIGNING_SECRET,
+  SLACK_BOT_TOKEN: BOT_TOKEN,
+  ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
+  SLACK_API_URL: `${slack.url}/api/`,
+});
+
 export function goodToken(billing: BillingService): string {
   return billing.tokens.find(({ label }) => label === 'Read-only')!.value;
 }
 
-export function readable(message: {
+export function toAnswer(message: {
   ts: string;
   text: string;
   ephemeral: boolean;

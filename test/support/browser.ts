@@ -1,11 +1,58 @@
-/** One Chromium for all files of a run: `shared-browser.ts` starts it when the first of them asks. */
-import { type Browser, chromium } from 'playwright-core';
-import { inject } from 'vitest';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { findChromium } from '../../sandbox/browser.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 
-/** Closing it closes its pages and leaves the Chromium to the other files. @throws where Chromium does not start */
+/** Connects to the Chromium that all test files of a run share. Closing it only closes its pages. */
 export async function sharedBrowser(): Promise<Browser> {
   const answer = await fetch(inject('browserLauncher'));
   const text = await answer.text();
   if (!answer.ok) throw new Error(`Chromium did not start: ${text}`);
   return chromium.connect(text);
+}
+
+interface SandboxPage {
+  readonly sandbox: Sandbox;
+  readonly page: Page;
+  /** The secret of the billing service's read-only token. */
+  readonly token: string;
+}
+
+interface SandboxPageOptions extends SandboxOptions {
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
+/**
+ * Starts a sandbox and opens its page before the tests of a file or a `describe`; closes both afterwards and checks that
+ * the page had no errors. Skips the tests when no Chromium is installed.
+ *
+ * @param onOpen gets the page and what belongs to it, once
+ */
+export function withSandboxPage(
+  onOpen: (opened: SandboxPage) => void | Promise<void>,
+  { viewport = { width: 1280, height: 900 }, ...options }: SandboxPageOptions = {},
+): void {
+  const executable = findChromium();
+  const errors: string[] = [];
+  const releases: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    const sandbox = await startSandbox(options);
+    releases.push(() => sandbox.stop());
+    const browser = await sharedBrowser();
+    releases.push(() => browser.close());
+    const page = await browser.newPage({ viewport });
+    page.setDefaultTimeout(15_000);
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.goto(sandbox.url);
+    const token = sandbox.billing.tokens.find(({ label }) => label === 'Read-only')?.value ?? '';
+    await onOpen({ sandbox, page, token });
+  }, 120_000);
+  beforeEach(({ skip }) => {
+    if (executable === undefined) skip('no Chromium is installed');
+  });
+  afterAll(async () => {
+    for (const release of releases.splice(0).reverse()) await release();
+    expect(errors.splice(0)).toEqual([]);
+  });
 }

@@ -1,4 +1,4 @@
-/** Delivery processes and a Redis that writes to disk; a test can kill both. */
+/** Delivery processes and a persistent Redis, which a test can kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -9,31 +9,31 @@ import { Redis } from 'ioredis';
 import { bundle } from '../../build.ts';
 import { type BuildTarget, build, SANDBOX_FOLDER } from '../../sandbox/build.ts';
 
-/** Bundled once for all that are started: a bundle starts in a fraction of the time. */
-const DELIVERER: BuildTarget = {
+/** Bundled once, because a bundle starts much faster. */
+const DELIVERY_PROCESS: BuildTarget = {
   name: 'deliverer',
   sources: ['src', 'test/support', 'build.ts', 'package-lock.json'],
   output: join(SANDBOX_FOLDER, 'deliverer', 'delivery-process.js'),
   run: () => bundle([join(import.meta.dirname, 'delivery-process.ts')], join(SANDBOX_FOLDER, 'deliverer')),
 };
 
-/** @param speed of its clock from `since` (ms) on, so that what waits by the clock is over sooner */
-export async function startDeliverer(
+/** @param speed how fast the clock runs from `since` (ms) on, to shorten waits */
+export async function startDeliveryProcess(
   redisUrl: string,
   slackUrl: string,
   { since = 0, speed = 1 } = {},
 ): Promise<ChildProcess> {
-  await build(DELIVERER, () => undefined);
+  await build(DELIVERY_PROCESS, () => undefined);
   const args = [redisUrl, slackUrl, String(since), String(speed)];
-  const child = spawn(process.execPath, [DELIVERER.output, ...args], {
+  const child = spawn(process.execPath, [DELIVERY_PROCESS.output, ...args], {
     stdio: ['ignore', 'pipe', process.env.DELIVERY_LOG ? 'inherit' : 'ignore'],
   });
   await once(child.stdout!, 'data');
   return child;
 }
 
-/** Killed if it does not end in time. */
-export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+/** Ends the process; kills it when it does not end in time. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill(signal);
@@ -42,17 +42,17 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
   await gone;
 }
 
-export interface LastingRedis {
+export interface PersistentRedis {
   readonly url: string;
-  /** Kills the process and starts another one that reads its file. */
+  /** Kills the server and starts another one with the same data. */
   restart(): Promise<void>;
-  /** To its process: SIGSTOP, SIGCONT. */
+  /** Sends SIGSTOP or SIGCONT to the server. */
   signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
-/** With an append-only file. @throws where there is no redis-server */
-export async function startLastingRedis(): Promise<LastingRedis> {
+/** Starts a Redis with an append-only file. Rejects when redis-server is not installed. */
+export async function startPersistentRedis(): Promise<PersistentRedis> {
   const home = await mkdtemp(join(tmpdir(), 'tally-lasting-'));
   const socket = join(home, 'redis.sock');
   const start = async () => {
@@ -69,12 +69,12 @@ export async function startLastingRedis(): Promise<LastingRedis> {
   return {
     url: `unix://${socket}`,
     async restart() {
-      await end(server, 'SIGKILL');
+      await endProcess(server, 'SIGKILL');
       server = await start();
     },
     signal: (signal) => void server.kill(signal),
     async stop() {
-      await end(server, 'SIGKILL');
+      await endProcess(server, 'SIGKILL');
       await rm(home, { recursive: true, force: true });
     },
   };

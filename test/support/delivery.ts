@@ -1,4 +1,4 @@
-/** The engine of scheduled posts without the rest of the bot; each test brings its own reports. */
+/** The delivery engine without the rest of the bot, for tests with their own reports. */
 import { randomBytes } from 'node:crypto';
 import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
@@ -24,10 +24,10 @@ import { createWorkspaces } from '../../src/workspace/workspaces.ts';
 export interface DeliveryOptions {
   readonly redis: Redis | Cluster;
   readonly redisUrl: string;
-  /** With a slash at the end. */
+  /** With a trailing slash. */
   readonly slackUrl: string;
   readonly clock?: () => number;
-  /** What each report says. */
+  /** Returns the result of a report. */
   readonly report?: (question: ReportQuestion, name: ReportName) => ReportResult | Promise<ReportResult>;
   readonly billing?: BillingClient;
   readonly keyring?: Keyring;
@@ -117,7 +117,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
   };
 }
 
-/** A report's result with one figure, of project 123. */
+/** A report's result with one figure for project 123. */
 export const finding = (digits: string | undefined, isEmpty = false): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,

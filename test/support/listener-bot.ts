@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
-import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
+import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
@@ -15,23 +13,23 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createEventDedup, createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
-import { APP_TOKEN, BOT_TOKEN, CHANNEL, NO_LOADING, readable, SIGNING_SECRET } from './bot.ts';
-import { unlike } from './payloads.ts';
+import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
+import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
-import { UNLIMITED } from './unlimited.ts';
+import { uniqueClick } from './unique-click.ts';
 
-/** Bolt and the listeners' runtime without any feature; each test brings its own listeners. */
+/** Bolt and the listeners' runtime without features, for tests with their own listeners. */
 export interface ListenerBot {
   readonly slack: Slack;
   readonly url: string;
   readonly workspaces: Workspaces;
   readonly redis: TestRedis;
   log(): string;
-  /** What the owner sees of the bot in the channel, oldest first. */
+  /** The bot's messages that the person sees in the channel, oldest first. */
   reads(channel?: string, person?: string): readonly string[];
-  /** Sends a payload made by the test; resolves with the status and body of the acknowledgement. */
+  /** Sends an interaction payload; resolves with the status and body of the acknowledgement. */
   deliver(payload: object): Promise<{ readonly status: number; readonly body: string }>;
-  /** The same for an event; resolves with the status. */
+  /** Sends an event payload; resolves with the status. */
   hear(body: object): Promise<number>;
   stop(): Promise<void>;
 }
@@ -52,19 +50,9 @@ export async function startListenerBot(
   const redis = await testRedis();
   const lines: string[] = [];
   let url = '';
-  const slack = await startSlack({
-    mode,
-    botUrl: () => url,
-    signingSecret: SIGNING_SECRET,
-    botToken: BOT_TOKEN,
-    appToken: APP_TOKEN,
-    manifest: parse(await readFile('manifest.yml', 'utf8')),
-  });
+  const slack = await startTestSlack(mode, () => url);
   const config = readConfig({
-    SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
-    ...(mode === 'socket' && { SLACK_APP_TOKEN: APP_TOKEN }),
-    SLACK_API_URL: `${slack.url}/api/`,
+    ...slackEnvironment(mode, slack),
     REDIS_URL: redis.url,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
   });
@@ -115,9 +103,9 @@ export async function startListenerBot(
       slack
         .messages(person, channel)
         .filter(({ from }) => from !== person)
-        .map((message) => readable(message).reads),
+        .map((message) => toAnswer(message).reads),
     async deliver(payload) {
-      const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...unlike() }))}`;
+      const body = `payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`;
       const answer = await fetch(`${url}/slack/events`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) },

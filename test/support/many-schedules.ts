@@ -3,7 +3,7 @@ import { recordKey } from '../../src/workspace/keys.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { schedule } from './delivery.ts';
 
-export interface Many {
+export interface ScheduleCounts {
   readonly workspaces: number;
   readonly each: number;
   readonly channels: number;
@@ -14,10 +14,10 @@ export interface Many {
 
 export const workspaceId = (n: number): string => `T${String(n).padStart(9, '0')}`;
 
-/** Schedules that are all due daily at the minute of `due`. */
-export async function saveMany(
+/** Saves schedules that are all due daily at the minute of `due`. */
+export async function saveManySchedules(
   redis: Redis,
-  { workspaces, each, channels, due, since }: Many,
+  { workspaces, each, channels, due, since }: ScheduleCounts,
 ): Promise<void> {
   const index = createWorkspaceIndex(redis);
   const time = new Date(due).toISOString().slice(11, 16);

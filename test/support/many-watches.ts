@@ -7,10 +7,10 @@ import { serializeWatch } from '../../src/workspace/watches.ts';
 import { createWorkspaceIndex } from '../../src/workspace/workspace-index.ts';
 import { workspaceId } from './many-schedules.ts';
 
-/** For processes that read what a test has sealed. */
+/** A fixed key, so that other processes can open what a test has sealed. */
 export const FIXED_KEYRING = createKeyring([{ id: 'fixed', key: Buffer.alloc(32, 1) }]);
 
-/** Watches that are crossed as long as ten are left, each with a channel of its own. */
+/** Saves watches that alert at a balance of ten, each with its own channel. */
 export async function saveManyWatches(
   redis: Redis,
   { workspaces, each, since }: { readonly workspaces: number; readonly each: number; readonly since: number },

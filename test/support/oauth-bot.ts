@@ -1,9 +1,10 @@
-/** The whole bot with OAuth, in as many instances as a test starts, and a person with a browser. */
+/** The whole bot with OAuth, in one or more processes, and a person with a browser. */
 import { randomBytes } from 'node:crypto';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { UNLIMITED } from './no-rate-limits.ts';
 import {
   CLIENT,
   INSTALLER,
@@ -12,9 +13,8 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
-import { unlike } from './payloads.ts';
-import { namingKeys, type TestRedis, testRedis } from './redis.ts';
-import { UNLIMITED } from './unlimited.ts';
+import { keysNamingWorkspaces, type TestRedis, testRedis } from './redis.ts';
+import { uniqueClick } from './unique-click.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
 export const STATE_SECRET = 'state-secret-for-tests-0123456789';
@@ -23,22 +23,22 @@ export interface OAuthBot {
   readonly slack: OAuthSlack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
-  /** One a process. */
+  /** One for each process. */
   readonly urls: readonly string[];
   log(): string;
   install(team: Team): Promise<{ status: number; html: string }>;
-  /** `/slack/install` in a browser: the address of Slack's page, its state, and the cookie. */
+  /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
   begin(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
   /** Follows Slack's redirect back to the bot. */
   back(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
-  /** A slash command; resolves with the acknowledgement. */
+  /** Sends a slash command; resolves with the acknowledgement and the reply. */
   command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
-  /** A button of a message, or the submission of a form. Resolves with the acknowledgement. */
+  /** Clicks a button or submits a form; resolves with the acknowledgement. */
   interact(team: Team, payload: object): Promise<{ status: number; body: string }>;
-  /** Registers the token of that label through the form, and waits until it is tested. */
+  /** Registers the token with this label through the form, and waits until it is tested. */
   connect(team: Team, label: string): Promise<void>;
   event(body: object, url?: string): Promise<number>;
-  /** Every key that Redis holds. */
+  /** The keys in Redis that name a workspace. */
   keys(): Promise<string[]>;
   stopBot(): Promise<void>;
   stop(): Promise<void>;
@@ -130,7 +130,7 @@ export async function startOAuthBot(
           user: { id: INSTALLER, team_id: team.id },
           trigger_id: 'x',
           ...payload,
-          ...unlike(),
+          ...uniqueClick(),
         }),
       });
       const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');
@@ -164,7 +164,7 @@ export async function startOAuthBot(
     },
     event: async (body, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: now(), ...body }))).status,
-    keys: () => namingKeys(redis.client),
+    keys: () => keysNamingWorkspaces(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((one) => one.stop()));
       await stopped;
@@ -179,10 +179,11 @@ export async function startOAuthBot(
 
 export const now = (): number => Math.floor(Date.now() / 1000);
 
+/** Rejects when `holds` does not become true in time. */
 export async function until(holds: () => unknown, patience = 10_000): Promise<void> {
   const end = Date.now() + patience;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error('It did not come to pass.');
+    if (Date.now() > end) throw new Error('Timed out.');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -1,4 +1,4 @@
-/** A Slack of several workspaces and organisations, as far as installing goes: OAuth, tokens, signed requests. */
+/** A minimal Slack with several workspaces and organisations: OAuth, tokens and signed requests. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,16 +13,16 @@ export interface Team {
   readonly id: string;
   readonly name: string;
   readonly enterprise?: string;
-  /** Installed for the organisation as a whole. */
+  /** Installed for the whole organisation. */
   readonly whole?: boolean;
-  /** Seconds a token lives; rotation is on when given. */
+  /** Lifetime of a token in seconds; turns token rotation on. */
   readonly expires?: number;
 }
 
 interface Call {
   readonly method: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** The workspace or organisation of the token it came with. */
+  /** The workspace or organisation of the call's token. */
   readonly of: string | undefined;
   readonly token: string | undefined;
 }
@@ -145,7 +145,7 @@ export async function startOAuthSlack() {
     replies,
     secrets,
     called: (method: string) => calls.filter((call) => call.method === method),
-    /** What Slack answers to this method from now on; undefined for what it usually does. */
+    /** Makes this method fail with this error from now on; without an error it works again. */
     refuse(method: string, error?: string) {
       if (error === undefined) refusals.delete(method);
       else refusals.set(method, error);
@@ -158,20 +158,20 @@ export async function startOAuthSlack() {
     delay(ms: number) {
       delay = ms;
     },
-    /** A person allows the installation: returns a code that works once. */
+    /** Allows the installation; returns a code that works once. */
     allow(team: Team): string {
       const code = secret('code-');
       codes.set(code, team);
       return code;
     },
-    /** A token that was issued earlier. */
+    /** Accepts a token that was issued earlier. */
     grant: (token: string, team: Team) => void tokens.set(token, team),
     /** Revokes every token of a workspace or organisation. */
     revoke(id: string) {
       for (const [token, team] of tokens) if (team.id === id || team.enterprise === id) tokens.delete(token);
     },
     replyAddress: (name: string) => `${url}/reply/${name}`,
-    /** Slack's signed post to the bot. */
+    /** Sends a signed request to the bot. */
     async send(bot: string, body: string, type = 'application/json') {
       const at = Math.floor(Date.now() / 1000);
       const signature = createHmac('sha256', SIGNING_SECRET).update(`v0:${at}:${body}`).digest('hex');

@@ -1,6 +1,6 @@
 /**
- * Real Redis or Valkey servers on free ports of the loopback: single ones, a Cluster, a master with Sentinels. Each is ended
- * by its owner, and by a keeper where the owner was killed.
+ * Real Redis or Valkey servers on loopback: single servers, a Cluster, and a master with Sentinels. They end with the test
+ * process, even when it is killed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,27 +10,27 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
-const isThere = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
+const isInstalled = (binary: string): boolean => spawnSync(binary, ['--version']).status === 0;
 
-/** Whichever is installed; the variable chooses where both are. */
+/** The installed server; REDIS_SERVER_BINARY chooses one. */
 export const SERVER_BINARY: string | undefined = [
   process.env.REDIS_SERVER_BINARY ?? '',
   'redis-server',
   'valkey-server',
-].find((binary) => binary !== '' && isThere(binary));
+].find((binary) => binary !== '' && isInstalled(binary));
 
 export interface RedisServer {
   readonly port: number;
-  /** To this server alone; closed with it. */
+  /** Connected to this server; closed with it. */
   readonly client: Redis;
-  /** Until it has ended. */
+  /** Resolves when the server has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Without ending it: SIGSTOP, SIGCONT. */
+  /** Sends SIGSTOP or SIGCONT. */
   signal(signal: NodeJS.Signals): void;
 }
 
-/** Ends the server when the pipe to its owner closes. */
-const KEEPER = '"$@" >"$LOG" 2>&1 & cat >/dev/null; kill -CONT "$!"; kill -9 "$!"; wait "$!"';
+/** Ends the server when the pipe to the test process closes. */
+const SUPERVISOR_SCRIPT = '"$@" >"$LOG" 2>&1 & cat >/dev/null; kill -CONT "$!"; kill -9 "$!"; wait "$!"';
 
 export async function startServer(args: readonly string[] = [], isSentinel = false): Promise<RedisServer> {
   if (SERVER_BINARY === undefined) throw new Error('Neither redis-server nor valkey-server is installed.');
@@ -54,7 +54,7 @@ export async function startServer(args: readonly string[] = [], isSentinel = fal
 }
 
 function startProcess(command: readonly string[], home: string) {
-  const child = spawn('/bin/sh', ['-c', KEEPER, 'keeper', ...command], {
+  const child = spawn('/bin/sh', ['-c', SUPERVISOR_SCRIPT, 'keeper', ...command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     env: { ...process.env, LOG: join(home, 'log') },
@@ -84,7 +84,7 @@ function controls({ child, gone }: ReturnType<typeof startProcess>, client: Redi
     });
   return {
     signal(signal: NodeJS.Signals) {
-      if (pid === undefined) throw new Error('The server has not said its process ID.');
+      if (pid === undefined) throw new Error('The server’s process ID is not known yet.');
       process.kill(pid, signal);
     },
     async kill(signal: NodeJS.Signals = 'SIGKILL') {
@@ -109,7 +109,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** The words of `ACL SETUSER tally …` in the page, with a password for the test. */
+/** The rules of `ACL SETUSER tally …` in docs/redis.md, with a password for the test. */
 export async function documentedRules(): Promise<string[]> {
   const page = await readFile('docs/redis.md', 'utf8');
   const [, rules = ''] = /^ACL SETUSER tally ((?:.|\\\n)+?)$/m.exec(page.replaceAll(/\\\n\s*/g, '')) ?? [];
@@ -127,7 +127,7 @@ export interface RedisCluster {
 
 const SLOTS = 16_384;
 
-/** Three masters, with a replica each where it should survive the death of one. Its URL has the user that the docs describe. */
+/** Starts three masters, optionally with a replica each. The URL has the ACL user that the docs describe. */
 export async function startCluster({
   replicas: isReplicated = false,
   args = [] as readonly string[],
@@ -184,14 +184,14 @@ export async function startCluster({
 export interface RedisSentinels {
   readonly url: string;
   readonly servers: readonly RedisServer[];
-  /** The server that the Sentinels call master now. */
+  /** The current master, according to the Sentinels. */
   master(): Promise<RedisServer>;
   stop(): Promise<void>;
 }
 
-/** One master, two replicas, three Sentinels that want two votes. */
+/** Starts a master, two replicas and three Sentinels with a quorum of two. */
 export async function startSentinels(): Promise<RedisSentinels> {
-  // A master that no replica follows takes no writes: the next failover would lose them.
+  // A master without replicas rejects writes, which the next failover would lose.
   const safe = ['min-replicas-to-write 1', 'min-replicas-max-lag 5'];
   const first = await startServer(safe);
   const replica = () => startServer([...safe, `replicaof 127.0.0.1 ${first.port}`]);
@@ -219,18 +219,18 @@ export async function startSentinels(): Promise<RedisSentinels> {
       );
       const [, port] = (await Promise.any(answers)) as string[];
       const found = servers.find((server) => server.port === Number(port));
-      if (found === undefined) throw new Error('The Sentinels name a server that is not of this test.');
+      if (found === undefined) throw new Error('The Sentinels name an unknown server.');
       return found;
     },
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };
 }
 
-/** @throws where it does not come to pass within `patience` ms */
+/** Rejects when `holds` does not become true within `patience` ms. */
 export async function eventually(holds: () => Promise<boolean>, patience = 20_000): Promise<void> {
   const end = Date.now() + patience;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error('It did not come to pass.');
+    if (Date.now() > end) throw new Error('Timed out.');
     await delay(20);
   }
 }

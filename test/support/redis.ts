@@ -1,6 +1,6 @@
 /**
- * One private Redis for each worker, started at the first call. It ends with the worker: a guard process watches a pipe, so
- * that even a killed worker leaves nothing behind. Every call gets an empty logical database of its own.
+ * One private Redis for each worker, started at the first call. It ends with the worker, even when that is killed. Every
+ * call gets its own empty logical database.
  */
 import { Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
@@ -10,19 +10,19 @@ export interface TestRedis {
   url: string;
   client: Redis;
   kind: RunningRedis['kind'];
-  /** Closes `client`, and no other connection that a test opened. */
+  /** Closes `client`. Tests close their other connections themselves. */
   close(): Promise<void>;
 }
 
-/** The queue's own keys and the layout, which are there from the start, and hashes of events and requests: they name nobody. */
-export const isOfNobody = (key: string): boolean =>
+/** Keys that belong to no workspace: the layout, the queue's own keys, and hashes of events and requests. */
+export const namesNoWorkspace = (key: string): boolean =>
   /^(tally:layout|tally:\{tally-\d+\}:(check-lock|zones)|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
-/** Every key that may name a workspace; for the index an entry each: `<key> <workspace>`. */
-export async function namingKeys(client: Redis): Promise<string[]> {
-  const keys = (await client.keys('*')).filter((key) => !isOfNobody(key));
+/** Returns all keys that can name a workspace; for an index, one entry per workspace: `<key> <workspace>`. */
+export async function keysNamingWorkspaces(client: Redis): Promise<string[]> {
+  const keys = (await client.keys('*')).filter((key) => !namesNoWorkspace(key));
   const isIndex = (key: string) => /^tally:\{tally-\d+\}:workspaces$/.test(key);
   const entries = keys.filter(isIndex).map(async (key) => {
     const members = await client.zrange(key, '0', '-1');
@@ -35,7 +35,7 @@ const DATABASES = 16;
 let running: Promise<RunningRedis> | undefined;
 let calls = 0;
 
-/** Channels of pub/sub are shared by all databases: name them apart. At most 16 calls at a time. */
+/** All databases share pub/sub channels, so use different names. At most 16 databases at a time. */
 export async function testRedis(): Promise<TestRedis> {
   running ??= startRedis();
   const { url: server, kind } = await running;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
-/** The encodings in which a secret can leak: plain, quoted, in a URL, hexadecimal, base64 at every offset. */
-export function formsOf(secret: string): readonly string[] {
+/** The encodings in which a secret can leak: plain, JSON, URL, hexadecimal, base64 at every offset. */
+export function encodingsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const base64 = [0, 1, 2].flatMap((offset) => {
     const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
@@ -21,7 +21,7 @@ export async function dumpOf(redis: Redis): Promise<string> {
   for (const key of await redis.keys('*')) {
     const type = await redis.type(key);
     const read = READERS[type];
-    if (read === undefined) throw new TypeError(`Nothing reads a ${type}.`);
+    if (read === undefined) throw new TypeError(`Unknown type ${type}.`);
     found.push([key, await read(redis, key)]);
   }
   return JSON.stringify(found);

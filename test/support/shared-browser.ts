@@ -1,4 +1,4 @@
-/** Vitest's global setup: a page in its own process that starts the run's one Chromium when it is first asked. */
+/** Vitest's global setup: a server that starts one Chromium for the whole run, at the first request. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BrowserServer } from 'playwright-core';
@@ -7,12 +7,12 @@ import { findChromium, startBrowserServer } from '../../sandbox/browser.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with the address that Playwright connects to. */
+    /** Answers with the WebSocket URL for Playwright. */
     browserLauncher: string;
   }
 }
 
-/** @returns what ends the Chromium, if there is one, when the run is over */
+/** @returns the teardown, which closes Chromium if it was started */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let running: Promise<BrowserServer> | undefined;
   const launcher = createServer(async (_, response) => {

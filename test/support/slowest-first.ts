@@ -1,7 +1,7 @@
-/** Files that take long begin first, so that no worker is alone with one at the end. */
+/** Starts slow test files first, so that no worker runs one alone at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Most of their time they wait, for a process or a browser: their length says nothing of it. */
+/** Listed by hand, because Vitest would sort by file size, and these mostly wait for processes or a browser. */
 const SLOWEST = [
   'delivery/crash',
   'browser/schedule',

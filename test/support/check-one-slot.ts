@@ -1,19 +1,19 @@
 /**
- * Runs before every test file: whatever the bot's own connections send in any test names keys of one slot only, since a
- * Cluster refuses everything else. So every method of every store that some test calls is checked, on any Redis.
+ * Runs before every test file: rejects every command of the bot's own connections that has keys of several slots, as a
+ * Redis Cluster does. So tests check this on any Redis.
  */
 import { Redis } from 'ioredis';
 
 const PATCHED = Symbol.for('tally.one-slot');
 const TAG = /\{([^}]+)\}/;
-/** The names before hash tags: only one server ever had them, and they leave it by a script of their own. */
+/** Key names from before hash tags. They only exist on single servers, and the migration script removes them. */
 const OLD_NAME = /^tally:(workspace|audit|ledger|org|handles|issued|heard|lock|jobs):/;
 
 const slotsOf = (keys: readonly string[]): readonly string[] => [
   ...new Set(keys.map((key) => TAG.exec(key)?.[1] ?? key)),
 ];
 
-/** A connection of `src/redis.ts`, for commands or for the queue: tests open theirs with other options. */
+/** Recognizes connections of `src/redis.ts`; those of tests have other options. */
 const isOfBot = ({ options }: Redis): boolean =>
   options.commandTimeout !== undefined || options.keepAlive === 5_000;
 

@@ -1,9 +1,9 @@
-/** A minimal Slack for deliveries: counts posts, and fails as a test asks it to. */
+/** A minimal Slack for delivery tests: counts posts and fails on request. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface OutsidePost {
+export interface DeliveredPost {
   readonly workspace: string;
   readonly channel: string;
   readonly thread: string | undefined;
@@ -26,20 +26,20 @@ interface Call {
 /** `take`: accepts the post and never answers. A number is an HTTP status, a text Slack's error code. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
-export interface OutsideSlack {
+export interface DeliverySlack {
   readonly url: string;
-  readonly posts: readonly OutsidePost[];
+  readonly posts: readonly DeliveredPost[];
   readonly calls: readonly Call[];
   /** Called before each API call. */
   fault: (call: Call) => Fault | undefined;
-  /** Milliseconds that each post takes. */
+  /** How long each post takes, in ms. */
   slow: number;
-  /** The clock that `ts` is made from, in ms. */
+  /** The clock for `ts`, in ms. */
   now: () => number;
   /** User IDs. */
   readonly admins: Set<string>;
-  /** Messages that a person deleted. */
-  remove(post: OutsidePost): void;
+  /** Deletes a message, as a person can. */
+  remove(post: DeliveredPost): void;
   /** Forgets every post and call. */
   reset(): void;
   close(): Promise<void>;
@@ -48,11 +48,11 @@ export interface OutsideSlack {
 /** The channel of a person's direct messages. */
 export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
-export async function startOutsideSlack(): Promise<OutsideSlack> {
-  const posts: OutsidePost[] = [];
+export async function startDeliverySlack(): Promise<DeliverySlack> {
+  const posts: DeliveredPost[] = [];
   const calls: Call[] = [];
   let serial = 0;
-  const take = ({ workspace, args }: Call): OutsidePost => {
+  const take = ({ workspace, args }: Call): DeliveredPost => {
     const metadata = JSON.parse(args.get('metadata') ?? '{}');
     serial += 1;
     const post = {
@@ -136,7 +136,7 @@ export async function startOutsideSlack(): Promise<OutsideSlack> {
     response.end('{}');
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const slack: OutsideSlack = {
+  const slack: DeliverySlack = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
     posts,
     calls,

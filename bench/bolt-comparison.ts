@@ -1,8 +1,8 @@
 /**
- * Tally beside a bot of thirty lines that asks the same two questions: each a process of its own under the same load, in
- * turns, started anew each time.
+ * Compares Tally with a thirty-line Bolt bot that sends the same two queries. Both run in turn as separate processes,
+ * under the same load.
  *
- *     npx tsx bench/floor.ts [rounds]
+ *     npx tsx bench/bolt-comparison.ts [runs]
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -18,26 +18,27 @@ import { freePort } from '../sandbox/bot-process.ts';
 import { ROOT, SANDBOX_FOLDER } from '../sandbox/build.ts';
 import { startRedis } from '../sandbox/redis.ts';
 import { readConfig } from '../src/config.ts';
-import { inventProjects, projectAt, saveConnection } from './commands.ts';
-import { type Asker, createAsker, type FakeSlack, startFakeSlack } from './far-side.ts';
+import { sendBalance, sendSteadily, usageOf } from './balance-load.ts';
+import { saveConnection, setUpProjects } from './commands.ts';
+import { type CommandSender, createCommandSender, type FakeSlack, startFakeSlack } from './fake-slack.ts';
 import { quantile } from './measure.ts';
 import { columns } from './table.ts';
 
 const BUNDLE = join(SANDBOX_FOLDER, 'bench');
 const TALLY = join(BUNDLE, 'unlimited-bot.js');
-const FLOOR_BOT = join(ROOT, 'bench', 'floor-bot.js');
+const BOLT_BOT = join(ROOT, 'bench', 'bolt-bot.js');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;
 
 const SECRET = 'a-signing-secret-for-the-bench';
 const WARM_UP = { commands: 400, atOnce: 8 };
 const ONE_BY_ONE = 300;
-const STEADY = { aSecond: 200, seconds: 5 };
-const CROWD = { commands: 1_500, atOnce: 32 };
-/** How long a process is left alone before its memory is read, in ms. */
-const SETTLING = 2_000;
+const STEADY_RATE = { perSecond: 200, seconds: 5 };
+const CONCURRENT = { commands: 1_500, atOnce: 32 };
+/** How long a process rests before its memory is read, in ms. */
+const REST = 2_000;
 
-/** What is measured, each with its unit. CPU and memory hold on a busy machine too; the other times and the rate do not. */
-const MEASURES = {
+/** The metrics and their units. Only CPU and memory are reliable on a busy machine. */
+const METRICS = {
   'start until it listens': 'ms',
   'start until the first answer': 'ms',
   'CPU until the first answer': 'ms',
@@ -45,21 +46,21 @@ const MEASURES = {
   'CPU a command, one by one': 'ms',
   'time to the answer, p50': 'ms',
   'time to the answer, p99': 'ms',
-  [`CPU a command at ${STEADY.aSecond}/s`]: 'ms',
-  [`time to the answer at ${STEADY.aSecond}/s, p50`]: 'ms',
-  [`time to the answer at ${STEADY.aSecond}/s, p99`]: 'ms',
-  [`commands a second, ${CROWD.atOnce} at once`]: '/s',
-  [`CPU a command, ${CROWD.atOnce} at once`]: 'ms',
+  [`CPU a command at ${STEADY_RATE.perSecond}/s`]: 'ms',
+  [`time to the answer at ${STEADY_RATE.perSecond}/s, p50`]: 'ms',
+  [`time to the answer at ${STEADY_RATE.perSecond}/s, p99`]: 'ms',
+  [`commands a second, ${CONCURRENT.atOnce} at once`]: '/s',
+  [`CPU a command, ${CONCURRENT.atOnce} at once`]: 'ms',
   'memory after the load': 'MB',
 } as const;
 
-interface Side {
+interface BotUnderTest {
   readonly script: string;
   readonly env: Record<string, string>;
 }
 
-/** @returns the lines of a table: the medians of both, and how many times the floor Tally is */
-export async function floor(rounds: number): Promise<string[]> {
+/** @returns the lines of a table: the medians of both bots, and Tally's as a multiple of the baseline's */
+export async function compareWithBolt(runs: number): Promise<string[]> {
   await bundle(['bench/unlimited-bot.ts'], BUNDLE);
   const [redis, billing, slack] = await Promise.all([startRedis(), startBilling(), startFakeSlack()]);
   const shared = {
@@ -74,25 +75,25 @@ export async function floor(rounds: number): Promise<string[]> {
     TRUSTED_API_HOSTS: '127.0.0.1',
     LOG_LEVEL: 'error',
   };
-  const sides: Side[] = [
+  const bots: BotUnderTest[] = [
     { script: TALLY, env: { ...shared, ...own } },
     {
-      script: FLOOR_BOT,
+      script: BOLT_BOT,
       env: { ...shared, BILLING_URL: billing.url, BILLING_TOKEN: billing.tokens[0]?.value ?? '' },
     },
   ];
   const client = new Redis(redis.url.replace(/^unix:\/\//, ''));
-  const measured: number[][][] = sides.map(() => []);
+  const measured: number[][][] = bots.map(() => []);
   try {
     await saveConnection(client, readConfig({ ...shared, ...own }), billing);
-    inventProjects(billing);
-    for (let round = 0; round < rounds; round += 1)
-      for (const [i, side] of sides.entries()) measured[i]?.push(await measure(side, slack));
+    setUpProjects(billing);
+    for (let run = 0; run < runs; run += 1)
+      for (const [i, side] of bots.entries()) measured[i]?.push(await measure(side, slack));
   } finally {
     client.disconnect();
     await Promise.all([slack.close(), billing.close(), redis.stop()]);
   }
-  const rows = Object.entries(MEASURES).map(([name, unit], at) => {
+  const rows = Object.entries(METRICS).map(([name, unit], at) => {
     const [tally = Number.NaN, bare = Number.NaN] = measured.map((runs) =>
       quantile(
         runs.map((run) => run[at] ?? Number.NaN),
@@ -102,50 +103,52 @@ export async function floor(rounds: number): Promise<string[]> {
     return [name, inUnit(tally, unit), inUnit(bare, unit), (tally / bare).toFixed(2)];
   });
   return [
-    `Tally beside a bot of thirty lines, /balance, medians of ${rounds} rounds in turns; Redis: ${redis.kind}.`,
-    columns([['', 'Tally', 'floor', '×'], ...rows]),
+    `Tally and a thirty-line Bolt bot, /balance, medians of ${runs} runs each; Redis: ${redis.kind}.`,
+    columns([['', 'Tally', 'baseline', '×'], ...rows]),
   ];
 }
 
 const inUnit = (value: number, unit: string) =>
   `${value.toFixed(unit === '/s' || value >= 100 ? 0 : 2)} ${unit}`;
 
-/** In the order of {@link MEASURES}. */
-async function measure({ script, env }: Side, slack: FakeSlack): Promise<number[]> {
+/** Returns figures in the order of {@link METRICS}. */
+async function measure({ script, env }: BotUnderTest, slack: FakeSlack): Promise<number[]> {
   const port = await freePort();
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = fork(script, {
     env: { ...env, PORT: String(port) },
     execArgv: ['--import', USAGE_REPORT],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const asker = createAsker(slack, `http://127.0.0.1:${port}`, SECRET);
+  const sender = createCommandSender(slack, `http://127.0.0.1:${port}`, SECRET);
   try {
-    await listening(port, child);
-    const listens = performance.now() - begun;
-    await balance(asker, 0);
-    const answers = performance.now() - begun;
+    await waitUntilListening(port, child);
+    const listens = performance.now() - startedAt;
+    await sendBalance(sender, 0);
+    const answers = performance.now() - startedAt;
     const started = (await usageOf(child)).cpu / 1_000;
-    await delay(SETTLING);
+    await delay(REST);
     const idle = (await usageOf(child)).memory / 2 ** 20;
 
-    await crowd(asker, WARM_UP);
-    const single = await withCpu(child, () => oneByOne(asker));
-    const steady = await withCpu(child, () => steadily(asker));
-    const begunCrowd = performance.now();
-    const crowded = await withCpu(child, () => crowd(asker, CROWD));
-    const aSecond = CROWD.commands / ((performance.now() - begunCrowd) / 1_000);
-    await delay(SETTLING);
+    await sendConcurrently(sender, WARM_UP);
+    const single = await withCpu(child, () => sendOneByOne(sender));
+    const steady = await withCpu(child, () =>
+      sendSteadily(sender, STEADY_RATE.perSecond * STEADY_RATE.seconds, STEADY_RATE.perSecond),
+    );
+    const concurrentFrom = performance.now();
+    const concurrent = await withCpu(child, () => sendConcurrently(sender, CONCURRENT));
+    const perSecond = CONCURRENT.commands / ((performance.now() - concurrentFrom) / 1_000);
+    await delay(REST);
     const after = (await usageOf(child)).memory / 2 ** 20;
     return [
       ...[listens, answers, started, idle],
       ...[...figures(single), ...figures(steady)],
-      ...[aSecond, crowded.cpu, after],
+      ...[perSecond, concurrent.cpu, after],
     ];
   } finally {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    await asker.close();
+    await sender.close();
   }
 }
 
@@ -158,39 +161,22 @@ interface Load {
 
 const figures = ({ cpu, times }: Load): number[] => [cpu, quantile(times, 0.5), quantile(times, 0.99)];
 
-async function balance(asker: Asker, i: number): Promise<number> {
-  const { answer, answered } = await asker.ask('/balance', projectAt(i));
-  if (!/ left\b/.test(answer)) throw new Error(`/balance was answered: ${answer}`);
-  return answered;
-}
-
-async function oneByOne(asker: Asker): Promise<number[]> {
+async function sendOneByOne(sender: CommandSender): Promise<number[]> {
   const times: number[] = [];
-  for (let i = 0; i < ONE_BY_ONE; i += 1) times.push(await balance(asker, i));
+  for (let i = 0; i < ONE_BY_ONE; i += 1) times.push(await sendBalance(sender, i));
   return times;
 }
 
-/** Each command goes out at its moment, however many are under way; a late one counts from that moment. */
-function steadily(asker: Asker): Promise<number[]> {
-  const { aSecond, seconds } = STEADY;
-  const begun = performance.now();
-  return Promise.all(
-    Array.from({ length: aSecond * seconds }, async (_, i) => {
-      const due = begun + (i * 1_000) / aSecond;
-      await delay(Math.max(0, due - performance.now()));
-      await balance(asker, i);
-      return performance.now() - due;
-    }),
-  );
-}
-
-async function crowd(asker: Asker, size: { commands: number; atOnce: number }): Promise<number[]> {
+async function sendConcurrently(
+  sender: CommandSender,
+  size: { commands: number; atOnce: number },
+): Promise<number[]> {
   const times: number[] = [];
   let next = 0;
   const worker = async () => {
     while (next < size.commands) {
       next += 1;
-      times.push(await balance(asker, next));
+      times.push(await sendBalance(sender, next));
     }
   };
   await Promise.all(Array.from({ length: size.atOnce }, worker));
@@ -204,13 +190,7 @@ async function withCpu(child: ChildProcess, work: () => Promise<number[]>): Prom
   return { times, cpu: (cpu - before.cpu) / 1_000 / times.length };
 }
 
-async function usageOf(child: ChildProcess): Promise<{ cpu: number; memory: number }> {
-  child.send('usage');
-  const [usage] = await once(child, 'message');
-  return usage;
-}
-
-async function listening(port: number, child: ChildProcess): Promise<void> {
+async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const socket = connectTo({ port, host: '127.0.0.1' });
     const isOpen = await once(socket, 'connect').then(
@@ -225,5 +205,5 @@ async function listening(port: number, child: ChildProcess): Promise<void> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  console.log((await floor(Number(process.argv[2] ?? 5))).join('\n'));
+  console.log((await compareWithBolt(Number(process.argv[2] ?? 5))).join('\n'));
 }

@@ -1,54 +1,54 @@
 /**
- * Lines between a process and everything it talks to. What it says about the workspace is counted, a step each, and at
- * one of these steps something breaks.
+ * TCP proxies between a process and everything it connects to. They count each chunk that the process sends about the
+ * workspace as a step, and can inject a fault at one of these steps.
  */
 import { createServer, connect as netConnect, type Server, type Socket } from 'node:net';
 
-/** What a line does with what is said at the step. */
-export type Treatment =
-  /** Goes on as if nothing were. */
+/** What a proxy does with the data of a step. */
+export type ProxyAction =
+  /** Forwards the data. */
   | 'pass'
-  /** It does not arrive, and the connection breaks. */
+  /** Drops the data and closes the connection. */
   | 'break-before'
-  /** It arrives, and the connection breaks before the answer does. */
+  /** Forwards the data and closes the connection before the answer. */
   | 'break-after';
 
-export interface Lines {
-  /** @param target a socket's path, or a port of the loopback @returns the same of the line */
+export interface FaultProxies {
+  /** @param target a socket's path or a loopback port @returns the proxy's path or port */
   open(target: string | number): Promise<string | number>;
-  /** From now on steps are counted. @param strike called at that step; it may take its time, and says what the line does */
-  arm(step: number, strike: () => Treatment | Promise<Treatment>): void;
-  /** Nothing breaks any more. @returns how many steps there were since */
+  /** Starts counting steps. @param strike called at that step; returns what the proxy does */
+  arm(step: number, strike: () => ProxyAction | Promise<ProxyAction>): void;
+  /** Stops injecting. @returns the number of steps since `arm` */
   disarm(): number;
-  /** Called with everything that is answered. */
+  /** Called with all data in the other direction. */
   onAnswer: (text: string) => void;
   close(): Promise<void>;
 }
 
-/** @param about what a step mentions: everything else is chatter, such as a queue's waiting */
-export function createLines(about: readonly string[]): Lines {
+/** @param markers a chunk is a step when it contains one of these; the rest is noise, such as a queue's polling */
+export function createFaultProxies(markers: readonly string[]): FaultProxies {
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   let steps = 0;
-  let armed: { readonly step: number; readonly strike: () => Treatment | Promise<Treatment> } | undefined;
+  let armed: { readonly step: number; readonly strike: () => ProxyAction | Promise<ProxyAction> } | undefined;
 
-  const treatmentOf = (chunk: Buffer): Treatment | Promise<Treatment> => {
-    if (armed === undefined || !about.some((word) => chunk.includes(word))) return 'pass';
+  const actionFor = (chunk: Buffer): ProxyAction | Promise<ProxyAction> => {
+    if (armed === undefined || !markers.some((word) => chunk.includes(word))) return 'pass';
     steps += 1;
     if (steps !== armed.step) return 'pass';
     return armed.strike();
   };
 
-  const join = (client: Socket, far: Socket): void => {
+  const connectSockets = (client: Socket, far: Socket): void => {
     let isBroken = false;
     const end = () => {
       client.destroy();
       far.destroy();
     };
     client.on('data', async (chunk) => {
-      const treatment = treatmentOf(chunk);
-      // Without a fault nothing is reordered: only a strike is waited for.
-      const what = typeof treatment === 'string' ? treatment : await treatment;
+      const action = actionFor(chunk);
+      // Only a fault is awaited, so that chunks without one keep their order.
+      const what = typeof action === 'string' ? action : await action;
       if (what === 'break-before') return end();
       isBroken ||= what === 'break-after';
       far.write(chunk);
@@ -69,10 +69,13 @@ export function createLines(about: readonly string[]): Lines {
     }
   };
 
-  const lines: Lines = {
+  const lines: FaultProxies = {
     async open(target) {
       const server = createServer((client) =>
-        join(client, typeof target === 'string' ? netConnect(target) : netConnect(target, '127.0.0.1')),
+        connectSockets(
+          client,
+          typeof target === 'string' ? netConnect(target) : netConnect(target, '127.0.0.1'),
+        ),
       );
       servers.push(server);
       const path = typeof target === 'string' ? `${target}.line` : undefined;

@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
-export interface Sum {
+export interface RunSummary {
   passed: number;
   failed: number;
-  /** Full names with their reasons. */
+  /** Full names, with reasons. */
   skipped: string[];
 }
 
-/** Writes the sum of a run as JSON to the file that SUM_FILE names: vitest's own JSON leaves the reasons of skips out. */
-export default class SumReporter implements Reporter {
+/** Writes a summary of the run as JSON to SUM_FILE. Vitest's own JSON reporter leaves out why tests were skipped. */
+export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
-    // What breaks outside of tests counts as one: a file that cannot be loaded, a hook, a rejection nobody handled.
-    const sum: Sum = { passed: 0, failed: unhandled.length, skipped: [] };
+    // Errors outside of tests count as failures: files that do not load, hooks, unhandled rejections.
+    const sum: RunSummary = { passed: 0, failed: unhandled.length, skipped: [] };
     for (const module of modules) {
       for (const part of [module, ...module.children.allSuites()]) if (part.errors().length > 0) sum.failed++;
       for (const test of module.children.allTests()) {

@@ -1,4 +1,4 @@
-/** Redis, services and the process that is tried: all of it real, and none of it safe. */
+/** A real Redis, the fake services, and the process under test, all connected through fault proxies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,24 +6,24 @@ import { pathToFileURL } from 'node:url';
 import { Redis } from 'ioredis';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot, CLOCK, ROOT } from '../../sandbox/build.ts';
-import { end, type LastingRedis, startLastingRedis } from '../support/delivery-processes.ts';
-import { createLines, type Lines } from './lines.ts';
+import { endProcess, type PersistentRedis, startPersistentRedis } from '../support/delivery-processes.ts';
+import { createFaultProxies, type FaultProxies } from './fault-proxies.ts';
 
-export interface Stage {
-  readonly redis: LastingRedis;
-  /** Past the lines. */
+export interface ChaosEnvironment {
+  readonly redis: PersistentRedis;
+  /** Connected to Redis directly, not through a proxy. */
   readonly client: Redis;
-  /** What a process takes as REDIS_URL: through a line. */
+  /** REDIS_URL for the process: through a proxy. */
   readonly redisUrl: string;
-  readonly lines: Lines;
-  /** Of the process that was started last: killed at once. */
+  readonly proxies: FaultProxies;
+  /** Kills the latest process. */
   killProcess(): void;
-  /** How far the clock of the next processes and of this one is ahead, in ms. */
+  /** Sets how far the clock of this and later processes is ahead, in ms. */
   setClock(ahead: number): void;
   isAlive(): boolean;
-  /** A process that was started elsewhere is the latest one. */
+  /** Makes a process that was started elsewhere the latest one. */
   adopt(child: ChildProcess): void;
-  /** Starts `tally` with an environment, after the process before it has ended; comes back when it is ready, or ended where it is no server. */
+  /** Ends the latest process and starts `tally`; resolves when the bot is ready, or when another command has ended. */
   run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Process>;
   stop(): Promise<void>;
 }
@@ -34,15 +34,15 @@ export interface Process {
   output(): string;
 }
 
-/** What a step mentions of the workspaces on the stage, and what HTTP requests begin with. */
-const STEPS = ['T0', 'POST /', 'DELETE /'];
+/** A step contains a workspace's ID or the start of an HTTP request. */
+const STEP_MARKERS = ['T0', 'POST /', 'DELETE /'];
 
-export async function openStage(): Promise<Stage> {
+export async function startChaosEnvironment(): Promise<ChaosEnvironment> {
   await buildBot(() => undefined);
-  const redis = await startLastingRedis();
-  const lines = createLines(STEPS);
+  const redis = await startPersistentRedis();
+  const proxies = createFaultProxies(STEP_MARKERS);
   const path = redis.url.replace('unix://', '');
-  const redisUrl = `unix://${await lines.open(path)}`;
+  const redisUrl = `unix://${await proxies.open(path)}`;
   const client = new Redis(path, { retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
   let latest: ChildProcess | undefined;
@@ -54,7 +54,7 @@ export async function openStage(): Promise<Stage> {
     redis,
     client,
     redisUrl,
-    lines,
+    proxies,
     isAlive,
     adopt(child) {
       latest = child;
@@ -66,7 +66,7 @@ export async function openStage(): Promise<Stage> {
       if (isAlive() && latest?.connected) latest.send({ ahead: ms });
     },
     async run(args, env) {
-      if (latest !== undefined) await end(latest, 'SIGKILL');
+      if (latest !== undefined) await endProcess(latest, 'SIGKILL');
       const port = await freePort();
       const clock = `${pathToFileURL(CLOCK).href}?ahead=${ahead}`;
       const child = spawn(process.execPath, ['--import', clock, BOT_ENTRY, ...args], {
@@ -100,16 +100,16 @@ export async function openStage(): Promise<Stage> {
     },
     async stop() {
       client.disconnect();
-      await Promise.all(children.map((child) => end(child, 'SIGKILL')));
-      await lines.close();
+      await Promise.all(children.map((child) => endProcess(child, 'SIGKILL')));
+      await proxies.close();
       await redis.stop();
     },
   };
 }
 
-/** @returns whether it came to hold within that time */
-export async function comes(holds: () => unknown, patience = 8_000): Promise<boolean> {
-  const last = Date.now() + patience;
+/** @returns whether `holds` became true in time */
+export async function becomesTrue(holds: () => unknown, timeout = 8_000): Promise<boolean> {
+  const last = Date.now() + timeout;
   while (!(await holds())) {
     if (Date.now() > last) return false;
     await delay(15);

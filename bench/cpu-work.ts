@@ -1,4 +1,4 @@
-/** What a command computes, without any waiting: its words, its period, its items, its token. */
+/** Measures a command's CPU work: parsing the text and the answer, resolving the period, opening the token. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { consumptionSchema, parseResponse } from '../src/billing/graphql.ts';
 import { parseCommandText } from '../src/domain/language/command-text.ts';
@@ -12,23 +12,23 @@ const DAY = 86_400_000;
 const NOW = Date.parse('2026-11-21T10:15:30.123Z');
 const TODAY = Date.parse('2026-11-21');
 const TOKEN = 'a-user-access-token-as-long-as-those-of-the-console-are-64-digits';
-const LONGEST = 3_660;
+const LONGEST_PERIOD = 3_660;
 
-export function computing(): Line[] {
+export function measureCpuWork(): Line[] {
   return [...periods(), ...answers(), sealing()];
 }
 
 function periods(): Line[] {
-  const longest = `123 ${dateBefore(LONGEST)}..${dateBefore(1)}`;
+  const longest = `123 ${dateBefore(LONGEST_PERIOD)}..${dateBefore(1)}`;
   const texts = [
     ['/spend 123', '123', 7],
     ['/spend 123 last-7-days', '123 last-7-days', 7],
-    [`/spend 123, ${LONGEST} days`, longest, LONGEST],
+    [`/spend 123, ${LONGEST_PERIOD} days`, longest, LONGEST_PERIOD],
   ] as const;
   return texts.flatMap(([name, text, days]) =>
     ['UTC', 'America/New_York'].map((zone) =>
       compare(
-        { name: `words and period: ${name}, ${zone}`, run: () => periodOf(text, zone) },
+        { name: `text and period: ${name}, ${zone}`, run: () => periodOf(text, zone) },
         { name: `the same days by Date arithmetic in UTC`, run: () => fixedPeriod(days) },
       ),
     ),
@@ -40,7 +40,7 @@ function periodOf(text: string, zone: string) {
   return resolvePeriod(phrase ?? LAST_7_DAYS, NOW, zone);
 }
 
-/** A period and the one before it, as `/spend` needs them, with no words, zones or rules. */
+/** A period and the previous one in UTC, without parsing text or zones. */
 function fixedPeriod(days: number) {
   return [days, 2 * days].map((back) => {
     const from = TODAY - back * DAY;
@@ -53,19 +53,19 @@ function fixedPeriod(days: number) {
 }
 
 function answers(): Line[] {
-  return [7, 365, LONGEST].flatMap((count) => {
+  return [7, 365, LONGEST_PERIOD].flatMap((count) => {
     const body = bodyOf(count);
     const items = itemsOf(body);
     const days = Array.from({ length: count }, (_, i) => dateBefore(count - i));
-    const floor = {
+    const baseline = {
       name: `JSON.parse, ${body.length.toLocaleString('en')} bytes`,
       run: () => JSON.parse(body),
     };
     return [
-      compare({ name: `billing's answer to items: ${count}`, run: () => itemsOf(body) }, floor),
+      compare({ name: `billing's answer to items: ${count}`, run: () => itemsOf(body) }, baseline),
       compare(
         { name: `items to usage: ${count}`, run: () => computeUsage(items, { days, zone: 'UTC' }) },
-        floor,
+        baseline,
       ),
     ];
   });
@@ -73,7 +73,7 @@ function answers(): Line[] {
 
 function itemsOf(body: string): readonly WireCharge[] {
   const { data } = parseResponse(body, consumptionSchema, TOKEN);
-  if (!('value' in data) || data.value === null) throw new Error('The answer was not read.');
+  if (!('value' in data) || data.value === null) throw new Error('The answer has no items.');
   return data.value;
 }
 

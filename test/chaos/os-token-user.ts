@@ -1,43 +1,34 @@
-/** The sandbox's Slack and identity service around a bot on the stage, and one person who asks it for OS_TOKENs. */
+/** A person who gets OS_TOKENs from the bot under test, with the sandbox's Slack and identity service. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { OWNER, startSlack } from '../../sandbox/slack/index.ts';
+import { OWNER } from '../../sandbox/slack/index.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { recordKey } from '../../src/workspace/keys.ts';
-import { BOT_TOKEN, SIGNING_SECRET, textOf } from '../support/bot.ts';
-import { comes, type Stage } from './stage.ts';
+import { slackEnvironment, startTestSlack, textOf } from '../support/bot.ts';
+import { becomesTrue, type ChaosEnvironment } from './environment.ts';
 
 const TEAM = 'T0SANDBOX1';
 const DIRECT = OWNER.replace(/^U/, 'D');
 const TOKEN = /gAAAAA[\w-]{20,}/g;
 
-export async function openOffice(stage: Stage) {
+export async function startOsTokenUser(environment: ChaosEnvironment) {
   const identity = await startIdentity({ slowFor: 300 });
   let url = '';
-  const slack = await startSlack({
-    mode: 'http',
-    botUrl: () => url,
-    signingSecret: SIGNING_SECRET,
-    botToken: BOT_TOKEN,
-    manifest: parse(await readFile('manifest.yml', 'utf8')),
-  });
-  const lineTo = async (address: string) =>
-    `http://127.0.0.1:${await stage.lines.open(Number(new URL(address).port))}`;
-  const [slackUrl, identityUrl] = [await lineTo(slack.url), await lineTo(identity.url)];
+  const slack = await startTestSlack('http', () => url);
+  const proxyTo = async (address: string) =>
+    `http://127.0.0.1:${await environment.proxies.open(Number(new URL(address).port))}`;
+  const [slackUrl, identityUrl] = [await proxyTo(slack.url), await proxyTo(identity.url)];
   const env = {
-    SLACK_SIGNING_SECRET: SIGNING_SECRET,
-    SLACK_BOT_TOKEN: BOT_TOKEN,
+    ...slackEnvironment('http', slack),
     SLACK_API_URL: `${slackUrl}/api/`,
     ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     TRUSTED_API_HOSTS: '127.0.0.1',
     IDENTITY_AUTH_URL: `${identityUrl}/v3`,
     LOG_LEVEL: 'info',
   };
-  /** Every token that ever left the identity service. */
+  /** Every token that the identity service has issued. */
   const issued = new Set<string>();
-  stage.lines.onAnswer = (text) => {
+  environment.proxies.onAnswer = (text) => {
     const [, token] = /x-subject-token: (\S+)/i.exec(text) ?? [];
     if (token !== undefined && /HTTP\/1.1 201/.test(text)) issued.add(token);
   };
@@ -47,38 +38,38 @@ export async function openOffice(stage: Stage) {
     if (view() !== undefined) await slack.dismiss(OWNER);
   };
   const start = async () => {
-    url = (await stage.run(['start'], env)).url;
+    url = (await environment.run(['start'], env)).url;
   };
   await start();
   await slack.say(OWNER, DIRECT, '/billing projects access 123');
-  await comes(() => window().includes('Secret key'));
+  await becomesTrue(() => window().includes('Secret key'));
   const { id, secret } = identity.accesses.good;
   await slack.submit(OWNER, { access_id: id, secret, people: [OWNER] });
-  if (!(await comes(() => window().includes('can issue')))) throw new Error(`No access: ${window()}`);
+  if (!(await becomesTrue(() => window().includes('can issue')))) throw new Error(`No access: ${window()}`);
   await slack.dismiss(OWNER);
-  const record = await stage.client.hgetall(recordKey(TEAM));
-  stage.killProcess();
+  const record = await environment.client.hgetall(recordKey(TEAM));
+  environment.killProcess();
 
   return {
     identity,
     issued,
     start,
-    /** How many messages the person has from the bot. */
+    /** The number of messages that the person has got from the bot. */
     replies: () => slack.messages(OWNER, DIRECT).filter(({ from }) => from !== OWNER).length,
     window,
-    /** Of all tokens, those that the person was shown at any time. */
+    /** The tokens that were shown to the person. */
     shown: () =>
       new Set(
         slack.calls
           .filter(({ method }) => method.startsWith('views.'))
           .flatMap(({ args }) => JSON.stringify(args.view ?? '').match(TOKEN) ?? []),
       ),
-    /** As it was when the access had just been registered. */
+    /** Restores the state after the access was registered. */
     async reset() {
-      stage.killProcess();
-      await comes(() => !stage.isAlive());
-      await stage.client.flushall();
-      await stage.client.hset(recordKey(TEAM), record);
+      environment.killProcess();
+      await becomesTrue(() => !environment.isAlive());
+      await environment.client.flushall();
+      await environment.client.hset(recordKey(TEAM), record);
       issued.clear();
       await dismiss();
       await start();
@@ -91,12 +82,14 @@ export async function openOffice(stage: Stage) {
         .catch(() => undefined),
     /** Newest first: `token issued: …`. */
     audit: async () =>
-      (await createAudit(stage.client).list(TEAM, 50)).map(({ action, about }) => `${action}: ${about}`),
+      (await createAudit(environment.client).list(TEAM, 50)).map(
+        ({ action, about }) => `${action}: ${about}`,
+      ),
     /** Everything that Redis holds, as text. */
     async stored() {
-      const keys = await stage.client.keys('*');
+      const keys = await environment.client.keys('*');
       return Buffer.concat(
-        (await Promise.all(keys.map((key) => stage.client.dumpBuffer(key)))).map(
+        (await Promise.all(keys.map((key) => environment.client.dumpBuffer(key)))).map(
           (one) => one ?? Buffer.alloc(0),
         ),
       ).toString('latin1');

@@ -1,38 +1,38 @@
-/** A billing service in memory: what each day costs, when it is reported, and what is left. */
+/** An in-memory billing client: a test decides what each day costs, when it is reported, and the balance. */
 import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
 import { NoData } from '../../src/domain/failure/index.ts';
 import { PRODUCTS } from '../../src/domain/product.ts';
 
 type Day = string;
 
-export interface LedgerProject {
-  /** Day → what it costs, as billing says at an instant (ms); absent while it is not reported. */
+export interface FakeProject {
+  /** Day → cost as reported at an instant (ms); absent while it is not reported. */
   amounts(at: number): ReadonlyMap<Day, number>;
-  /** What is left at an instant (ms); undefined where there is no such answer. */
+  /** The balance at an instant (ms); undefined for "no data". */
   balance(at: number): number | undefined;
 }
 
-export interface FakeLedger {
+export interface FakeBilling {
   readonly client: BillingClient;
   readonly asked: {
     readonly project: string;
     readonly what: 'balance' | 'consumption';
     readonly at: number;
   }[];
-  /** Thrown instead of an answer. */
+  /** Returns an error to throw instead of answering. */
   failure: (access: BillingAccess, project: string, what: 'balance' | 'consumption') => Error | undefined;
 }
 
 const text = (value: number) => ({ text: value.toFixed(2) });
 
-export function fakeLedger(projects: (id: string) => LedgerProject, clock: () => number): FakeLedger {
+export function createFakeBilling(projects: (id: string) => FakeProject, clock: () => number): FakeBilling {
   const begin = (access: BillingAccess, project: string, what: 'balance' | 'consumption') => {
-    ledger.asked.push({ project, what, at: clock() });
-    const failure = ledger.failure(access, project, what);
+    fake.asked.push({ project, what, at: clock() });
+    const failure = fake.failure(access, project, what);
     if (failure !== undefined) throw failure;
     return projects(project);
   };
-  const ledger: FakeLedger = {
+  const fake: FakeBilling = {
     asked: [],
     failure: () => undefined,
     client: {
@@ -51,9 +51,9 @@ export function fakeLedger(projects: (id: string) => LedgerProject, clock: () =>
       },
     },
   };
-  return ledger;
+  return fake;
 }
 
-/** Nothing is reported, and ten are left of each project. */
+/** Every project has a balance of ten and no reported days. */
 export const lowBalances = (clock: () => number): BillingClient =>
-  fakeLedger(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;
+  createFakeBilling(() => ({ amounts: () => new Map(), balance: () => 10 }), clock).client;

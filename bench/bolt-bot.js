@@ -1,4 +1,4 @@
-/** The floor: `/balance` in thirty lines of Bolt. It asks the two questions that Tally asks, and checks nothing. */
+/** The baseline: `/balance` in thirty lines of Bolt. It sends the same two queries as Tally and checks nothing. */
 import bolt from '@slack/bolt';
 
 const { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL, BILLING_URL, BILLING_TOKEN, PORT } =
@@ -10,21 +10,21 @@ const app = new bolt.App({
   clientOptions: { slackApiUrl: SLACK_API_URL },
 });
 
-async function ask(question) {
+async function ask(field) {
   const headers = { 'content-type': 'application/json', 'x-user-token': BILLING_TOKEN };
-  const body = JSON.stringify({ query: `query { bill { ${question} } }` });
+  const body = JSON.stringify({ query: `query { bill { ${field} } }` });
   const response = await fetch(`${BILLING_URL}/bill/graphql`, { method: 'POST', headers, body });
   return (await response.json()).data.bill;
 }
 
 app.command('/balance', async ({ ack, command, respond }) => {
   await ack();
-  const named = `externalSubscriptionId: ${command.text}, productId: 1`;
+  const subscription = `externalSubscriptionId: ${command.text}, productId: 1`;
   const today = new Date().setUTCHours(0, 0, 0, 0);
   const [from, to] = [today - 7 * DAY, today - 1].map((at) => new Date(at).toISOString());
   const [balance, report] = await Promise.all([
-    ask(`getSubscriptionBalance(${named}) { balance bonuses }`),
-    ask(`reportSubscriptionConsuming(filter: { periodFrom: "${from}", periodTo: "${to}", ${named} })
+    ask(`getSubscriptionBalance(${subscription}) { balance bonuses }`),
+    ask(`reportSubscriptionConsuming(filter: { periodFrom: "${from}", periodTo: "${to}", ${subscription} })
       { items { day totalAmount totalBonuses } }`),
   ]);
   const left = Number(balance.getSubscriptionBalance.balance);

@@ -1,4 +1,4 @@
-/** Words that belong to some rooms only. Who may import whom is in `.dependency-cruiser.cjs`. */
+/** Words that are reserved for some folders. The import rules are in `.dependency-cruiser.cjs`. */
 
 export interface Source {
   /** Relative to the repository, with forward slashes. */
@@ -6,7 +6,7 @@ export interface Source {
   readonly text: string;
 }
 
-/** Where a process begins. */
+/** The entry points of processes. */
 const ENTRY = /^src\/(main|doctor|reseal|migrate|env-file)\.ts$/;
 const PURE = /^src\/(domain|slack\/kit)\//;
 
@@ -45,7 +45,7 @@ const RESERVED: readonly ReservedWord[] = [
   },
 ];
 
-/** Sentences, one a violation. */
+/** @returns a sentence for each violation */
 export function findReservedWords({ path, text }: Source): string[] {
   const code = withoutComments(text);
   return RESERVED.filter(({ pattern, isReserved }) => isReserved(path) && pattern.test(code)).map(
@@ -53,7 +53,7 @@ export function findReservedWords({ path, text }: Source): string[] {
   );
 }
 
-/** Strings are matched first, so that `//` inside an address does not begin a comment. */
+/** Strings are matched first, so that `//` in a URL is not taken for a comment. */
 function withoutComments(text: string): string {
   const strings = /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/;
   const either = new RegExp(`(${strings.source})|\\/\\*[\\s\\S]*?\\*\\/|\\/\\/[^\\n]*`, 'g');

@@ -1,16 +1,16 @@
-/** Counts the Redis commands, requests, Slack calls and connections of a piece of work. */
+/** Counts the Redis commands, billing requests, Slack calls and connections that some work causes. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import type { BillingService } from '../sandbox/billing.ts';
-import type { FakeSlack } from './far-side.ts';
+import type { FakeSlack } from './fake-slack.ts';
 
 interface Counts {
-  /** By name, those of this counter left out. Empty where the server keeps no statistics. */
+  /** By command, without those of this counter. Empty when the server keeps no statistics. */
   readonly redis: Readonly<Record<string, number>>;
   readonly billing: number;
   readonly slack: Readonly<Record<string, number>>;
-  /** Opened by the bot to anywhere. */
+  /** Connections that the bot opened. */
   readonly connections: number;
 }
 
@@ -19,10 +19,10 @@ export interface Counter {
   close(): void;
 }
 
-/** A Node diagnostics channel: every socket that connects, by any client. */
+/** Node's diagnostics channel for sockets that connect. */
 const SOCKETS = 'net.client.socket';
 
-/** @param botPort connections to it are the bench's own, everything else is the bot's */
+/** @param botPort connections to this port are the bench's own; all others are the bot's */
 export function createCounter(
   redis: Redis,
   billing: BillingService,
@@ -30,15 +30,15 @@ export function createCounter(
   botPort: number,
 ): Counter {
   let connections = 0;
-  const opened = (message: unknown) => {
+  const onSocket = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     socket.once('connect', () => {
       if (socket.remotePort !== botPort) connections += 1;
     });
   };
-  subscribe(SOCKETS, opened);
+  subscribe(SOCKETS, onSocket);
 
-  const look = async (): Promise<Counts> => ({
+  const readCounts = async (): Promise<Counts> => ({
     redis: await commandsOf(redis),
     billing: billing.requests.length,
     slack: Object.fromEntries(slack.calls),
@@ -47,9 +47,9 @@ export function createCounter(
 
   return {
     async during(work) {
-      const before = await look();
+      const before = await readCounts();
       const result = await work();
-      const after = await look();
+      const after = await readCounts();
       return {
         result,
         counts: {
@@ -60,7 +60,7 @@ export function createCounter(
         },
       };
     },
-    close: () => void unsubscribe(SOCKETS, opened),
+    close: () => void unsubscribe(SOCKETS, onSocket),
   };
 }
 
@@ -78,16 +78,16 @@ function difference(before: Readonly<Record<string, number>>, after: Readonly<Re
 }
 
 /** `1 Redis (hmget), 2 billing, 1 Slack (response_url), 0 new connections` */
-export function inWords({ redis, billing, slack, connections }: Counts): string {
+export function formatCounts({ redis, billing, slack, connections }: Counts): string {
   return [
-    kinds('Redis', redis),
+    formatGroup('Redis', redis),
     `${billing} billing`,
-    kinds('Slack', slack),
+    formatGroup('Slack', slack),
     `${connections} new connections`,
   ].join(', ');
 }
 
-function kinds(what: string, counts: Readonly<Record<string, number>>): string {
+function formatGroup(what: string, counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts);
   const all = entries.reduce((sum, [, count]) => sum + count, 0);
   const each = entries.map(([name, count]) => (entries.length > 1 ? `${name} ${count}` : name)).join(', ');

@@ -1,17 +1,17 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 
 /** A proxy to Redis that can lose answers. */
-export interface RedisLine {
+export interface RedisProxy {
   readonly url: string;
   /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
   loseAnswerTo(text: string): void;
   close(): Promise<void>;
 }
 
-/** @param url `unix:///path?db=1`, as `testRedis` gives it */
-export async function startRedisLine(url: string): Promise<RedisLine> {
+/** @param url `unix:///path?db=1`, as from `testRedis` */
+export async function startRedisProxy(url: string): Promise<RedisProxy> {
   const { pathname, search } = new URL(url);
-  const path = `${pathname}.line-${++lines}`;
+  const path = `${pathname}.line-${++proxies}`;
   const sockets = new Set<Socket>();
   let wanted: string | undefined;
   const server = createServer((client) => {
@@ -47,4 +47,4 @@ export async function startRedisLine(url: string): Promise<RedisLine> {
   };
 }
 
-let lines = 0;
+let proxies = 0;

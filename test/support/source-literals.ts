@@ -1,12 +1,12 @@
-/** What can precede a regular expression; after anything else a slash is a division. */
+/** What can precede a regular expression; otherwise a slash is a division. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|case|typeof|in|of))\s*$/;
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const STRING = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y;
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 
 /**
- * The texts in TypeScript source: quoted strings and templates, with … where a template has an expression. No
- * comments, names, regular expressions or module paths.
+ * Returns the strings in TypeScript source: quoted strings, and templates with … for each expression. Comments, regular
+ * expressions and module paths are left out.
  */
 export function literalsIn(source: string): string[] {
   const code = source.replace(/^(?:import|export)\b[^;]*?\bfrom '[^']+';/gm, '');
@@ -31,7 +31,7 @@ export function literalsIn(source: string): string[] {
     literals.push(text);
   };
 
-  /** To the end, or to the brace that closes what is read. */
+  /** Reads to the end, or to the closing brace. */
   const readCode = (): void => {
     for (let depth = 0; at < code.length; ) {
       const start = code[at];

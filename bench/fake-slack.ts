@@ -1,33 +1,33 @@
-/** The least that can stand on the other side of the bot: a Slack that counts and waits, and the same hops without a bot. */
+/** A minimal Slack for benchmarks, and a baseline: the same network hops without the bot. */
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Agent, request } from 'undici';
 
-interface Served {
+interface RunningServer {
   readonly url: string;
   close(): Promise<void>;
 }
 
-interface Posted {
+interface ReceivedMessage {
   readonly text: string;
   readonly bytes: number;
 }
 
-export interface FakeSlack extends Served {
-  /** Calls by method; posts to a `response_url` count as `response_url`. */
+export interface FakeSlack extends RunningServer {
+  /** Number of calls by method; posts to a `response_url` count as `response_url`. */
   readonly calls: Map<string, number>;
-  /** A fresh `response_url`, and the message that arrives there. */
-  expectAnswer(): { readonly responseUrl: string; readonly arrives: Promise<Posted> };
+  /** Returns a new `response_url` and a promise of the message posted there. */
+  expectAnswer(): { readonly responseUrl: string; readonly arrives: Promise<ReceivedMessage> };
 }
 
-/** Longer than anything the bot waits for, a busy machine included, in ms. */
-const PATIENCE = 120_000;
+/** Longer than any timeout of the bot, in ms. */
+const ANSWER_TIMEOUT = 120_000;
 const PERSON = { id: 'U0BENCH', team_id: 'T0BENCH', is_owner: true, locale: 'en-US', tz: 'Etc/UTC' };
 const FORM = 'application/x-www-form-urlencoded';
 
-async function serve(listener: RequestListener): Promise<Served> {
+async function serve(listener: RequestListener): Promise<RunningServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -52,13 +52,13 @@ function sendJson(response: ServerResponse, body: string): void {
 
 export async function startFakeSlack(): Promise<FakeSlack> {
   const calls = new Map<string, number>();
-  const expected = new Map<string, (posted: Posted) => void>();
+  const expected = new Map<string, (posted: ReceivedMessage) => void>();
   let issued = 0;
 
   const served = await serve(async (incoming, response) => {
     const body = await bodyOf(incoming);
-    const [, room, rest = ''] = (incoming.url ?? '').split('/');
-    const method = room === 'api' ? rest : 'response_url';
+    const [, section, rest = ''] = (incoming.url ?? '').split('/');
+    const method = section === 'api' ? rest : 'response_url';
     calls.set(method, (calls.get(method) ?? 0) + 1);
     if (method !== 'response_url') return sendJson(response, JSON.stringify({ ok: true, user: PERSON }));
     expected.get(rest)?.({ text: JSON.parse(body).text, bytes: body.length });
@@ -72,8 +72,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     expectAnswer() {
       issued += 1;
       const id = String(issued);
-      const arrives = new Promise<Posted>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error('No answer came.')), PATIENCE);
+      const arrives = new Promise<ReceivedMessage>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error('The bot did not answer.')), ANSWER_TIMEOUT);
         expected.set(id, (posted) => {
           clearTimeout(timer);
           resolve(posted);
@@ -84,23 +84,23 @@ export async function startFakeSlack(): Promise<FakeSlack> {
   };
 }
 
-export interface Asker {
-  /** Sends one signed slash command and waits for its answer; how long each took, in ms. */
-  ask(command: string, text: string): Promise<{ answer: string; acknowledged: number; answered: number }>;
+export interface CommandSender {
+  /** Sends a signed slash command; resolves with the answer and the times until each response, in ms. */
+  send(command: string, text: string): Promise<{ answer: string; acknowledged: number; answered: number }>;
   close(): Promise<void>;
 }
 
-export function createAsker(slack: FakeSlack, botUrl: string, secret: string): Asker {
-  // Bots close what has been idle for five seconds: a request sent at that moment would be lost.
+export function createCommandSender(slack: FakeSlack, botUrl: string, secret: string): CommandSender {
+  // Node servers close connections after five idle seconds; a request at that moment would fail.
   const agent = new Agent({ pipelining: 1, keepAliveMaxTimeout: 2_000 });
   return {
-    async ask(command, text) {
+    async send(command, text) {
       const { responseUrl, arrives } = slack.expectAnswer();
       const { team_id, id: user_id } = PERSON;
       const fields = { command, text, team_id, user_id, channel_id: 'C0BENCH', trigger_id: '1.2.3' };
       const body = new URLSearchParams({ ...fields, response_url: responseUrl }).toString();
-      const begun = performance.now();
-      const took = () => performance.now() - begun;
+      const startedAt = performance.now();
+      const took = () => performance.now() - startedAt;
       const [acknowledged, { answer, answered }] = await Promise.all([
         post(agent, `${botUrl}/slack/events`, body, signed(body, secret)).then(took),
         arrives.then(({ text }) => ({ answer: text, answered: took() })),
@@ -121,6 +121,7 @@ function signed(body: string, secret: string): Record<string, string> {
   };
 }
 
+/** Resolves with the body; rejects unless the status is 200. */
 export async function post(
   agent: Agent,
   url: string,
@@ -138,18 +139,18 @@ export async function post(
   return text;
 }
 
-export interface Hops {
-  /** One request, one Redis command, two questions side by side, one answer: a command with nothing in between. */
-  once(): Promise<unknown>;
+export interface Baseline {
+  /** The hops of a command: a request, a Redis command, two parallel queries and an answer. */
+  run(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** @param sizes how many bytes the bodies have: what billing answers, and what is posted at the end */
-export async function startHops(
+/** @param sizes bytes of billing's answers and of the posted message */
+export async function startBaseline(
   slack: FakeSlack,
   redis: Redis,
   sizes: { readonly answer: number; readonly message: number },
-): Promise<Hops> {
+): Promise<Baseline> {
   const agent = new Agent({ pipelining: 1, connections: 16 });
   const json = { 'content-type': 'application/json' };
   const answer = JSON.stringify({ text: 'x'.repeat(sizes.answer) });
@@ -165,14 +166,14 @@ export async function startHops(
     await Promise.all([post(agent, billing.url, '{}', json), post(agent, billing.url, '{}', json)]);
     await post(agent, responseUrl, message, json);
   });
-  const asker = new Agent({ pipelining: 1 });
+  const client = new Agent({ pipelining: 1 });
   return {
-    async once() {
+    async run() {
       const { responseUrl, arrives } = slack.expectAnswer();
-      await Promise.all([arrives, post(asker, bot.url, responseUrl, {})]);
+      await Promise.all([arrives, post(client, bot.url, responseUrl, {})]);
     },
     async close() {
-      await Promise.all([agent.close(), asker.close()]);
+      await Promise.all([agent.close(), client.close()]);
       await Promise.all([bot.close(), billing.close()]);
     },
   };
