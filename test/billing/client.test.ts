@@ -59,7 +59,7 @@ const consumptionOf = async (body: unknown, status = 200) =>
   client().consumption(access(await answering(body, status)), project, span);
 
 describe('the request', () => {
-  it('is the balance document of the contract, with the ID as a literal of any length', async () => {
+  it('is the contract’s balance document, with the ID as a literal of any length', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
     await client().balance(access(service), project);
     expect(service.requests).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('the request', () => {
     expect(() => parseGraphql(query)).not.toThrow();
   });
 
-  it('is the consumption document of the contract, in milliseconds UTC', async () => {
+  it('is the contract’s consumption document, in milliseconds UTC', async () => {
     const service = await answering(
       '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"x"}]}}}}',
     );
@@ -83,7 +83,7 @@ describe('the request', () => {
     expect(() => parseGraphql(query)).not.toThrow();
   });
 
-  it('carries the token in X-User-Token and nowhere else', async () => {
+  it('has the token only in X-User-Token', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1}}}}');
     await client().balance(access(service), project);
     const { headers, body, url } = service.requests[0] ?? { headers: {}, body: '', url: '' };
@@ -141,7 +141,7 @@ describe('a balance', () => {
     });
   });
 
-  it('says what is missing and what is odd', async () => {
+  it('reports missing and invalid fields', async () => {
     expect(await given('{"balance":5,"bonuses":null}')).toMatchObject({ bonuses: { missing: true } });
     expect(await given('{"bonuses":5}')).toMatchObject({ balance: { missing: true } });
     expect(await given('{"balance":{"amount":1.50},"bonuses":[true]}')).toMatchObject({
@@ -154,23 +154,23 @@ describe('a balance', () => {
     });
   });
 
-  it('does not take an object that poses as a number for one', async () => {
+  it('does not accept an object as a number', async () => {
     const poser = '{"isLosslessNumber":true,"value":"9","toString":1,"toJSON":2}';
     expect(await given(`{"balance":${poser},"bonuses":1}`)).toMatchObject({ balance: { odd: poser } });
   });
 
-  it('may come in an envelope without data, and with fields that were not requested', async () => {
+  it('can have no data, and fields that were not requested', async () => {
     const bare =
       '{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2,"currency":"X"},"more":[]},"extensions":{}}';
     expect(await balanceOf(bare)).toEqual({ balance: { text: '1' }, bonuses: { text: '2' }, remarks: [] });
   });
 
-  it('may come with a mark at the beginning of its text, and with any 2xx', async () => {
+  it('can start with a byte order mark, and have any 2xx', async () => {
     const body = '\ufeff {"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}\r\n';
     expect(await balanceOf(body, 207)).toMatchObject({ balance: { text: '1' } });
   });
 
-  it('comes with remarks when errors stand beside it', async () => {
+  it('has remarks when it also has errors', async () => {
     const body = {
       errors: [{ message: 'bonuses are late' }, 'and so on', { code: 7 }],
       data: { bill: { getSubscriptionBalance: { balance: 1, bonuses: null } } },
@@ -241,7 +241,7 @@ describe('a balance', () => {
     },
   );
 
-  it('does not let a name like __proto__ reach anything', async () => {
+  it('ignores names such as __proto__', async () => {
     const body =
       '{"__proto__":{"polluted":1},"data":{"bill":{"getSubscriptionBalance":{"balance":1,"__proto__":{"bonuses":7}}}}}';
     expect(await balanceOf(body)).toMatchObject({ balance: { text: '1' }, bonuses: { missing: true } });
@@ -253,7 +253,7 @@ describe('a consumption report', () => {
   const given = (items: string) =>
     consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
 
-  it('keeps items in their order, day and digits as they came', async () => {
+  it('keeps the order of items, and their days and digits', async () => {
     const { items, asked, remarks } = await given(
       '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
         '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
@@ -270,7 +270,7 @@ describe('a consumption report', () => {
     expect(remarks).toEqual([]);
   });
 
-  it('shows a malformed item as such, and keeps the others', async () => {
+  it('reports a malformed item, and keeps the others', async () => {
     const { items } = await given('{"items":[null,5.0,"x",[1],{"day":"2026-11-15"}]}');
     const odd = (json: string) => ({
       day: { odd: json },
@@ -286,7 +286,7 @@ describe('a consumption report', () => {
     ]);
   });
 
-  it('clips what is odd', async () => {
+  it('clips invalid values', async () => {
     const { items } = await given(`{"items":[{"day":["${'x'.repeat(100_000)}"]}]}`);
     const [first] = items;
     expect(first?.day).toHaveProperty('odd');
@@ -341,26 +341,26 @@ describe('a refusal', () => {
     });
   });
 
-  it('is clipped: a few messages, each of a length that can be read, no character cut in half', async () => {
+  it('is clipped: a few messages of readable length, no character cut in half', async () => {
     const errors = Array.from({ length: 50 }, () => ({ message: `a${'😀'.repeat(5000)}` }));
     const failure = (await failureOf(balanceOf({ errors }))) as QueryRejected;
     expect(failure.messages).toHaveLength(5);
     for (const message of failure.messages) expect(message).toBe(`a${'😀'.repeat(299)}`);
   });
 
-  it('of status 500 with GraphQL errors is an outage all the same', async () => {
+  it('of status 500 with GraphQL errors is still an outage', async () => {
     const failure = await failureOf(balanceOf('{"errors":[{"message":"x"}]}', 500));
     expect(failure).toMatchObject({ kind: 'service-failed', status: 500 });
   });
 });
 
-describe('the same question asked at the same time', () => {
+describe('identical queries at the same time', () => {
   const slowly = (body: string, status = 200) =>
     serving(serve((_, response) => setTimeout(() => json(response, body, status), 40)));
   const balance = '{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}';
   const report = '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"2026-11-15"}]}}}}';
 
-  it('goes out for each workspace by itself', async () => {
+  it('are sent for each workspace', async () => {
     const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
     const it = client();
     const [one, other] = [access(service), access(service, TOKEN, 'T2')];
@@ -368,7 +368,7 @@ describe('the same question asked at the same time', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('goes out once, and once more when it is asked again later', async () => {
+  it('are sent once, and again later', async () => {
     const service = await slowly(balance);
     const it = client();
     const answers = await Promise.all(Array.from({ length: 20 }, () => it.balance(access(service), project)));
@@ -378,7 +378,7 @@ describe('the same question asked at the same time', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('shares its failure too, and forgets it', async () => {
+  it('share a failure, and then forget it', async () => {
     const service = await slowly('', 401);
     const it = client();
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(it.balance(access(service), project))));
@@ -388,7 +388,7 @@ describe('the same question asked at the same time', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('is never shared between tokens, projects, products, operations and periods', async () => {
+  it('are never shared between tokens, projects, products, operations and periods', async () => {
     const service = await serving(
       serve((request, response) => {
         const operation = service.requests.at(-1)?.body.includes('Balance') ? balance : report;
@@ -413,7 +413,7 @@ describe('the same question asked at the same time', () => {
     );
   });
 
-  it('may differ by when now is: the first one’s now is asked about and said', async () => {
+  it('can have different nows: the first one’s is used and reported', async () => {
     const service = await slowly(report);
     const it = client();
     const at = (to: number) => it.consumption(access(service), project, { ...span, to, running: true });
@@ -471,7 +471,7 @@ describe('the token', () => {
     }
   });
 
-  it('is not half shown where a message is clipped', async () => {
+  it('is not shown in part when a message is clipped', async () => {
     const errors = [{ message: `${'x'.repeat(295)}${TOKEN}` }];
     expect(await failureOf(balanceOf({ errors }))).toMatchObject({ messages: [`${'x'.repeat(295)}…`] });
   });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -19,11 +19,10 @@ beforeEach(() => {
   bot.slack.refuse.clear();
 });
 
-// One of two questions may have been answered with a failure while the other is under way still: asked again, that
-// one would be joined.
+// One of two queries may have failed while the other is still running; the same query again would join it.
 afterEach(() => bot.waitUntilIdle());
 
-/** The queries that billing got while `work` ran. */
+/** Returns the queries that billing got while `work` ran. */
 async function asked(work: () => Promise<unknown>): Promise<string[]> {
   const before = bot.billing.requests.length;
   await work();
@@ -37,7 +36,7 @@ const titles = (answer: { blocks: readonly Record<string, unknown>[] }) =>
   answer.blocks.map(({ type }) => type);
 
 describe('/balance', () => {
-  it('puts what is left first, then what that rests on', async () => {
+  it('shows the balance first, then what it is based on', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     bot.billing.setItems(
       '5001',
@@ -55,7 +54,7 @@ describe('/balance', () => {
     ]);
   });
 
-  it('asks billing two questions side by side, exactly as the contract writes them', async () => {
+  it('sends billing two parallel queries, exactly as in the contract', async () => {
     const queries = await asked(() => bot.ask('/balance 123'));
     expect(queries.sort()).toEqual([
       'query { bill { getSubscriptionBalance(externalSubscriptionId: 123, productId: 1) { balance bonuses } } }',
@@ -68,7 +67,7 @@ describe('/balance', () => {
     '/spend 123',
     '/billing projects',
     '/billing help',
-    // These show the next posts, which the delivery log decides.
+    // These show the next posts, which depend on the delivery log.
     '/billing status and the log',
     '/billing schedules and the log',
   ])('takes one round trip to Redis when it is warm: %s', async (title, { skip }) => {
@@ -77,20 +76,20 @@ describe('/balance', () => {
     await bot.ask(command);
     const monitor = await bot.redis.client.monitor();
     const seen: string[] = [];
-    // The queue of schedules has a connection of its own, on which it waits all the time.
+    // The queue has its own connection, on which it always waits.
     monitor.on('monitor', (_: string, [name = '', ...args]: string[]) => {
       if (!args.join(' ').includes('{tally-') && name !== 'ping') seen.push(name.toLowerCase());
     });
     await bot.ask(command);
-    // What was sent before it has been shown once this is.
+    // Once this is shown, everything sent before it has been shown too.
     await bot.redis.client.echo('the end');
     await expect.poll(() => seen).toContain('echo');
     monitor.disconnect();
-    // That the request is new is noted while the record is read: nothing waits for it alone.
+    // The check for a repeated request runs in parallel with reading the record.
     expect(seen).toEqual(['set', 'hgetall', ...(log === undefined ? [] : ['hgetall']), 'echo']);
   });
 
-  it('repeats what the service says beside either answer', async () => {
+  it('repeats the service’s remarks beside either answer', async () => {
     bot.billing.respond(({ query }) => ({
       status: 200,
       body: String(query).includes('reportSubscriptionConsuming')
@@ -112,7 +111,7 @@ describe('/balance', () => {
     );
   });
 
-  it('says how many days are reported when billing has none of the week', async () => {
+  it('says how many days are reported when billing has no day of the week', async () => {
     bot.billing.setBalance('5005', '{"balance":10,"bonuses":0}');
     for (const report of ['[]', 'null']) {
       bot.billing.setItems('5005', report);
@@ -123,7 +122,7 @@ describe('/balance', () => {
     }
   });
 
-  it('says less than a day of what does not last one', async () => {
+  it('says “less than a day” when the balance does not last one', async () => {
     bot.billing.setBalance('5006', '{"balance":0.10,"bonuses":0}');
     bot.billing.setItems(
       '5006',
@@ -135,7 +134,7 @@ describe('/balance', () => {
     expect(reads).not.toContain('0 days');
   });
 
-  it('names project and product, and blames no period, when there is no data', async () => {
+  it('names project and product, but no period, when there is no data', async () => {
     bot.billing.setBalance('5007', 'null');
     const { reads } = await bot.ask('/balance 5007 storage');
     expect(reads).toContain(
@@ -144,7 +143,7 @@ describe('/balance', () => {
     expect(reads).not.toContain('period');
   });
 
-  it('names project and product when the service refuses with errors', async () => {
+  it('names project and product when the service returns errors', async () => {
     bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     bot.billing.respond(undefined);
@@ -156,7 +155,7 @@ describe('/balance', () => {
     );
   });
 
-  it('is shown even when the week behind the runway fails', async () => {
+  it('is shown even when the query for the runway fails', async () => {
     bot.billing.setBalance('5002', '{"balance":10,"bonuses":0}');
     bot.billing.respond(({ query }) =>
       String(query).includes('reportSubscriptionConsuming') ? { status: 403, body: '' } : undefined,
@@ -211,7 +210,7 @@ describe('/balance', () => {
     expect(reads).not.toContain('last-7-days');
   });
 
-  it('is not asked for a shorter period when its answer is too much', async () => {
+  it('does not ask for a shorter period when the answer is too large', async () => {
     const huge = { status: 200, body: `"${'x'.repeat(4 * 1024 * 1024)}"` };
     bot.billing.respond(() => huge);
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
@@ -221,7 +220,7 @@ describe('/balance', () => {
     expect(spend.reads).toContain('Ask for a shorter period.');
   });
 
-  it('says what is there in all when bonuses are negative, and overdrawn of the balance alone', async () => {
+  it('shows the sum when bonuses are negative, and overdrawn for the balance only', async () => {
     const week = items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1']));
     bot.billing.setItems('5004', week);
     bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
@@ -233,7 +232,7 @@ describe('/balance', () => {
 });
 
 describe('/spend', () => {
-  it('shows the total, the comparison, a chart, the folded days, the small print and buttons, in this order', async () => {
+  it('shows the total, the comparison, a chart, the collapsed days, the notes and buttons, in this order', async () => {
     const answer = await bot.ask('/spend 123 last-7-days');
     expect(titles(answer)).toEqual([
       'header',
@@ -255,7 +254,7 @@ describe('/spend', () => {
     });
   });
 
-  it('asks billing for the period and for the one before, side by side', async () => {
+  it('asks billing for the period and the previous one in parallel', async () => {
     const queries = await asked(() =>
       bot.ask('/spend 31415926535897932384626433832795 last-month virtualization'),
     );
@@ -267,7 +266,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('asks one question more of the months before where it forecasts the one that runs', async () => {
+  it('sends one more query, for earlier months, when it forecasts the current one', async () => {
     const queries = await asked(() => bot.ask('/spend 123 mtd'));
     expect(queries.sort()).toEqual([
       expect.stringContaining('periodFrom: "2026-07-04T00:00:00.000Z", periodTo: "2026-11-20T23:59:59.999Z"'),
@@ -275,7 +274,7 @@ describe('/spend', () => {
     ]);
   });
 
-  it('forecasts a running month with its range and what it rests on', async () => {
+  it('forecasts the current month with a range and what it is based on', async () => {
     const each = (first: string, count: number): [string, string][] =>
       Array.from({ length: count }, (_, n) => [
         `"${new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10)}"`,
@@ -289,7 +288,7 @@ describe('/spend', () => {
       expect((await bot.ask(`/spend 5030 ${period}`)).reads).not.toContain('Estimate for');
   });
 
-  it('has no forecast from fewer than 7 reported days, and no range without the months before', async () => {
+  it('has no forecast with fewer than 7 reported days, and no range without earlier months', async () => {
     const november = (count: number) =>
       Array.from({ length: count }, (_, n): [string, string] => [`"2026-11-${10 + n}"`, '10']);
     bot.billing.setItems('5031', items(...november(6)));
@@ -300,7 +299,7 @@ describe('/spend', () => {
     );
   });
 
-  it('adds exactly, keeps a gap a gap, and shows what it cannot read', async () => {
+  it('adds exactly, keeps gaps, and shows what it cannot parse', async () => {
     bot.billing.setItems(
       '5010',
       items(
@@ -324,7 +323,7 @@ describe('/spend', () => {
     expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain('16: no data');
   });
 
-  it('still answers when only the window before fails, and says why there is no comparison', async () => {
+  it('still answers when only the previous period fails, and says why there is no comparison', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('2026-11-07') ? { status: 403, body: '' } : undefined,
     );
@@ -334,7 +333,7 @@ describe('/spend', () => {
     expect(reads).toContain('No comparison with 7–13 Nov: The billing service refused this access token');
   });
 
-  it('repeats what the service says beside the window before, also when it has nothing else', async () => {
+  it('repeats the service’s remarks about the previous period, even when they are all it has', async () => {
     const beside = async (data: string) => {
       bot.billing.respond(({ query }) =>
         String(query).includes('2026-11-07')
@@ -356,7 +355,7 @@ describe('/spend', () => {
     expect(without).toContain(remark);
   });
 
-  it('says why nothing is compared when no day of the window before can be used', async () => {
+  it('says why there is no comparison when no day of the previous period is usable', async () => {
     bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
     const { reads } = await bot.ask('/spend 5011');
     expect(reads).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
@@ -366,7 +365,7 @@ describe('/spend', () => {
     );
   });
 
-  it('compares averages with averages and totals with totals where there is no percentage', async () => {
+  it('compares averages with averages and totals with totals when there is no percentage', async () => {
     bot.billing.setItems(
       '5013',
       items(
@@ -378,7 +377,7 @@ describe('/spend', () => {
     expect(reads).toContain('\nvs -5.00 a day in 7–13 Nov · 30.00 a day');
   });
 
-  it('names how many days are reported on each side wherever one is missing', async () => {
+  it('says how many days are reported on each side when one is missing', async () => {
     const some = (...days: (string | number)[]) =>
       days.map((day): [string, string] => [`"2026-11-${day}"`, '30']);
     bot.billing.setItems(
@@ -395,7 +394,7 @@ describe('/spend', () => {
     expect((await bot.ask('/spend 5014')).reads).toContain('*unchanged* a day vs 7–13 Nov · 30.00 a day');
   });
 
-  it('says of what has no day whether it is in the total', async () => {
+  it('says whether items without a day are in the total', async () => {
     bot.billing.setItems(
       '5017',
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
@@ -412,20 +411,20 @@ describe('/spend', () => {
     );
   });
 
-  it('keeps the sum of bonuses of which none can be read, and says that it is incomplete', async () => {
+  it('shows the sum of bonuses as incomplete when none can be parsed', async () => {
     bot.billing.setItems('5018', items(['"2026-11-14"', '1', 'null'], ['"2026-11-15"', '1', '"n/a"']));
     const { reads } = await bot.ask('/spend 5018');
     expect(reads).toContain(' · bonuses 0.00 (incomplete) · ');
     expect(reads).toContain('The bonuses are incomplete: none could be read.');
   });
 
-  it('names the period asked about when there is no data in it', async () => {
+  it('names the period when it has no data', async () => {
     bot.billing.setItems('5019', '[]');
     const { reads } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
     expect(reads).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
   });
 
-  it('compares with a window of which nothing is reported by saying so', async () => {
+  it('says so when nothing is reported for the previous period', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('2026-11-07')
         ? { status: 200, body: '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[]}}}}' }
@@ -436,7 +435,7 @@ describe('/spend', () => {
     expect(reads).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
   });
 
-  it('has no percentage over a few of the days, and says why', async () => {
+  it('shows no percentage when few days are reported, and says why', async () => {
     bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
     const { reads } = await bot.ask('/spend 5015');
     expect(reads).not.toMatch(/[▲▼]/);
@@ -444,13 +443,13 @@ describe('/spend', () => {
     expect(reads).toContain('Too few days reported to compare with 7–13 Nov (1 of 7 days reported).');
   });
 
-  it('compares a single day with the same weekday a week before', async () => {
+  it('compares a single day with the same weekday of the week before', async () => {
     bot.billing.setItems('5016', items(['"2026-11-20"', '30'], ['"2026-11-13"', '20']));
     const { reads } = await bot.ask('/spend 5016 yesterday');
     expect(reads).toMatch(/\n\*▲ 50.0 %\* vs Fri 13 Nov( ·|\n)/);
   });
 
-  it('puts days together where there are more than Slack’s tables and charts take', async () => {
+  it('groups days when there are more than Slack’s tables and charts hold', async () => {
     const { reads, blocks } = await bot.ask('/spend 123 last-12-months');
     const chart = blocks.find(({ type }) => type === 'data_visualization') as {
       chart: { axis_config: { categories: string[] } };
@@ -460,7 +459,7 @@ describe('/spend', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('leaves chart and days out where Slack refuses them, and keeps the rest', async () => {
+  it('leaves out chart and days when Slack rejects them, and keeps the rest', async () => {
     const before = await bot.ask('/spend 123');
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
@@ -471,7 +470,7 @@ describe('/spend', () => {
     }
   });
 
-  it('offers the other products when there is no data, and the button asks again', async () => {
+  it('offers the other products when there is no data; the button asks again', async () => {
     const answer = await bot.ask('/spend 789 yesterday');
     expect(answer.reads).toContain(
       'No Cloud platform data for project 789, Fri 20 Nov.\nTry another product or period, or check the project ID.',
@@ -485,7 +484,7 @@ describe('/spend', () => {
     expect(retried.reads).toContain('Object storage');
   });
 
-  it('names the bad word, why, and what would work, with the correction as a button', async () => {
+  it('quotes the bad word with what is wrong, and offers the correction as a button', async () => {
     const answer = await bot.ask('/spend 123 last-wek');
     expect(answer.reads).toContain('I don’t recognize “last-wek”. Did you mean this?');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/spend 123 last-week');
@@ -495,7 +494,7 @@ describe('/spend', () => {
     expect(toAnswer(corrected).reads).toContain('9–15 Nov UTC');
   });
 
-  it('shares for everyone what was asked at that instant, and says who did', async () => {
+  it('shares the answer as of the time it was asked, and says who shared it', async () => {
     const answer = await bot.ask('/spend 456 mtd');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Share');
     const shared = await bot.slack.waitFor(() =>
@@ -507,7 +506,7 @@ describe('/spend', () => {
     expect(shared.text).toBe(answer.text);
   });
 
-  it('asks billing once for identical questions asked at once', async () => {
+  it('sends identical parallel questions to billing once', async () => {
     bot.billing.setMode('healthy');
     const queries = await asked(async () => {
       const before = bot.slack.messages(OWNER, CHANNEL).length;
@@ -517,7 +516,7 @@ describe('/spend', () => {
     expect(queries.length).toBeLessThan(10);
   });
 
-  it('writes numbers as the reader’s Slack does', async () => {
+  it('formats numbers in the reader’s Slack locale', async () => {
     const { reads } = await bot.ask('/spend 123', MEMBER);
     expect(reads).toMatch(/Project 123 · \d{3}\.\d{3},\d\d spent/);
   });
@@ -532,7 +531,7 @@ describe('/spend', () => {
     expect(reads).toContain(sentence);
   });
 
-  it('asks for a project when there is none, and explains itself', async () => {
+  it('asks for a project when there is none, and shows help', async () => {
     expect((await bot.ask('/spend mtd')).reads).toContain('Which project?');
     expect((await bot.ask('/spend help')).reads).toContain('/spend [projects] [period] [product]');
     expect((await bot.ask('/spend ?')).reads).toContain('Periods: yesterday, last-week');
@@ -540,10 +539,10 @@ describe('/spend', () => {
   });
 });
 
-describe('Share on an answer of a week ago', () => {
+describe('Share on an answer that is a week old', () => {
   const WEEK = 7 * 86_400_000;
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-  /** One amount for each of the `count` days before `at`, or up to and including its own day. */
+  /** One amount for each of the `count` days before `at`, or including its day. */
   const daily = (at: number, count: number, amount: string, isWithToday = false): [string, string][] =>
     Array.from({ length: count }, (_, n) => [
       `"${dayOf(at - (n + (isWithToday ? 0 : 1)) * 86_400_000)}"`,
@@ -573,7 +572,7 @@ describe('Share on an answer of a week ago', () => {
     );
   });
 
-  it('asks about a month that was running up to now, and calls no other day today', async () => {
+  it('updates a month that was still running, and calls no other day today', async () => {
     bot.billing.setItems('5021', items(...daily(NOW, 21, '10', true)));
     const answer = await bot.ask('/spend 5021 mtd');
     expect(answer.reads).toContain('1–21 Nov UTC · 20 of 20 days reported, today so far 10.00');
@@ -584,7 +583,7 @@ describe('Share on an answer of a week ago', () => {
     expect(reads).not.toContain('21 Nov (so far)');
   });
 
-  it('keeps the days of a period that was over, and does not call the day after them today', async () => {
+  it('keeps the days of a period that was over, and does not call the next day today', async () => {
     bot.billing.setItems('5022', items(...daily(NOW, 14, '10')));
     const answer = await bot.ask('/spend 5022');
     expect(answer.reads).toContain('14–20 Nov UTC · 7 of 7 days reported');
@@ -616,7 +615,7 @@ describe('a person', () => {
     expect(reads).not.toContain(command.split(' ').at(-1));
   });
 
-  it('may type a registered name, whatever it looks like', async () => {
+  it('can type a registered name, whatever it looks like', async () => {
     const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
     await addProject(bot, { alias, id: '123' });
     expect((await bot.ask(`/spend ${alias}`)).reads).toContain(`${alias} · `);
@@ -626,12 +625,12 @@ describe('a person', () => {
     await bot.ask('/billing default none');
   });
 
-  it('may ask about a project of 32 digits', async () => {
+  it('can ask about a project with a 32-digit ID', async () => {
     const { reads } = await bot.ask('/spend 12345678901234567890123456789012');
     expect(reads).toContain('project 12345678901234567890123456789012');
   });
 
-  it('who pastes a secret is told so, and it is in no log and no reply', async () => {
+  it('who pastes a secret gets a warning, and the secret is in no log and no reply', async () => {
     const secret = 'gAAAAABsandboxSecret0123456789abcdefghij';
     const { reads } = await bot.ask(`/spend 123 ${secret}`);
     expect(reads).toContain('looks like a token');
@@ -641,7 +640,7 @@ describe('a person', () => {
 });
 
 describe('every message', () => {
-  it('was one that Slack takes', () => {
+  it('is accepted by Slack', () => {
     expect(bot.slack.complaints).toEqual([]);
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).not.toContain('undefined');
   });

@@ -7,10 +7,10 @@ import {
   type Bot,
   CHANNEL,
   goodToken,
-  toAnswer,
   SIGNING_SECRET,
   startBot,
   textOf,
+  toAnswer,
 } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => bot.stop());
 
 async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promise<void> {
-  // Of a workspace that nothing is known of nothing is written down.
+  // Nothing is audited for an unknown workspace.
   await bot.redis.client.hset(`tally:{${workspace}}:record`, 'served', 'here');
   await createAudit(bot.redis.client).record(workspace, { ...ENTRY, ...entry });
 }
@@ -41,13 +41,13 @@ const press = (ts: string, label: string, person = OWNER) =>
   bot.slack.press(person, { channel: CHANNEL, ts }, label);
 
 describe('/billing audit', () => {
-  it('says so while there is nothing', async () => {
+  it('says when there are no entries', async () => {
     const { reads, blocks } = await bot.ask('/billing audit');
     expect(reads).toContain('No entries yet');
     expect(blocks.some(({ type }) => type === 'actions')).toBe(false);
   });
 
-  it('tells when in the reader’s own zone, who without ringing anybody, what, and about what', async () => {
+  it('shows the time in the reader’s zone, who without a notification, what, and about what', async () => {
     await record({ action: 'connection replaced', about: 'main' });
     const { reads, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
@@ -57,19 +57,19 @@ describe('/billing audit', () => {
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
   });
 
-  it('shows a channel by its name, not by the id that is kept', async () => {
+  it('shows a channel by name, not by the stored ID', async () => {
     await record({ action: 'channel default changed', about: `${CHANNEL}: prod` });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
     expect(drawn).toContain(`{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod"}`);
   });
 
-  it('is private although the workspace answers publicly', async () => {
+  it('is private even when answers are public', async () => {
     await bot.redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"visibility":"channel"}');
     await record();
     expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
   });
 
-  it('leaves what people called their things without power', async () => {
+  it('escapes names that people have chosen', async () => {
     const about = '<!channel> *bold* <@U0MEMBER01> `code`';
     await record({ about });
     const { blocks } = await bot.ask('/billing audit');
@@ -78,7 +78,7 @@ describe('/billing audit', () => {
     expect(JSON.stringify(blocks.filter(({ type }) => type !== 'rich_text'))).not.toContain('channel');
   });
 
-  it('shows twenty, the newest first, then older ones in their place, and the way back', async () => {
+  it('shows twenty, newest first, and pages to older ones and back', async () => {
     await recordMany(45);
     const { ts } = await bot.ask('/billing audit');
     expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));
@@ -93,7 +93,7 @@ describe('/billing audit', () => {
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(1);
   });
 
-  it('shows nothing of another workspace, whatever the button says', async () => {
+  it('shows no entries of another workspace, whatever the button contains', async () => {
     await record({ about: 'project-1' });
     await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');
@@ -134,7 +134,7 @@ describe('/billing audit', () => {
 });
 
 describe('the CSV', () => {
-  it('comes as a file in the direct messages of whoever asked', async () => {
+  it('is sent as a file to the DM of the person who asked', async () => {
     await recordMany(25);
     const { ts } = await bot.ask('/billing audit');
     await press(ts, 'CSV');
@@ -148,14 +148,14 @@ describe('the CSV', () => {
     expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(2);
   });
 
-  it('comes at a word as well', async () => {
+  it('can be asked for by a word, too', async () => {
     await recordMany(1);
     expect((await bot.ask('/billing audit CSV')).reads).toContain('as a direct message');
     expect(bot.slack.messages(OWNER, DIRECT).at(-1)?.files?.[0]?.name).toBe('tally-audit-2026-11-21.csv');
     expect((await bot.ask('/billing audit csv', MEMBER)).reads).not.toContain('as a direct message');
   });
 
-  it('comes as text, as much as fits in whole lines, where Tally may not send files', async () => {
+  it('is sent as text, in whole lines as far as they fit, when Tally cannot send files', async () => {
     await recordMany(100);
     bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
     const { ts } = await bot.ask('/billing audit');
@@ -170,7 +170,7 @@ describe('the CSV', () => {
     expect(newest().ephemeral).toBe(true);
   });
 
-  it('says that Slack failed when the upload does', async () => {
+  it('says that Slack failed when the upload fails', async () => {
     await record();
     bot.slack.failNext('files.completeUploadExternal', { error: 'internal_error' }, 3);
     const { ts } = await bot.ask('/billing audit');
@@ -195,7 +195,7 @@ describe('the CSV', () => {
 });
 
 describe('what is secret', () => {
-  it('is in no entry after a tour through everything that is recorded', async () => {
+  it('is in no entry after everything that is recorded has happened', async () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));

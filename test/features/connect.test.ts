@@ -7,15 +7,15 @@ import {
   type Bot,
   CHANNEL,
   goodToken,
-  toAnswer,
   SIGNING_SECRET,
   startBot,
   textOf,
+  toAnswer,
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { showMoreFields } from '../support/more-fields.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 import { namesNoWorkspace } from '../support/redis.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
@@ -31,7 +31,7 @@ async function openForm(person = OWNER, command = '/billing connect') {
   await showMoreFields(bot.slack, person);
 }
 
-/** Fills the form of a connection and waits for what came of it. */
+/** Fills and submits the form, and waits for the result. */
 async function register(name: string, fields: Record<string, string> = {}) {
   await openForm(OWNER, `/billing connect ${name}`);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
@@ -52,10 +52,10 @@ const lastOf = (person = OWNER) =>
 
 const modalText = (person = OWNER) => textOf(bot.slack.modal(person)?.view);
 
-/** What the workspace told, as Redis holds it. */
+/** The workspace's record in Redis. */
 const told = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 
-/** Everything Redis holds, as text. */
+/** All of Redis, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
   const keys = (await client.keys('*')).filter((key) => !namesNoWorkspace(key));
@@ -70,7 +70,7 @@ async function dump(): Promise<string> {
   return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await contentOf(key)])));
 }
 
-/** Everything that left the bot or stays behind: logs, calls to Slack, messages, views, Redis. */
+/** Everything that the bot has sent or stored: logs, Slack calls, messages, views, Redis. */
 async function everywhere(): Promise<string> {
   return [
     bot.log(),
@@ -82,13 +82,13 @@ async function everywhere(): Promise<string> {
 }
 
 describe('/billing connect', () => {
-  it('opens a form that says where in the console each thing is found', async () => {
+  it('opens a form that says where in the console to find each field', async () => {
     await openForm();
     expect(modalText()).toContain('Access management → Access tokens → Create token');
     expect(modalText()).toContain('Cloud servers → your project → project card');
   });
 
-  it('answers at once that it is checking, then what it found, and seals the token', async () => {
+  it('says at once that it is checking, then the result, and seals the token', async () => {
     bot.billing.setMode('slow');
     await openForm();
     const token = goodToken(bot.billing);
@@ -102,7 +102,7 @@ describe('/billing connect', () => {
     expect(await dump()).toContain('v1.test.');
   });
 
-  it('lets a scheduled post that waited for a token go on at once', async () => {
+  it('continues a scheduled post that waited for a token at once', async () => {
     const waiting = schedule({
       since: NOW - 48 * 3_600_000,
       projects: [{ id: '123', product: 1 }],
@@ -121,7 +121,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toContain(`schedule resumed: Yesterday’s spend · ${CHANNEL}`);
   });
 
-  it('refuses what cannot be right field by field, before anything is asked', async () => {
+  it('rejects invalid fields one by one, before any request', async () => {
     await openForm();
     await bot.slack.submit(OWNER, { base_url: 'http://10.0.0.1', token: 'two words', project: '0123' });
     const { errors } = bot.slack.modal(OWNER)!;
@@ -130,7 +130,7 @@ describe('/billing connect', () => {
     expect(bot.billing.requests).toEqual([]);
   });
 
-  it('keeps the old token when the new one is refused, and brings the form back without the token', async () => {
+  it('keeps the old token when the new one is rejected, and reopens the form without the token', async () => {
     await bot.connect();
     const before = await told();
     await openForm();
@@ -145,14 +145,14 @@ describe('/billing connect', () => {
     expect((await bot.ask('/balance 123')).reads).toContain('left');
   });
 
-  it('takes a token that the service accepts although the test project gives nothing, and says so', async () => {
+  it('accepts a token that the service accepts although the test project has no data, and says so', async () => {
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', product: '2' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
     expect(modalText()).toContain('no Object storage data for project 123');
   });
 
-  it('tells the result in a direct message when the form was closed meanwhile', async () => {
+  it('sends the result as a direct message when the form was closed', async () => {
     bot.billing.setMode('slow');
     await openForm();
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -239,7 +239,7 @@ describe('/billing connect', () => {
     },
   );
 
-  it('calls the first one main, and keeps everything the form was told', async () => {
+  it('names the first connection main, and saves everything in the form', async () => {
     await openForm();
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"main"');
     await bot.slack.submit(OWNER, {
@@ -265,7 +265,7 @@ describe('/billing connect', () => {
     expect(await auditLines()).toEqual(['connection registered: main']);
   });
 
-  it('fills in the identity service’s address from the environment, and checks it like the other', async () => {
+  it('fills in the identity service’s URL from the environment, and checks it like the other', async () => {
     await bot.stop();
     bot = await startBot({ now: () => NOW, identityUrl: 'https://identity.example.com/v3' });
     await openForm();
@@ -278,7 +278,7 @@ describe('/billing connect', () => {
     expect(Object.keys(bot.slack.modal(OWNER)!.errors)).toEqual(['token', 'auth_url']);
   });
 
-  it('says what the identity service’s address lacks', async () => {
+  it('says what is wrong with the identity service’s URL', async () => {
     await openForm();
     await bot.slack.submit(OWNER, {
       auth_url: 'https://identity.example.com',
@@ -313,7 +313,7 @@ describe('/billing connect', () => {
     },
   );
 
-  it('refuses a name behind the verb that is none', async () => {
+  it('rejects an invalid name after the verb', async () => {
     expect((await bot.ask('/billing connect no/name')).reads).toContain('isn’t a valid connection name');
     expect(bot.slack.modal(OWNER)).toBeUndefined();
   });
@@ -328,7 +328,7 @@ describe('/billing connect', () => {
 describe('the form', () => {
   const shown = () => JSON.stringify(bot.slack.modal(OWNER)!.view);
 
-  it('asks for token, address and project; the rest has what it probably is', async () => {
+  it('asks for token, URL and project; the other fields have defaults', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(modalText()).not.toContain('Lifetime of the token');
@@ -338,7 +338,7 @@ describe('the form', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('keeps what was typed when More… shows the rest, and carries no token', async () => {
+  it('keeps what was typed when More… shows the rest, but never the token', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const viewId = bot.slack.modal(OWNER)!.id;
@@ -355,7 +355,7 @@ describe('the form', () => {
 describe('several connections', () => {
   const administrator = () => bot.billing.tokens.find(({ label }) => label === 'Administrator')!.value;
 
-  it('are registered by name, in lower case, the same token under two names too', async () => {
+  it('are registered by name, in lower case, even with the same token', async () => {
     await register('');
     expect(await register('', { name: 'EU-Finance' })).toContain('The default connection is still main.');
     expect(Object.keys(await told()).sort()).toEqual(['connection:eu-finance', 'connection:main']);
@@ -365,7 +365,7 @@ describe('several connections', () => {
     expect(await auditLines()).toEqual(['connection registered: eu-finance', 'connection registered: main']);
   });
 
-  it('open the form of the one that is named, filled in with what it has and without its token', async () => {
+  it('open the form of the named one, filled in without its token', async () => {
     await register('main', { account: 'Acme' });
     await register('finance', { account: 'Globex', role: 'accountant', token: administrator() });
     await openForm(OWNER, '/billing connect finance');
@@ -380,7 +380,7 @@ describe('several connections', () => {
     expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('Acme');
   });
 
-  it('are replaced one by one: the others and a refused one stay as they were', async () => {
+  it('are replaced one at a time; the others, and a rejected one, stay unchanged', async () => {
     await register('main');
     await register('finance');
     const before = await told();
@@ -394,7 +394,7 @@ describe('several connections', () => {
     expect((await auditLines())[0]).toBe('connection replaced: finance');
   });
 
-  it('ask by the default one, also when that was the only one and is not called main', async () => {
+  it('ask with the default one, also when that is the only one and not called main', async () => {
     await register('', { name: 'finance' });
     await register('eu', { token: administrator() });
     await bot.ask('/balance 123');
@@ -402,7 +402,7 @@ describe('several connections', () => {
     expect(JSON.parse((await told()).settings ?? '{}').connection).toBe('finance');
   });
 
-  it('are asked by name alone while none is the default, until one is registered', async () => {
+  it('ask only by name while there is no default, until one is registered', async () => {
     await register('eu');
     await register('us');
     await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'settings');
@@ -414,7 +414,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('are mended by registering anew where a record is damaged', async () => {
+  it('are repaired by registering again when a record is damaged', async () => {
     await register('main');
     await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     expect((await bot.ask('/balance 123')).reads).toContain('can’t read the stored access token.');
@@ -427,7 +427,7 @@ describe('several connections', () => {
     expect((await bot.ask('/balance 123')).reads).toContain('left');
   });
 
-  it('are not more than the record can carry', async () => {
+  it('are limited to what a record can hold', async () => {
     await bot.connect();
     const json = (await told())['connection:main']!;
     for (let n = 1; n < MAX_CONNECTIONS; n += 1) {
@@ -441,7 +441,7 @@ describe('several connections', () => {
     expect(await register('main')).toContain('Connected');
   });
 
-  it('answer for the projects that name them, and refuse for a name that is gone', async () => {
+  it('answer for the projects that use them, and fail for a deleted one', async () => {
     await register('main');
     await register('finance', { token: administrator() });
     const project = (alias: string, connection: string) =>
@@ -486,7 +486,7 @@ describe('/billing disconnect', () => {
     return lastOf();
   };
 
-  it('lets choose where there are several, and deletes that one alone', async () => {
+  it('offers a choice when there are several, and deletes only the chosen one', async () => {
     await register('main');
     await register('finance');
     const which = await bot.ask('/billing disconnect');
@@ -498,7 +498,7 @@ describe('/billing disconnect', () => {
     expect((await auditLines())[0]).toBe('connection removed: finance');
   });
 
-  it('says which one becomes the default where one is left', async () => {
+  it('says which one becomes the default when one is left', async () => {
     await register('main');
     await register('finance');
     const confirm = await bot.ask('/billing disconnect main');
@@ -514,7 +514,7 @@ describe('/billing disconnect', () => {
     expect((await bot.ask('/balance 123')).reads).toContain('left');
   });
 
-  it('asks which one becomes the default where several are left', async () => {
+  it('asks which one becomes the default when several are left', async () => {
     for (const name of ['main', 'finance', 'eu']) await register(name);
     const heir = await bot.ask('/billing disconnect main');
     expect(heir.reads).toContain('Choose the new default.');
@@ -525,7 +525,7 @@ describe('/billing disconnect', () => {
     expect(await connectionIn('main')).toBeNull();
   });
 
-  it('warns of the projects that name the connection', async () => {
+  it('warns about the projects that use the connection', async () => {
     await register('main');
     await register('finance');
     for (const [alias, connection] of [
@@ -553,7 +553,7 @@ describe('/billing disconnect', () => {
     expect(await connectionIn('main')).not.toBeNull();
   });
 
-  it('removes a damaged record, and gains nothing for a button that names what is not there', async () => {
+  it('removes a damaged record; a button for an unknown connection does nothing', async () => {
     await bot.connect();
     await bot.redis.client.hset('tally:{T0SANDBOX1}:record', 'connection:main', '{');
     const question = await bot.ask('/billing disconnect');
@@ -563,7 +563,7 @@ describe('/billing disconnect', () => {
     expect((await bot.ask('/billing disconnect nobody')).reads).toContain('not connected');
   });
 
-  it('asks first, then deletes the sealed token', async () => {
+  it('asks for confirmation, then deletes the sealed token', async () => {
     await bot.connect();
     const answer = await bot.ask('/billing disconnect');
     expect(answer.reads).toContain('Disconnect Tally from the billing service?');
@@ -574,7 +574,7 @@ describe('/billing disconnect', () => {
     expect((await bot.ask('/balance 123')).reads).toContain('not connected');
   });
 
-  it('changes nothing when the person keeps it', async () => {
+  it('changes nothing when the person cancels', async () => {
     await bot.connect();
     const answer = await bot.ask('/billing disconnect');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'keep');
@@ -586,7 +586,7 @@ describe('/billing disconnect', () => {
 });
 
 describe('/billing settings', () => {
-  it('finds a zone by what is typed, shows its date as a check, and days follow it', async () => {
+  it('finds a zone by what is typed, shows its date, and uses it for days', async () => {
     await bot.connect();
     await openForm(OWNER, '/billing settings');
     expect(modalText()).toContain('Today there: Saturday 21 November 2026, 10:15 (UTC)');
@@ -608,7 +608,7 @@ describe('/billing settings', () => {
 });
 
 describe('/billing', () => {
-  it('explains itself, and suggests the nearest verb for an unknown one', async () => {
+  it('shows help, and suggests the nearest verb for an unknown one', async () => {
     expect((await bot.ask('/billing')).reads).toContain('/spend [projects] [period] [product]');
     const answer = await bot.ask('/billing conect');
     expect(answer.reads).toContain('Unknown command “conect”. Did you mean this?');
@@ -625,7 +625,7 @@ describe('/billing', () => {
     expect((await bot.ask(`/billing ${text}`)).reads).toContain(`Unknown command “${quoted}”.`);
   });
 
-  it('does not repeat or log a token that was typed behind a verb', async () => {
+  it('does not repeat or log a token that was typed after a verb', async () => {
     const answer = await bot.ask('/billing connect sandboxToken0123456789abcdef');
     expect(answer.reads).toContain('looks like a token');
     expect(await everywhere()).not.toContain('sandboxToken0123456789abcdef');
@@ -633,7 +633,7 @@ describe('/billing', () => {
 });
 
 describe('what is secret', () => {
-  it('is nowhere after a day of use: the bot token, the signing secret, the access token', async () => {
+  it('leaks nowhere in a day of use: the bot token, the signing secret, the access token', async () => {
     await bot.connect();
     await bot.ask('/balance 123');
     await bot.ask('/spend 123 mtd');

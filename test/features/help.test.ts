@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 
 let bot: Bot;
 
@@ -28,14 +28,14 @@ describe('help', () => {
     expect(whole.reads).toContain('/spend 123 last-7-days');
   });
 
-  it('shows what this person may do, and nothing else', async () => {
+  it('shows only what this person can do', async () => {
     const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
     for (const text of ['/billing help', '/billing help more'])
       expect((await bot.ask(text, MEMBER)).reads).not.toMatch(manages);
     expect((await bot.ask('/billing help more', OWNER)).reads).toMatch(manages);
   });
 
-  it('about one command shows the lines of that command', async () => {
+  it('about one command shows that command’s lines', async () => {
     const { reads } = await bot.ask('/billing audit help', OWNER);
     expect(reads).toContain('/billing audit [csv]');
     expect(reads).not.toContain('/spend');
@@ -59,7 +59,7 @@ describe('a word that a subcommand does not take', () => {
     expect(labels).toEqual([button]);
   });
 
-  it('is gone once the button is pressed', async () => {
+  it('disappears when the button is pressed', async () => {
     const answer = await bot.ask('/billing status foo', OWNER);
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing status');
     await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('token'));

@@ -5,9 +5,9 @@ import { homeBlocks } from '../../src/features/home/blocks.ts';
 import { section } from '../../src/slack/kit/atoms.ts';
 import type { Request } from '../../src/slack/request.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
-import { uniqueClick } from '../support/unique-click.ts';
+import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const DAY = 86_400_000;
 const TODAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-/** Opens the Home anew and reads it as this person. */
+/** Opens the Home again and returns its text for this person. */
 async function open(person = OWNER): Promise<string> {
   const { slack } = bot;
   const drawn = () =>
@@ -40,12 +40,12 @@ const buttons = (person: string): string[] =>
       .map(({ text }) => text.text),
   );
 
-/** What Tally last wrote to this person in private. */
+/** Tally's last private message to this person. */
 const told = (person: string) =>
   bot.slack.waitFor(() => bot.slack.messages(person, person.replace(/^U/, 'D')).at(-1));
 
 describe('the Home of a new workspace', () => {
-  it('leads to the first answer in three steps, the first of them a button for whoever may connect', async () => {
+  it('leads to the first answer in three steps, starting with a button for those who can connect', async () => {
     const page = await open();
     expect(page).toContain('Get your first answer in three steps');
     expect(page).toMatch(/1\..*Connect Tally.*2\..*\/balance 123.*3\..*\/spend 123 last-7-days/s);
@@ -59,7 +59,7 @@ describe('the Home of a new workspace', () => {
     expect(toAnswer(await told(OWNER)).reads).toContain('Project 123 · ');
   });
 
-  it('leads on to a name once the first answer is there', async () => {
+  it('leads on to a name after the first answer', async () => {
     await bot.connect();
     await bot.ask('/balance 123');
     await expect.poll(() => open()).toContain('No project has a name yet');
@@ -79,7 +79,7 @@ describe('the Home of a new workspace', () => {
     ]);
   });
 
-  it('tells everybody else whom to ask', async () => {
+  it('tells everyone else whom to ask', async () => {
     const page = await open(MEMBER);
     expect(page).toContain('Ask an owner or admin of this workspace to connect Tally');
     expect(buttons(MEMBER)).toEqual(['All commands']);
@@ -89,7 +89,7 @@ describe('the Home of a new workspace', () => {
 describe('the Home', () => {
   beforeEach(() => bot.connect());
 
-  it('shows the projects with what they had when last asked, and buttons that ask again', async () => {
+  it('shows the projects with their last known figures, and buttons that ask again', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'staging', id: '456' });
     expect(await open()).toContain('*prod* · no balance yet');
@@ -106,7 +106,7 @@ describe('the Home', () => {
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain('arrive under Messages. Only you see them.');
   });
 
-  it('shows managers each token’s last four characters and days, others only that they work', async () => {
+  it('shows managers each token’s last four characters and days left, and others only that they work', async () => {
     const page = await open();
     const token = goodToken(bot.billing);
     expect(page).toContain(`*main* · token ending ${token.slice(-4)} · expires Fri 19 Feb 2027 (90 days)`);
@@ -128,7 +128,7 @@ describe('the Home', () => {
     expect(plain).not.toContain('All connections work');
   });
 
-  it('shows nobody a project that belongs to certain channels, save managers', async () => {
+  it('shows projects that are limited to channels only to managers', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect(await open()).toContain('*payroll*');
     const alone = await open(MEMBER);
@@ -140,7 +140,7 @@ describe('the Home', () => {
     expect(page).not.toContain('payroll');
   });
 
-  it('gives managing buttons to managers alone, and they work from there', async () => {
+  it('gives only managers the buttons for managing, and they work from there', async () => {
     await open();
     expect(buttons(OWNER)).toEqual(
       expect.arrayContaining(['Refresh', 'Connect…', 'Add a project…', 'Settings…', 'Status']),
@@ -157,7 +157,7 @@ describe('the Home', () => {
     expect(toAnswer(await told(OWNER)).reads).toContain('/spend [projects]');
   });
 
-  it('begins with what needs attention, and ends with the buttons', async () => {
+  it('starts with what needs attention, and ends with the buttons', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     now = TODAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
@@ -168,7 +168,7 @@ describe('the Home', () => {
     expect(buttons(MEMBER)).toEqual(['Schedule a post…', 'Watch…', 'Refresh', 'All commands']);
   });
 
-  it('shows how long the money lasts and what the month will cost, the most urgent project first', async () => {
+  it('shows how long the money lasts and the month’s forecast, the most urgent project first', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'aaa', id: '456' });
     await addProject(bot, { alias: 'zzz', id: '1001' });
@@ -181,7 +181,7 @@ describe('the Home', () => {
     expect(await open()).toMatch(/About 41 days · estimate for Nov 2026: about [\d,.]+/);
   });
 
-  it('asks for the balances on Refresh, and shows them', async () => {
+  it('asks for the balances on Refresh', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
     expect(await open()).toContain('*prod* · no balance yet');
@@ -198,7 +198,7 @@ describe('the Home', () => {
     expect(bot.billing.requests.length).toBe(asked);
   });
 
-  it('is drawn again after a click on it', async () => {
+  it('is updated after a click on it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     expect(await open()).toContain('*prod* · no balance yet');
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Balance');
@@ -208,7 +208,7 @@ describe('the Home', () => {
     await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/\*prod · [\d,.]+ left\*/);
   });
 
-  it('stays within Slack’s hundred blocks, and says where the rest is', async () => {
+  it('stays within Slack’s hundred blocks, and says where to find the rest', async () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
@@ -216,7 +216,7 @@ describe('the Home', () => {
     expect(buttons(OWNER)).toContain('Settings…');
   });
 
-  it('shows what can be read where a part of the record is damaged', async () => {
+  it('shows what can be parsed when part of the record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.redis.client.hset(RECORD, 'project:prod', 'no JSON', 'connection:main', '{}');
     const page = await open();
@@ -226,7 +226,7 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('A billing connection is damaged.');
   });
 
-  it('does not say that all connections work where a project’s connection is gone', async () => {
+  it('does not say that all connections work when a project’s connection is missing', async () => {
     await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
     expect(await open()).toContain(
       '*Its connection finance no longer exists.* Choose another with `/billing projects edit prod`',
@@ -237,7 +237,7 @@ describe('the Home', () => {
     expect(plain).not.toContain('All connections work');
   });
 
-  it('does not say that all connections work where the seal of a token does not open', async () => {
+  it('does not say that all connections work when a token cannot be unsealed', async () => {
     const json = (await bot.redis.client.hget(RECORD, 'connection:main'))!;
     const other = json.replace(/"baseUrl":"[^"]+"/, '"baseUrl":"https://elsewhere.example.com"');
     await bot.redis.client.hset(RECORD, 'connection:main', other);
@@ -259,7 +259,7 @@ describe('the Home', () => {
     expect(bot.slack.messages(person, person.replace(/^U/, 'D'))).toEqual([]);
   });
 
-  it('gains a guest nothing with a button that is still there from before', async () => {
+  it('gives a guest nothing for an old button', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const payload = {
       type: 'block_actions',
@@ -277,7 +277,7 @@ describe('the Home', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('that cannot be drawn is a matter for the log, and nobody is told', async () => {
+  it('logs a failure to render, without a message to anyone', async () => {
     bot.slack.failNext('views.publish', { error: 'invalid_arguments' });
     await bot.slack.openHome(MEMBER);
     await bot.slack.waitFor(() => bot.log().includes('a Home could not be drawn'));
@@ -286,13 +286,13 @@ describe('the Home', () => {
     expect(await open(MEMBER)).toContain('All connections work');
   });
 
-  it('is drawn when its own tab is opened, not the messages beside it', async () => {
+  it('is published when the Home tab is opened, not the Messages tab', async () => {
     await bot.slack.event({ type: 'app_home_opened', user: MEMBER, channel: 'D0MEMBER01', tab: 'messages' });
     await open();
     expect(bot.slack.home(MEMBER)).toBeUndefined();
   });
 
-  it('shows what other features add, and goes on where one of them meets something damaged', async () => {
+  it('shows what other features add, even when one of them finds damaged data', async () => {
     const record = { connectionNames: [], aliases: new Set(), settings: DEFAULT_SETTINGS, damaged: [] };
     const request = { workspace: record, user: { canManage: false }, at: TODAY } as unknown as Request;
     const broken = () => {

@@ -73,7 +73,7 @@ const target = (project: string, product: 1 | 3): ResolvedProject => ({
   connection: undefined,
 });
 
-/** What Slack would say, of the message and of its plainer form. */
+/** What Slack would reject in the message and in its version without charts. */
 function problems(message: Message): string[] {
   return [message, withoutRichBlocks(message)].flatMap((each) =>
     each ? problemsOfBlocks(each.blocks, 'message') : [],
@@ -86,7 +86,7 @@ function strings(value: unknown): string[] {
 }
 
 describe('whatever the billing service sends', () => {
-  it('an answer to /spend is one that Slack takes, and rings nobody’s phone', () => {
+  it('an answer to /spend is valid for Slack, and mentions nobody', () => {
     fc.assert(
       fc.property(
         items,
@@ -130,7 +130,7 @@ describe('whatever the billing service sends', () => {
     );
   });
 
-  it('an answer to /balance is one that Slack takes', () => {
+  it('an answer to /balance is valid for Slack', () => {
     fc.assert(
       fc.property(
         scalar,

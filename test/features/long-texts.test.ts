@@ -27,7 +27,7 @@ describe('a text of more than a thousand characters', () => {
       );
   });
 
-  it('is read where it is just as long', async () => {
+  it('is accepted in fields that allow that length', async () => {
     const text = `help ${'1'.repeat(995)}`;
     expect((await bot.ask(`/spend ${text}`, MEMBER)).reads).not.toContain('too long.');
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => bot.stop());
 
-/** Says it and waits for what this person sees of the answer, wherever in the channel that is. */
+/** Sends the text and waits for the answer that this person sees anywhere in the channel. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
   const { slack } = bot;
   const seen = () => slack.messages(as, channel).filter(({ from }) => from !== as && from !== OWNER);
@@ -31,7 +31,7 @@ async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }
 const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
 
 describe('a mention', () => {
-  it('is answered for everyone, in a thread that begins with it', async () => {
+  it('is answered publicly, in a thread below it', async () => {
     const { asked, message, reads } = await say('@Tally spend 123 last-7-days');
     expect(message).toMatchObject({ ephemeral: false, threadTs: asked.ts });
     expect(reads).toContain('14–20 Nov UTC');
@@ -41,7 +41,7 @@ describe('a mention', () => {
     expect(reads).toContain(`asked by <@${MEMBER}>`);
   });
 
-  it('in a direct message is answered without a button that would share it', async () => {
+  it('in a direct message is answered without a Share button', async () => {
     expect((await say('@Tally spend 123')).message.ephemeral).toBe(false);
     const direct = await say('spend 123', { channel: DIRECT });
     expect(direct.message.blocks!.map(({ type }) => type)).toContain('actions');
@@ -52,7 +52,7 @@ describe('a mention', () => {
     expect((await bot.ask('/balance 123', MEMBER)).reads).toContain('Share');
   });
 
-  it('reads the workspace once', async () => {
+  it('reads the workspace’s record once', async () => {
     await say('@Tally balance 123');
     const reads = async () =>
       Number(/cmdstat_hgetall:calls=(\d+)/.exec(await bot.redis.client.info('commandstats'))?.[1]);
@@ -61,7 +61,7 @@ describe('a mention', () => {
     expect((await reads()) - before).toBe(1);
   });
 
-  it('does not bring the name of a project to light that is limited to other channels', async () => {
+  it('does not reveal the name of a project that is limited to other channels', async () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'public', id: '8' });
     for (const text of ['@Tally hiden', '@Tally spend hiden', '@Tally spnd hiden'])
@@ -88,7 +88,7 @@ describe('a mention', () => {
     expect(message.ephemeral).toBe(false);
   });
 
-  it('knows the projects by their names, and asks about those of the channel only', async () => {
+  it('accepts project names, but only those of the channel', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
     expect((await say('@Tally balance prod')).reads).toContain('prod · ');
@@ -97,7 +97,7 @@ describe('a mention', () => {
     expect(refused.reads).toContain('limited to certain channels');
   });
 
-  it('goes out once more without chart and table where Slack refuses them', async () => {
+  it('is answered without chart and table when Slack rejects them', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'invalid_blocks' });
     const { message } = await say('@Tally spend 123 last-7-days');
     const types = message.blocks!.map(({ type }) => String(type));
@@ -148,7 +148,7 @@ describe('a mention', () => {
 });
 
 describe('a mention that is no command', () => {
-  it('without words gets short help, for the asker alone', async () => {
+  it('without words gets short help, visible only to the person', async () => {
     const { message, reads } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -157,7 +157,7 @@ describe('a mention that is no command', () => {
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('What Tally answers'));
   });
 
-  it('answers a greeting with what it can be asked, and finds no fault with the word', async () => {
+  it('answers a greeting with what it can be asked, not with an error', async () => {
     for (const text of ['@Tally hello', '@Tally hi there', '@Tally thanks!']) {
       const { reads } = await say(text);
       expect(reads).toContain('What would you like to know?');
@@ -165,7 +165,7 @@ describe('a mention that is no command', () => {
     }
   });
 
-  it('offers help once for a word that comes near to it', async () => {
+  it('offers help once for a word that is close to it', async () => {
     const { message } = await say('@Tally halp');
     const labels = JSON.stringify(message.blocks).match(/"text":"\/[a-z ]+"/g);
     expect(labels).toEqual(['"text":"/billing help"']);
@@ -194,7 +194,7 @@ describe('a mention that is no command', () => {
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
   });
 
-  it('quotes a word that nobody knows, without any power in it', async () => {
+  it('quotes an unknown word, escaped', async () => {
     const { message, reads, text } = await say('@Tally <!channel> *frobnicate*');
     expect(message.ephemeral).toBe(true);
     expect(`${reads}${text}`).not.toContain('<!channel>');
@@ -202,7 +202,7 @@ describe('a mention that is no command', () => {
     expect(section.text.type).toBe('plain_text');
   });
 
-  it('is refused word by word as the command is, in the thread and for the asker alone', async () => {
+  it('is rejected with the same words as the command, in the thread and privately', async () => {
     const parent = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'What did we spend?' });
     await say('@Tally balance 123', { thread: parent.ts });
     const { message, reads } = await say('@Tally spend 123 last-wek &lt;!here&gt;', { thread: parent.ts });
@@ -211,7 +211,7 @@ describe('a mention that is no command', () => {
     expect(JSON.stringify(message)).not.toContain('<!here');
   });
 
-  it('with something secret in it is neither repeated nor logged', async () => {
+  it('with a secret in it is neither repeated nor logged', async () => {
     for (const text of [`@Tally ${SECRET}`, `@Tally spend ${SECRET}`, `@Tally billing connect ${SECRET}`]) {
       expect((await say(text)).message.ephemeral).toBe(true);
     }
@@ -274,7 +274,7 @@ describe('a question in one’s own words', () => {
 });
 
 describe('a form', () => {
-  it('cannot open at a mention: a button opens it, for those who may', async () => {
+  it('cannot open from a mention; a button opens it, for those who can use it', async () => {
     const { slack } = bot;
     await slack.say(OWNER, CHANNEL, '@Tally billing connect');
     const offered = await slack.waitFor(() =>
@@ -304,7 +304,7 @@ describe('who may ask by a mention', () => {
 });
 
 describe('a direct message', () => {
-  it('takes the same words, and is answered beneath with all its buttons', async () => {
+  it('takes the same words, and is answered in a thread with all buttons', async () => {
     const { message, reads } = await say('spend 123 last-7-days', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(message.threadTs).toBeUndefined();
@@ -314,7 +314,7 @@ describe('a direct message', () => {
     expect(threaded.message.threadTs).toBe(message.ts);
   });
 
-  it('is refused plainly, as there is nobody else', async () => {
+  it('is rejected without mentioning others, because nobody else reads it', async () => {
     const { message, reads } = await say('spend 123 last-wek', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(reads).toContain('“last-wek”');
@@ -322,7 +322,7 @@ describe('a direct message', () => {
     await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, DIRECT)).includes('9–15 Nov UTC'));
   });
 
-  it('of Tally itself is never answered, whatever goes wrong', async () => {
+  it('from Tally itself is never answered', async () => {
     const own = {
       type: 'message',
       channel_type: 'im',
@@ -335,7 +335,7 @@ describe('a direct message', () => {
     expect(calls('chat.postMessage')).toHaveLength(1);
   });
 
-  it('in other conversations is none of Tally’s business', async () => {
+  it('in other conversations is ignored', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });
@@ -356,7 +356,7 @@ describe('where Tally cannot post', () => {
     expect(toAnswer(told).reads).toContain(advice);
   });
 
-  it('the asker is told in the channel where that can be done', async () => {
+  it('the person gets a private message in the channel, if possible', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'is_archived' });
     const { message, reads } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);

@@ -13,7 +13,7 @@ afterAll(() => bot.stop());
 
 const metrics = async (): Promise<string> => (await fetch(`${bot.url}/metrics`)).text();
 
-it('counts what was answered, asked and said, and names nobody', async () => {
+it('counts answers, requests and messages, and names nobody', async () => {
   await bot.ask('/balance 123');
   await bot.ask('/balance 77123450077');
   await bot.ask('/billing nonsense');
@@ -35,13 +35,13 @@ it('counts what was answered, asked and said, and names nobody', async () => {
     expect(body).not.toContain(theirs);
 });
 
-it('counts a scheduled post once it is out', async () => {
+it('counts a scheduled post after it is sent', async () => {
   const HOUR = 3_600_000;
   const due = Date.now() - HOUR;
   const time = new Date(due).toISOString().slice(11, 16);
   const timing = { cadence: { kind: 'daily' }, time, zone: 'UTC' } as const;
   await save(bot.redis.client, TEAM, schedule({ channel: CHANNEL, timing, since: due - HOUR }));
-  // A token that is registered anew wakes what waited for one.
+  // Registering a token again resumes what waited for one.
   await bot.connect();
   await expect
     .poll(metrics, { timeout: 15_000 })

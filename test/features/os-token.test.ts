@@ -7,12 +7,12 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/sla
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
 import { createWorkspaces } from '../../src/workspace/workspaces.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
 import { keysNamingWorkspaces, type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
@@ -20,7 +20,7 @@ const BOT_USER = 'U0TALLYBOT';
 let now = NOW;
 let identity: IdentityService;
 let bot: Bot;
-/** Every token that was issued, as the identity service sent it. */
+/** Every token that the identity service has issued. */
 let issued: string[];
 
 beforeEach(async () => {
@@ -80,7 +80,7 @@ function pieces(person = OWNER): readonly string[] {
   return blocks.filter(({ type }) => type === 'rich_text').map((block) => textOf(block.elements));
 }
 
-/** In a direct message nobody else reads, so nothing is confirmed. */
+/** A direct message needs no confirmation. */
 async function issue(person = OWNER, channel = direct(person)): Promise<string> {
   await bot.slack.say(person, channel, '/os-token prod');
   return shown(person);
@@ -96,7 +96,7 @@ async function shown(person = OWNER, ...before: readonly string[]): Promise<stri
   return token;
 }
 
-/** Everything Redis holds, as text. */
+/** All of Redis, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
   const contentOf = async (key: string) => {
@@ -111,7 +111,7 @@ async function dump(): Promise<string> {
   );
 }
 
-/** How often a text stands in what was sent to Slack, by method. */
+/** How often a text is in the calls to Slack, by method. */
 function sent(text: string): Record<string, number> {
   const found: Record<string, number> = {};
   for (const call of bot.slack.calls)
@@ -120,7 +120,7 @@ function sent(text: string): Record<string, number> {
 }
 
 describe('an application access', () => {
-  it('is tested by a token that is given back at once, sealed, and told of as far as the service tells', async () => {
+  it('is tested with a token that is revoked at once, then sealed and described as far as the service allows', async () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
@@ -135,18 +135,18 @@ describe('an application access', () => {
     expect(await dump()).toContain('v1.test.');
   });
 
-  it('begins with the address of the environment, and with the one who registers it', async () => {
+  it('starts with the URL from the environment, and with the person who registers it', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access 123');
     await shows('Secret key');
     expect(JSON.stringify(view())).toContain(identity.authUrl);
     expect(JSON.stringify(view())).toContain(`"initial_users":["${OWNER}"]`);
   });
 
-  it('warns where it is unrestricted', async () => {
+  it('warns when it is unrestricted', async () => {
     expect(await register('unrestricted')).toContain('*This access is unrestricted.*');
   });
 
-  it('is not stored where the service refuses it, and the one before stays', async () => {
+  it('is not saved when the service rejects it, and the previous one stays', async () => {
     await register('good', { people: [MEMBER] });
     const before = await record();
     for (const [name, sentence] of [
@@ -158,7 +158,7 @@ describe('an application access', () => {
     }
   });
 
-  it('lets who may be changed without its secret, and not where the secret goes', async () => {
+  it('can change its people without the secret, but not its URL', async () => {
     await register('good', { people: [OWNER] });
     const form = async (fields: Record<string, string | readonly string[]>) => {
       await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
@@ -178,7 +178,7 @@ describe('an application access', () => {
     await issue(MEMBER);
   });
 
-  it('offers the corrected address where a part of it is missing', async () => {
+  it('offers the corrected URL when part of it is missing', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { auth_url: identity.url });
@@ -192,7 +192,7 @@ describe('an application access', () => {
     expect(JSON.stringify(view())).toContain(wrong);
   });
 
-  it('is filled in anew with neither ID nor secret, which somebody may have swapped', async () => {
+  it('is filled in again without ID and secret, which may have been swapped', async () => {
     const { id, secret } = identity.accesses.good;
     for (const [access_id, given] of [
       [id, 'a-secret-that-is-wrong'],
@@ -210,7 +210,7 @@ describe('an application access', () => {
       expect([JSON.stringify(bot.slack.calls), bot.log(), await dump()].join()).not.toContain(hidden);
   });
 
-  it('is sent nowhere where ID and secret are plainly swapped', async () => {
+  it('sends no request when ID and secret are obviously swapped', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     const { id, secret } = identity.accesses.good;
@@ -219,7 +219,7 @@ describe('an application access', () => {
     expect(identity.requests).toEqual([]);
   });
 
-  it('is registered with a warning where it seems to expire soon', async () => {
+  it('is registered with a warning when it seems to expire soon', async () => {
     const said = await register('expiring');
     expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
     expect(said).toContain('the access itself expires then');
@@ -238,7 +238,7 @@ describe('an application access', () => {
     expect(await auditLines()).toEqual(['token issued: prod (project 123) · test · outcome unclear']);
   });
 
-  it('leaves a line in the log where it is refused, without what was filled in', async () => {
+  it('logs a rejection, without the fields', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
@@ -248,7 +248,7 @@ describe('an application access', () => {
       expect(bot.log()).not.toContain(hidden);
   });
 
-  it('says who of those that are named gets no token as things are, and why', async () => {
+  it('says which of the named people cannot get tokens yet, and why', async () => {
     const none = 'Can’t get tokens yet';
     expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
     const people = [MEMBER, GUEST, EXTERNAL, BOT_USER];
@@ -268,7 +268,7 @@ describe('an application access', () => {
     expect(modalText()).toContain(`*${none}:* <@${EXTERNAL}> (external), <@${BOT_USER}>`);
   });
 
-  it('is saved though Slack does not tell who they are', async () => {
+  it('is saved even when Slack does not return who they are', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     identity.setMode('slow');
@@ -280,14 +280,14 @@ describe('an application access', () => {
     expect(modalText()).not.toContain('Can’t get tokens yet');
   });
 
-  it('names at least somebody', async () => {
+  it('needs at least one person', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
     await fillIn('good', { people: [] });
     expect(bot.slack.modal(OWNER)!.errors.people).toContain('at least one');
   });
 
-  it('stays with the project when its alias changes, and goes at the press of a button', async () => {
+  it('stays with the project when its name changes, and is deleted by a button', async () => {
     await register();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects rename prod');
     await shows('Edit a project');
@@ -305,7 +305,7 @@ describe('an application access', () => {
     expect((await auditLines())[0]).toBe('application access removed: live (project 123)');
   });
 
-  it('is not registered by somebody who does not manage', async () => {
+  it('cannot be registered without the manage right', async () => {
     expect((await bot.ask('/billing projects access prod', MEMBER)).reads).toContain(
       'Only Tally managers can do this.',
     );
@@ -314,7 +314,7 @@ describe('an application access', () => {
 });
 
 describe('/os-token', () => {
-  it('says at once that it issues, then shows the token in one piece, its lines, whose it is and when it expires', async () => {
+  it('says at once that it issues, then shows the token in one piece, the shell lines, the project and the expiry', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -330,7 +330,7 @@ describe('/os-token', () => {
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
   });
 
-  it('says which service OS_ENDPOINT is of', async () => {
+  it('says which service OS_ENDPOINT belongs to', async () => {
     await register();
     const first = await issue();
     expect(modalText()).toContain('OS_ENDPOINT is the compute endpoint:');
@@ -343,7 +343,7 @@ describe('/os-token', () => {
     );
   });
 
-  it('tells the time in the reader’s own zone, whatever the machine’s is', async () => {
+  it('shows times in the reader’s zone, whatever the machine’s is', async () => {
     await register('expiring');
     await issue(MEMBER);
     expect(modalText(MEMBER)).toContain(
@@ -351,7 +351,7 @@ describe('/os-token', () => {
     );
   });
 
-  it('shows the token in one call to Slack, and leaves it nowhere else', async () => {
+  it('sends the token to Slack in one call, and stores it nowhere', async () => {
     await register();
     const token = await issue();
     expect(sent(token)).toEqual({ 'views.update': 1 });
@@ -364,13 +364,13 @@ describe('/os-token', () => {
     expect(JSON.stringify(bot.slack.traffic.entries)).not.toContain(token);
   });
 
-  it('is audited before it is shown, by a hash that leads nowhere', async () => {
+  it('is audited before it is shown, by a hash', async () => {
     await register();
     await issue();
     expect((await auditLines())[0]).toMatch(/^token issued: prod \(project 123\) · [0-9a-f]{12}$/);
   });
 
-  it('shows nothing that could not be audited, and gives it back', async () => {
+  it('shows no token that could not be audited, and revokes it', async () => {
     await register();
     await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
     await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
@@ -380,7 +380,7 @@ describe('/os-token', () => {
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
   });
 
-  describe('that can neither be audited nor given back', () => {
+  describe('that can neither be audited nor revoked', () => {
     const LIVES = 'Nobody has seen it. It may work until 11:15 on Sat 21 Nov 2026 (Europe/London).';
 
     beforeEach(async () => {
@@ -389,8 +389,8 @@ describe('/os-token', () => {
       await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
     });
 
-    it('may live, which the window says instead of that nothing was changed', async () => {
-      // Of the workspace there is nothing any more by the time that the token is there.
+    it('may stay valid, and the modal says so', async () => {
+      // The workspace is deleted before the token arrives.
       identity.setMode('slow');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await bot.slack.waitFor(() => identity.requests.length === 3);
@@ -402,7 +402,7 @@ describe('/os-token', () => {
       expect(bot.log()).toContain('"kind":"token-not-revoked"');
     });
 
-    it('may live, which is said beside the window where what went wrong has no words', async () => {
+    it('may stay valid, and the modal says so for an unexpected error too', async () => {
       await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
       await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
       await shows('Something went wrong in Tally.');
@@ -412,7 +412,7 @@ describe('/os-token', () => {
     });
   });
 
-  it('gives the token back where the window was closed before it came', async () => {
+  it('is revoked when the modal was closed before it arrived', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -445,7 +445,7 @@ describe('/os-token', () => {
     expect(await handles()).toBe(0);
   });
 
-  it('waits out one short rate limit of Slack', async () => {
+  it('waits for one short rate limit of Slack', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -492,7 +492,7 @@ describe('/os-token', () => {
     await shown();
   });
 
-  it('has the status say that the access was rejected, until it issues a token again', async () => {
+  it('shows in the status that the access was rejected, until it issues a token again', async () => {
     await register();
     const isRejected = async () =>
       (await bot.ask('/billing status')).reads.includes('rejected by the identity service');
@@ -507,7 +507,7 @@ describe('/os-token', () => {
     expect(await isRejected()).toBe(false);
   });
 
-  it('does not ask again by itself when no answer came, and says that a token may be out there', async () => {
+  it('does not retry when no answer came, and says that a token may exist', async () => {
     await register();
     const asked = identity.requests.length;
     identity.setMode('reset');
@@ -530,7 +530,7 @@ describe('/os-token', () => {
     expect((await auditLines())[0]).toBe('token issued: prod (project 123) · outcome unclear');
   });
 
-  it('is for those alone who were named, managers and owners no more than others', async () => {
+  it('is only for the named people, not for managers and owners as such', async () => {
     await register('good', { people: [MEMBER] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.reads).toContain('You can’t get tokens for prod.');
@@ -541,7 +541,7 @@ describe('/os-token', () => {
     await issue(MEMBER);
   });
 
-  it('asks afresh who is in a group that was named', async () => {
+  it('looks up the members of a named group each time', async () => {
     await register('good', { people: [OWNER], groups: [FINOPS] });
     await issue(MEMBER);
     await bot.slack.dismiss(MEMBER);
@@ -552,13 +552,13 @@ describe('/os-token', () => {
     await shows('You can’t get tokens for prod.', ADMIN);
   });
 
-  it('is not for guests who may not ask, named or not', async () => {
+  it('is not for guests who cannot use Tally, even if named', async () => {
     await register('good', { people: [GUEST] });
     const said = await bot.ask('/os-token prod', GUEST, GENERAL);
     expect(said.reads).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('keeps to the channels that a project is limited to, in the window as well', async () => {
+  it('respects a project’s channels, in the modal too', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -573,7 +573,7 @@ describe('/os-token', () => {
     await shown(MEMBER, first);
   });
 
-  it('says which access is missing, with a way to register it for those who can', async () => {
+  it('says which access is missing, with a button to register it for those who can', async () => {
     const said = await bot.ask('/os-token prod');
     expect(said.reads).toContain('prod has no application access');
     expect(said.reads).toContain('Register an access…');
@@ -582,7 +582,7 @@ describe('/os-token', () => {
     expect((await bot.ask('/os-token prod', MEMBER)).reads).not.toContain('Register an access…');
   });
 
-  it('takes neither a period nor a product, and helps', async () => {
+  it('takes neither a period nor a product, and shows help', async () => {
     for (const [typed, quoted] of [
       ['prod last-week', 'last-week'],
       ['Last Week prod', 'last-week'],
@@ -602,7 +602,7 @@ describe('/os-token', () => {
     expect((await bot.ask('/os-token')).reads).toContain('Which project?');
   });
 
-  it('offers the form of the access where a secret is pasted, and not that of a connection', async () => {
+  it('offers the access form when a secret is pasted, not the connection form', async () => {
     const pasted = `gAAAAA${'aB3-'.repeat(12)}`;
     const said = await bot.ask(`/os-token prod ${pasted}`);
     expect(said.reads).toContain('That looks like a token or a password');
@@ -617,7 +617,7 @@ describe('/os-token', () => {
     expect(bot.log()).not.toContain(pasted);
   });
 
-  it('sends no token where only a message is possible, and says where to go', async () => {
+  it('sends no token when only a message is possible, and says where to go', async () => {
     await register();
     const asked = identity.requests.length;
     await bot.slack.say(OWNER, CHANNEL, '@Tally os-token prod');
@@ -633,8 +633,8 @@ describe('/os-token', () => {
   });
 });
 
-describe('the first time in front of others', () => {
-  it('asks whether to go on, once for each person', async () => {
+describe('the first time in a channel', () => {
+  it('asks for confirmation, once for each person', async () => {
     await register();
     const asked = identity.requests.length;
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
@@ -647,7 +647,7 @@ describe('the first time in front of others', () => {
     await shown(MEMBER, first);
   });
 
-  it('goes on for the one who was asked, and only once', async () => {
+  it('continues for the person who was asked, and only once', async () => {
     await register();
     await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
     await shows('Only you will see the token', MEMBER);
@@ -662,7 +662,7 @@ describe('the first time in front of others', () => {
   });
 });
 
-/** A click or a submission of the test's own making, signed as Slack signs; comes back when it was worked on. */
+/** Sends a forged, correctly signed click or submission; resolves when it was processed. */
 async function forged(person: string, payload: object, carried: string, id = 'V0FORGED01') {
   const updates = () => bot.slack.calls.filter(({ method }) => method === 'views.update').length;
   const before = updates();
@@ -690,7 +690,7 @@ const click = (action: string, value?: string) => ({
 });
 
 describe('Revoke now', () => {
-  it('gives the token back, and shows by asking that it is dead', async () => {
+  it('revokes the token, and verifies that it is no longer accepted', async () => {
     await register();
     const token = await issue();
     await press('Revoke now');
@@ -717,7 +717,7 @@ describe('Revoke now', () => {
     expect([first, second].map((token) => identity.isLive(token))).toEqual([false, false]);
   });
 
-  it('gains nothing for another person, a made-up half, or a second click', async () => {
+  it('does nothing for another person, a forged value, or a second click', async () => {
     await register();
     const token = await issue(MEMBER);
     const carried = view(MEMBER)!.private_metadata!;
@@ -738,7 +738,7 @@ describe('Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('is done once of two clicks at the same moment', async () => {
+  it('is done once for two clicks at the same moment', async () => {
     await register();
     await issue();
     const carried = view()!.private_metadata!;
@@ -752,7 +752,7 @@ describe('Revoke now', () => {
     expect(identity.requests.filter(({ method }) => method === 'DELETE').length).toBe(before + 1);
   });
 
-  it('says so when the token was dead already', async () => {
+  it('says when the token was not valid anyway', async () => {
     await register();
     await issue();
     now += 30 * 60_000;
@@ -761,7 +761,7 @@ describe('Revoke now', () => {
     await shows('no longer accepts the token: it had expired, or was revoked before');
   });
 
-  it('is not believed to be done where the service refuses it and still accepts the token', async () => {
+  it('is not reported as done when the service rejects it and still accepts the token', async () => {
     await register();
     const token = await issue();
     identity.setMode('no-revoking');
@@ -774,7 +774,7 @@ describe('Revoke now', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('is for whoever was issued the token, though guests may not ask and somebody became one', async () => {
+  it('works for the person who got the token, even after they became a guest', async () => {
     await register();
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
@@ -810,7 +810,7 @@ describe('Revoke now', () => {
     },
   );
 
-  it('says what became of the token, though nothing can be written any more', async () => {
+  it('reports the token’s state even when nothing can be written', async () => {
     await register();
     const token = await issue();
     await bot.redis.client.del('tally:{T0SANDBOX1}:record', 'tally:{T0SANDBOX1}:audit');
@@ -829,7 +829,7 @@ describe('Revoke now', () => {
     await shows('its token has expired');
   });
 
-  it('stays open where the service could not be reached', async () => {
+  it('stays available when the service cannot be reached', async () => {
     await register();
     const token = await issue();
     identity.setMode('500');
@@ -843,7 +843,7 @@ describe('Revoke now', () => {
     expect(modalText()).not.toContain('still works');
   });
 
-  it('leaves in the audit that its outcome is unclear where the answer was lost, and what was found later', async () => {
+  it('audits an unclear outcome when the answer was lost, and what was found later', async () => {
     await register();
     const token = await issue();
     identity.setMode('lost');
@@ -859,7 +859,7 @@ describe('Revoke now', () => {
     expect((await auditLines())[0]).toMatch(/^token revoked: .* · had expired already$/);
   });
 
-  it('leaves nothing of a revocation in the audit where there was certainly none', async () => {
+  it('audits nothing when there was certainly no revocation', async () => {
     await register();
     await issue();
     for (const [mode, sentence] of [
@@ -873,7 +873,7 @@ describe('Revoke now', () => {
     expect((await auditLines())[0]).toMatch(/^token issued: /);
   });
 
-  it('of a token that was not shown leaves in the audit that its outcome is unclear, too', async () => {
+  it('of a token that was not shown audits an unclear outcome, too', async () => {
     await register();
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -889,7 +889,7 @@ describe('Revoke now', () => {
     expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
   });
 
-  it('goes away where the service takes nothing back, and the text says how long the token lives', async () => {
+  it('disappears when the service cannot revoke, and the text says how long the token works', async () => {
     await register();
     const first = await issue();
     identity.setMode('no-revocation');
@@ -901,7 +901,7 @@ describe('Revoke now', () => {
     expect(modalText()).toContain('The service can’t revoke tokens. This one works until it expires.');
   });
 
-  it('is not offered from the beginning where registering found that out', async () => {
+  it('is not offered when that is known from the registration', async () => {
     identity.setMode('no-revocation');
     expect(await register()).toContain('can’t revoke tokens');
     await issue();
@@ -911,7 +911,7 @@ describe('Revoke now', () => {
 });
 
 describe('Issue another', () => {
-  it('leaves the earlier token to be revoked from the window, and says until when it works', async () => {
+  it('keeps a button to revoke the earlier token, and says until when it works', async () => {
     await register();
     const first = await issue();
     now += 5 * 60_000;
@@ -928,7 +928,7 @@ describe('Issue another', () => {
     await bot.slack.waitFor(() => !identity.isLive(second));
   });
 
-  it('says of as many earlier tokens as there are, until they have expired', async () => {
+  it('lists all earlier tokens until they expire', async () => {
     await register();
     const tokens = [await issue()];
     const earlier = () => modalText().match(/An earlier token/g)?.length;
@@ -947,7 +947,7 @@ describe('Issue another', () => {
     expect(earlier()).toBe(7);
   });
 
-  it('does nothing twice for two clicks', async () => {
+  it('acts once for two clicks', async () => {
     await register();
     await issue();
     const carried = view()!.private_metadata!;
@@ -972,7 +972,7 @@ describe('Issue another', () => {
     expect(buttonsOf()).toEqual(['Revoke now', 'Issue another']);
   });
 
-  it('says hours later where a project can be asked about that is limited to channels', async () => {
+  it('names the channels, hours later, of a project that is limited to channels', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -989,7 +989,7 @@ describe('Issue another', () => {
   });
 });
 
-describe('where the answer of Redis is lost', () => {
+describe('when the answer of Redis is lost', () => {
   let store: TestRedis;
   let line: RedisProxy;
 
@@ -1008,7 +1008,7 @@ describe('where the answer of Redis is lost', () => {
     await store.close();
   });
 
-  it('a token can be revoked all the same, half a minute later', async () => {
+  it('a token can be revoked half a minute later', async () => {
     const token = await issue();
     line.loseAnswerTo(':revoke');
     await press('Revoke now');
@@ -1024,7 +1024,7 @@ describe('where the answer of Redis is lost', () => {
     expect(identity.isLive(token)).toBe(false);
   });
 
-  it('and the window is closed, a message says that the token works, and until when', async () => {
+  it('and the modal is closed, a message says that the token works, and until when', async () => {
     await issue();
     const { private_metadata: carried } = view()!;
     await bot.slack.dismiss(OWNER);
@@ -1057,7 +1057,7 @@ describe('where the answer of Redis is lost', () => {
 });
 
 describe('a token of unusual length', () => {
-  /** An identity service whose tokens have so many characters. */
+  /** An identity service whose tokens have this many characters. */
   async function registerLong(length: number) {
     await register('good', { people: [OWNER] });
     const token = `gAAAAA${'x'.repeat(length - 6)}`;
@@ -1083,7 +1083,7 @@ describe('a token of unusual length', () => {
     return { token, asked };
   }
 
-  it('is shown whole without the button when the window cannot carry it encrypted', async () => {
+  it('is shown whole, without the button, when the modal cannot hold it encrypted', async () => {
     const { token, asked } = await registerLong(2_400);
     await shows('too long to revoke from this window');
     expect(pieces()[0]).toBe(token);
@@ -1092,7 +1092,7 @@ describe('a token of unusual length', () => {
     expect(asked).toEqual(['POST']);
   });
 
-  it('is refused with words, and given back, when Slack would cut it', async () => {
+  it('is rejected with a message, and revoked, when Slack would cut it', async () => {
     const { token, asked } = await registerLong(3_000);
     await shows('a token of 3000 characters, more than Slack can show');
     expect(asked).toEqual(['POST', 'DELETE']);
@@ -1101,7 +1101,7 @@ describe('a token of unusual length', () => {
 });
 
 describe('five tokens in ten minutes', () => {
-  it('are the most for one person, over all processes, and it is said when the next is possible', async () => {
+  it('are the limit for one person over all processes, and the message says when the next is possible', async () => {
     await register();
     for (let count = 0; count < 4; count += 1) {
       await issue();
@@ -1123,7 +1123,7 @@ describe('five tokens in ten minutes', () => {
     await shown(OWNER, last);
   });
 
-  it('do not count what the service refused', async () => {
+  it('do not include what the service rejected', async () => {
     await register();
     identity.setMode('401');
     for (let count = 0; count < 6; count += 1) {
@@ -1136,13 +1136,13 @@ describe('five tokens in ten minutes', () => {
   });
 });
 
-describe('a token in few round trips', () => {
-  /** What reaches Redis until the window shows what it shall; what a script does inside is a part of it. */
+describe('round trips for a token', () => {
+  /** The commands that reach Redis until the modal shows the text, without those inside scripts. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
     const monitor = await bot.redis.client.monitor();
     const seen: string[] = [];
     monitor.on('monitor', (_: string, [name = '', ...args]: string[], source: string) => {
-      // That the request is new is noted while its record is read: nothing waits for that alone.
+      // The check for a repeated request runs in parallel with reading the record.
       if (source === 'lua' || name === 'ping' || /(\{tally-|tally:request)/.test(args.join(' '))) return;
       seen.push(name.toLowerCase());
     });
@@ -1153,7 +1153,7 @@ describe('a token in few round trips', () => {
     return seen.filter((name) => name !== 'echo');
   }
 
-  it('waits for Redis three times when it is typed or given back, four times when a window leads to it', async ({
+  it('waits for Redis three times when it is typed or revoked, four times when it is issued from a modal', async ({
     skip,
   }) => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis shows nobody its commands');
@@ -1164,7 +1164,7 @@ describe('a token in few round trips', () => {
       await bot.slack.submit(MEMBER);
       await shown(MEMBER);
     });
-    // Of these the note that the person was told is not waited for.
+    // Tally does not wait for the last of these, which records the confirmation.
     expect(goingOn).toEqual(['hgetall', 'eval', 'eval', 'eval', 'eval']);
     let first = '';
     const asking = await commandsOf(async () => {
@@ -1184,8 +1184,8 @@ describe('a token in few round trips', () => {
   });
 });
 
-describe('where projects are shown', () => {
-  it('says which access there is to those who manage or may issue, and to nobody else', async () => {
+describe('lists of projects', () => {
+  it('show the access to those who manage or can issue, and to nobody else', async () => {
     await register('good', { people: [MEMBER] });
     const home = async (person: string) => {
       const published = () => bot.slack.calls.filter(({ method }) => method === 'views.publish').length;
@@ -1208,17 +1208,18 @@ describe('where projects are shown', () => {
     expect((await bot.ask('/billing projects', MEMBER)).reads).not.toContain('OS_TOKEN');
   });
 
-  it('opens the form from the row of a project', async () => {
+  it('opens the form from a project’s row', async () => {
     const { ts } = await bot.ask('/billing projects');
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'run:project', 'Application access…');
     await shows('Secret key');
   });
 });
 
-it('leaves nothing behind when the workspace leaves', async () => {
+it('deletes everything when the workspace uninstalls', async () => {
   await register();
   await issue();
-  const left = async () => (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  const left = async () =>
+    (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
   expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },

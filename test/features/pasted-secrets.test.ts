@@ -10,7 +10,7 @@ import { addProject } from '../support/projects.ts';
 
 const TEAM = 'T0SANDBOX1';
 const KEY = randomBytes(32);
-/** Neither looks like anything but words. */
+/** Both look like ordinary words. */
 const ACCESS_SECRET = 'correct-horse-battery';
 const SECOND_TOKEN = 'Staple_Of.Words';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => bot.stop());
 
-/** All that anybody was shown or sent since, and the log of it. */
+/** Everything that was shown or sent since, and the log. */
 function watch() {
   const [calls, logged] = [bot.slack.calls.length, bot.log().length];
   return () =>
@@ -101,7 +101,7 @@ describe.each([
     expect(shown().toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
-  it('becomes the name of no project, and is not shown in the form again', async () => {
+  it('is not used as a project’s name, and not shown in the form again', async () => {
     const secret = secretOf().toLowerCase();
     if (secret !== secretOf() || secret.length > 32) return;
     await bot.slack.say(OWNER, CHANNEL, '/billing projects add');
@@ -122,7 +122,7 @@ describe('the form of a connection', () => {
     await showMoreFields(bot.slack, OWNER);
   };
 
-  it('takes its token for no name and no account', async () => {
+  it('does not accept its token as a name or account', async () => {
     await open();
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
@@ -130,7 +130,7 @@ describe('the form of a connection', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('takes a secret that is registered for no name, and does not fill it in again', async () => {
+  it('does not accept a registered secret as a name, and does not fill it in again', async () => {
     await open();
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
     const back = () => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '');
@@ -157,7 +157,7 @@ describe('a word that could be a secret, and is not registered', () => {
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
-  it('is carried by no button, neither for a form nor to try again', async () => {
+  it('is in no button, neither for a form nor to try again', async () => {
     const shown = watch();
     expect((await bot.ask('@Tally projects add q7x2k9v4 77')).reads).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });
@@ -166,7 +166,7 @@ describe('a word that could be a secret, and is not registered', () => {
     expect(shown()).toContain('/billing projects add 77');
   });
 
-  it('is filled in as nobody’s name', async () => {
+  it('is not filled in as a name', async () => {
     const shown = watch();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects add q7x2k9v4 77');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));

@@ -8,7 +8,7 @@ import { normalizeAlias, validateAlias } from '../../src/features/projects/alias
 import { projectListMessage } from '../../src/features/projects/blocks.ts';
 import { projectPicker } from '../../src/slack/project-picker.ts';
 import type { Project } from '../../src/workspace/projects.ts';
-import { type Answer, type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { showMoreFields } from '../support/more-fields.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -72,7 +72,7 @@ async function audit(): Promise<string[]> {
 
 const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
 
-/** What a message reads after something was pressed on it. */
+/** The text of a message after a button on it was pressed. */
 const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
     const found = bot.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
@@ -82,17 +82,17 @@ const replaced = (answer: { ts: string }, part: string, person = OWNER, channel 
 const heard = (part: string, person: string, channel: string): number =>
   bot.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
 
-/** Waits until `work` has brought one more message with this part. */
+/** Waits until `work` has caused one more message with this text. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
   const before = heard(part, person, channel);
   await work();
   await bot.slack.waitFor(() => heard(part, person, channel) === before + 1);
 }
 
-/** Lets MEMBER manage. */
+/** Makes MEMBER a manager. */
 const nameManager = () => bot.redis.client.hset(KEY, 'settings', JSON.stringify({ managers: [MEMBER] }));
 
-/** A payload that Slack would not have sent, in a hand that signs as Slack does. */
+/** Sends a forged, correctly signed payload. */
 async function forge(person: string, payload: object): Promise<void> {
   const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' }, trigger_id: 'x' };
   const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload, ...uniqueClick() }))}`;
@@ -133,14 +133,14 @@ describe('a project gets a name', () => {
     expect((await audit())[0]).toBe(`${OWNER} project added web-shop (project 123)`);
   });
 
-  it('and is asked about by it from then on, in any case', async () => {
+  it('and can be asked about by it, in upper or lower case', async () => {
     await add('prod', '123', { currency: 'EUR' });
     const { reads } = await bot.ask('/spend PROD yesterday', MEMBER);
     expect(reads).toMatch(/^prod · [\d.,]+\sEUR spent/);
     expect((await bot.ask('/spend 123 yesterday')).reads).toMatch(/^prod · /);
   });
 
-  it('keeps a long ID digit by digit', async () => {
+  it('keeps every digit of a long ID', async () => {
     const id = '31415926535897932384626433832795';
     await add('circle', id);
     expect((await stored('circle'))?.id).toBe(id);
@@ -148,7 +148,7 @@ describe('a project gets a name', () => {
     expect(String(bot.billing.requests.at(-1)?.query)).toContain(`externalSubscriptionId: ${id},`);
   });
 
-  it('is refused field by field', async () => {
+  it('is rejected field by field', async () => {
     await openForm('/billing projects add');
     await bot.slack.submit(OWNER, { alias: 'q3', id: '0123', currency: '<a b>', channels: ['D0OWNER001'] });
     expect(Object.keys(errors()).sort()).toEqual(['alias', 'channels', 'currency', 'id']);
@@ -163,7 +163,7 @@ describe('a project gets a name', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('is told when the name is taken, and keeps what was typed', async () => {
+  it('reports that the name is taken, and keeps what was typed', async () => {
     await add('prod', '123');
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
@@ -182,7 +182,7 @@ describe('a project gets a name', () => {
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
   });
 
-  it('goes to one of two managers who choose the same name at once; the other is told', async () => {
+  it('is given to one of two managers who choose the same name at once; the other gets an error', async () => {
     await nameManager();
     await openForm('/billing projects add', OWNER);
     await openForm('/billing projects add', MEMBER);
@@ -196,7 +196,7 @@ describe('a project gets a name', () => {
     await Promise.all([bot.slack.dismiss(OWNER), bot.slack.dismiss(MEMBER)]);
   });
 
-  it('is not added beyond two hundred', async () => {
+  it('is limited to two hundred', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, n) => [`project:many-${n}`, JSON.stringify(named(`many-${n}`))]),
     );
@@ -207,7 +207,7 @@ describe('a project gets a name', () => {
     expect(await stored('one-more')).toBeUndefined();
   });
 
-  it('asks a connection that is registered, and no other', async () => {
+  it('uses only a registered connection', async () => {
     await openForm('/billing projects add prod 123');
     const { id, view } = bot.slack.modal(OWNER)!;
     const value = (text: string) => ({ value: { type: 'plain_text_input', value: text } });
@@ -233,7 +233,7 @@ describe('a project gets a name', () => {
     expect(await stored('prod')).toBeUndefined();
   });
 
-  it('as it was typed: one that would be saved otherwise is asked about first', async () => {
+  it('as it was typed; a changed spelling needs confirmation', async () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
@@ -246,7 +246,7 @@ describe('a project gets a name', () => {
     await bot.slack.waitFor(() => modalText().includes('/balance a-b'));
   });
 
-  it('from an answer about an ID without one: managers find “Name this project” there', async () => {
+  it('from an answer about an unnamed ID: managers see “Name this project”', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
       await bot.slack.press(OWNER, place(answer), 'Name this project…');
@@ -306,19 +306,19 @@ describe('a name', () => {
     ['add', 'a Tally command'],
   ])('may not be “%s”', (typed, why) => expect(problem(typed)).toContain(why));
 
-  it('may be none that looks like a secret, which is not repeated', () => {
+  it('cannot look like a secret, which is not repeated', () => {
     const secret = 'a3f9c1d27b4e8f60a3f9c1d27b4e';
     expect(problem(secret)).toContain('looks like a token');
     expect(problem(secret)).not.toContain(secret);
     expect(problem('bearer')).toContain('looks like a token');
   });
 
-  it('that is suggested instead is one that is taken', () => {
+  it('is only suggested when it would be accepted', () => {
     for (const word of ['may', 'q3', 'spend', 'last-week', 'virtualization', 'previous-quarter-to-date'])
       expect(problem(problem(word)!.match(/for example (\S+)\.$/)![1]!)).toBeUndefined();
   });
 
-  it('that is taken never reads as anything else, and means the project beside any other words', () => {
+  it('that is accepted never has another meaning, and means the project beside any other words', () => {
     const piece = fc.oneof(
       fc.constantFrom(...VOCABULARY.keys(), 'web', 'app', '-', '--', 'q', '3', '7', '2026', '10'),
       fc.string({ unit: fc.constantFrom(...'abcdefmqwxyz0123456789-_ '), maxLength: 6 }),
@@ -343,7 +343,7 @@ describe('a name', () => {
     expect(taken).toBeGreaterThan(100);
   });
 
-  it('with “help” in it is a name to every command', async () => {
+  it('with “help” in it is a name for every command', async () => {
     await add('help-desk', '123');
     expect((await bot.ask('/billing default help-desk')).reads).toContain(
       'The default project of this channel is help-desk',
@@ -351,7 +351,7 @@ describe('a name', () => {
     expect((await bot.ask('/balance help-desk')).reads).toMatch(/^help-desk · /);
   });
 
-  it('that is mistyped is suggested', async () => {
+  it('that is mistyped gets a suggestion', async () => {
     await add('warehouse', '123');
     const answer = await bot.ask('/spend warehose mtd', MEMBER);
     await bot.slack.press(MEMBER, place(answer), '/spend warehouse mtd');
@@ -361,7 +361,7 @@ describe('a name', () => {
     await replaced(default_, 'The default project of this channel is warehouse');
   });
 
-  it('is kept when billing has nothing for it as that product, and the other products are offered', async () => {
+  it('is kept when billing has no data for its product, and the other products are offered', async () => {
     await add('attic', '789');
     const answer = await bot.ask('/spend attic yesterday');
     await bot.slack.press(OWNER, place(answer), 'Try Object storage');
@@ -370,7 +370,7 @@ describe('a name', () => {
 });
 
 describe('/billing projects', () => {
-  it('helps where there are none', async () => {
+  it('shows help when there are none', async () => {
     const owners = await bot.ask('/billing projects');
     expect(owners.reads).toContain('No project has a name yet.');
     await bot.slack.press(OWNER, place(owners), 'Add a project…');
@@ -381,7 +381,7 @@ describe('/billing projects', () => {
     expect(members.reads).not.toContain('Add a project…');
   });
 
-  it('lists what a person may ask about here, with what can be done about each', async () => {
+  it('lists what a person can ask about here, with the actions for each', async () => {
     await add('prod', '123', { product: '2', currency: 'EUR', channels: [CHANNEL] });
     await add('dev', '456', { owner: MEMBER });
     const here = await bot.ask('/billing projects', MEMBER);
@@ -397,7 +397,7 @@ describe('/billing projects', () => {
     expect(managers.reads).toMatch(/\*prod\*.*Edit…\nApplication access…\nRemove….*Add a project…/s);
   });
 
-  it('answers beside the list, which stays', async () => {
+  it('answers below the list, which stays', async () => {
     await add('prod', '123');
     const list = await bot.ask('/billing projects', MEMBER);
     await brings('prod · ', () => bot.slack.choose(MEMBER, place(list), 'run:project', 'Balance'), MEMBER);
@@ -405,7 +405,7 @@ describe('/billing projects', () => {
     await replaced(list, '*prod*', MEMBER);
   });
 
-  it('pages through many, finds by a part of the name or ID, and stays within Slack’s limits', async () => {
+  it('pages through many, finds by part of a name or ID, and stays within Slack’s limits', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 45 }, (_, n) => n + 10).map((n) => [
         `project:team-${n}`,
@@ -427,7 +427,7 @@ describe('/billing projects', () => {
     expect((await bot.ask('/billing projects page 99')).reads).toContain('page 3 of 3');
   });
 
-  it('is a message that Slack takes, whatever is registered', () => {
+  it('is valid for Slack, whatever is registered', () => {
     const digit = fc.integer({ min: 0, max: 9 });
     const project = fc.record({
       alias: fc.stringMatching(/^[a-z][a-z0-9]{1,31}$/),
@@ -461,7 +461,7 @@ describe('/billing projects', () => {
     );
   });
 
-  it('suggests the nearest of its words for one that it does not know', async () => {
+  it('suggests the nearest word for an unknown one', async () => {
     expect((await bot.ask('/billing projects remov prod')).reads).toContain('/billing projects remove prod');
   });
 });
@@ -490,7 +490,7 @@ describe('a project that is missing or unknown', () => {
     else await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Remove dev?'));
   });
 
-  it('offers the word that Tally has for what people type, to managers alone', async () => {
+  it('offers Tally’s word for a common synonym, only to managers', async () => {
     await add('prod', '123');
     const answer = await bot.ask('/billing projects delete prod');
     expect(answer.reads).toContain('Unknown command “delete”. Did you mean this?');
@@ -502,7 +502,7 @@ describe('a project that is missing or unknown', () => {
 });
 
 describe('a project that is changed', () => {
-  it('is shown as it is, keeps who added it, and says in the audit what changed', async () => {
+  it('shows its values, keeps who added it, and audits what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     now = START + MINUTE;
     await openForm('/billing projects edit prod');
@@ -524,7 +524,7 @@ describe('a project that is changed', () => {
     expect((await audit())[0]).toBe(`${OWNER} project changed prod: id, channels`);
   });
 
-  it('takes the defaults of channels along to its new name', async () => {
+  it('keeps the defaults of channels under its new name', async () => {
     await add('prod', '123');
     await bot.ask('/billing default prod');
     await bot.ask('/billing default prod', OWNER, GENERAL);
@@ -541,7 +541,7 @@ describe('a project that is changed', () => {
     expect((await audit())[0]).toBe(`${OWNER} project renamed prod to live`);
   });
 
-  it('does not take the name of another', async () => {
+  it('cannot take another project’s name', async () => {
     await add('prod', '123');
     await add('dev', '456');
     await openForm('/billing projects rename dev');
@@ -550,7 +550,7 @@ describe('a project that is changed', () => {
     expect([(await stored('prod'))?.id, (await stored('dev'))?.id]).toEqual(['123', '456']);
   });
 
-  it('is not brought back by a form that was open while it was removed', async () => {
+  it('is not restored by a form that was open while it was removed', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
     await bot.redis.client.hdel(KEY, 'project:prod');
@@ -561,7 +561,7 @@ describe('a project that is changed', () => {
 });
 
 describe('two managers at once', () => {
-  it('rename one project to one name, and whoever was slower hears what it is called now', async () => {
+  it('rename one project to one name; the slower one gets an error with its current name', async () => {
     await add('prod', '123');
     for (const person of [OWNER, ADMIN]) {
       await bot.slack.say(person, CHANNEL, '/billing projects rename prod');
@@ -588,7 +588,7 @@ describe('a project that is removed', () => {
     return replaced(asked, `Removed ${alias}.`);
   }
 
-  it('takes the defaults along, and all comes back with Undo within ten minutes', async () => {
+  it('removes the defaults too, and Undo restores everything within ten minutes', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const before = await snapshot();
@@ -605,7 +605,7 @@ describe('a project that is removed', () => {
     ]);
   });
 
-  it('does not come back after ten minutes, and Undo says so', async () => {
+  it('cannot be restored after ten minutes, and Undo says so', async () => {
     await add('prod', '123');
     const removed = await remove('prod');
     now = START + 10 * MINUTE;
@@ -614,7 +614,7 @@ describe('a project that is removed', () => {
     expect(await stored('prod')).toBeUndefined();
   });
 
-  it('does not come back over another that took its name, nor over another default', async () => {
+  it('is not restored over another project with its name, nor over another default', async () => {
     await add('prod', '123');
     await bot.ask('/billing default prod');
     await bot.ask('/billing default prod', OWNER, GENERAL);
@@ -632,7 +632,7 @@ describe('a project that is removed', () => {
     expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['dev', 'prod']);
   });
 
-  it('stays when the person keeps it, and when the name means another project by now', async () => {
+  it('stays when the person cancels, and when the name belongs to another project by then', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
@@ -675,13 +675,13 @@ describe('a project whose record is damaged', () => {
     },
   );
 
-  it('may limit any ID: so none is answered until it is gone, and names are', async () => {
+  it('may limit any ID, so only names are answered until it is removed', async () => {
     await damage('{');
     expect((await bot.ask('/balance 123')).reads).toContain('Tally can’t read the stored project.');
     expect((await bot.ask('/balance live')).reads).toContain('live');
   });
 
-  it('is not removed by members, nor is one that is sound as if it were damaged', async () => {
+  it('cannot be removed by members, nor can an intact one be removed as damaged', async () => {
     await damage('{');
     const before = await snapshot();
     await forgedClick(MEMBER, { action_id: 'project-remove', value: 'prod -' });
@@ -719,7 +719,7 @@ describe('/billing default', () => {
     ]);
   });
 
-  it('is not for direct messages', async () => {
+  it('is not available in direct messages', async () => {
     await add('prod', '123');
     for (const words of ['', ' prod', ' none'])
       expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).reads).toContain(
@@ -728,7 +728,7 @@ describe('/billing default', () => {
     expect(await defaultOf('D0OWNER001')).toBeNull();
   });
 
-  it('takes a registered project that may be asked about there, and nothing else', async () => {
+  it('accepts only a registered project that can be asked about there', async () => {
     await add('prod', '123', { channels: [GENERAL] });
     expect((await bot.ask('/billing default nowhere')).reads).toContain('I don’t recognize “nowhere”.');
     expect((await bot.ask('/billing default 999')).reads).toContain('I don’t recognize “999”.');
@@ -741,7 +741,7 @@ describe('/billing default', () => {
 });
 
 describe('a command without a project', () => {
-  it('lets a member choose from what may be asked about here, and keeps the words that were typed', async () => {
+  it('lets a member choose from the projects available here, and keeps the other words', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
@@ -754,7 +754,7 @@ describe('a command without a project', () => {
     expect((await bot.ask('/spend', MEMBER, GENERAL)).reads).not.toContain('prod');
   });
 
-  it('remembers a manager’s choice for the channel when that is ticked, and only then', async () => {
+  it('saves a manager’s choice for the channel only when the box is ticked', async () => {
     await add('prod', '123');
     const once = await bot.ask('/balance');
     await bot.slack.choose(OWNER, place(once), 'pick:project', 'prod');
@@ -778,7 +778,7 @@ describe('a command without a project', () => {
     expect((await bot.ask('/balance', MEMBER)).reads).toMatch(/^prod · /);
   });
 
-  it('does not remember what is limited to other channels, and answers all the same', async () => {
+  it('does not save a project that is limited to other channels, but still answers', async () => {
     await add('prod', '123', { channels: [GENERAL] });
     const box = [{ value: 'yes' }];
     const state = { remember: { remember: { type: 'checkboxes', selected_options: box } } };
@@ -788,14 +788,14 @@ describe('a command without a project', () => {
     expect(await defaultOf(CHANNEL)).toBeNull();
   });
 
-  it('asks for nothing to be remembered in a direct message', async () => {
+  it('offers no saving in a direct message', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/balance', OWNER, 'D0OWNER001');
     expect(asked.reads).toContain('Which project?');
     expect(asked.reads).not.toContain('Remember');
   });
 
-  it('says how to name an ID where no project has a name, and lets managers add one', async () => {
+  it('says how to name an ID when no project has a name, and lets managers add one', async () => {
     const members = await bot.ask('/spend mtd', MEMBER);
     expect(members.reads).toContain('for example /spend 123 mtd');
     expect(members.reads).not.toContain('Add a project…');
@@ -805,7 +805,7 @@ describe('a command without a project', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('can choose from two hundred projects, as Slack takes them', () => {
+  it('can choose from two hundred projects, within Slack’s limits', () => {
     const projects = Array.from({ length: 200 }, (_, n) =>
       named(`p${String(n).padStart(3, '0')}${'x'.repeat(28)}`),
     );
@@ -822,7 +822,7 @@ describe('a command without a project', () => {
 });
 
 describe('a limit to channels', () => {
-  it('holds for name and ID, for commands, buttons and shares; managers are exempt', async () => {
+  it('applies to name and ID, commands, buttons and shares; managers are exempt', async () => {
     await add('prod', '123', { channels: [CHANNEL] });
     const refused = 'This project is limited to certain channels.';
     const before = bot.billing.requests.length;
@@ -849,8 +849,8 @@ describe('a limit to channels', () => {
   });
 });
 
-describe('nothing is gained', () => {
-  it('by members who type what managers may', async () => {
+describe('nothing is possible', () => {
+  it('for members who type managers’ commands', async () => {
     await add('prod', '123');
     const before = await snapshot();
     for (const command of [
@@ -870,7 +870,7 @@ describe('nothing is gained', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it('by members with forged buttons, values and metadata', async () => {
+  it('for members with forged buttons, values and metadata', async () => {
     await add('prod', '123');
     await bot.ask('/billing default prod');
     await bot.redis.client.hset(
@@ -915,7 +915,7 @@ describe('nothing is gained', () => {
 });
 
 describe('every message and form', () => {
-  it('was one that Slack takes, and nothing went wrong unseen', () => {
+  it('was accepted by Slack, and nothing failed silently', () => {
     expect(bot.slack.complaints).toEqual([]);
     expect(bot.log()).not.toContain('an unknown error');
     expect(bot.log()).not.toContain('nothing listens to');

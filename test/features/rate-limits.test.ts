@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createRateLimiter, RATE_LIMITS } from '../../src/slack/rate-limit.ts';
-import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { startOAuthBot, until } from '../support/oauth-bot.ts';
 import { addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
 
-describe('somebody who asks faster than people do', () => {
+describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
   const LEFT = RATE_LIMITS.requests.person.burst - 2;
   let bot: Bot;
@@ -19,7 +19,7 @@ describe('somebody who asks faster than people do', () => {
     bot = await startBot({
       now: () => NOW,
       limits: createRateLimiter({ clock: () => time }),
-      // Many at once, on a machine that may be busy: how fast it acknowledges is not asked here.
+      // The speed of acknowledgements is not tested here.
       ackTimeout: 15_000,
     });
     await bot.connect();
@@ -32,7 +32,7 @@ describe('somebody who asks faster than people do', () => {
     Promise.all(Array.from({ length: count }, work));
   const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
 
-  it('gets every command answered, at first with figures and then with when to go on and a button', async () => {
+  it('gets an answer to every command: first figures, then when to try again and a button', async () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
     await bot.slack.waitFor(() => seen().length === 60, 15_000);
     const refused = seen()
@@ -54,7 +54,7 @@ describe('somebody who asks faster than people do', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('costs no call to Slack, Redis or billing by a refused command', async () => {
+  it('causes no call to Slack, Redis or billing by a rejected command', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.waitFor(() => seen().length === 40);
     const before = [bot.slack.calls.length, bot.billing.requests.length];
@@ -67,7 +67,7 @@ describe('somebody who asks faster than people do', () => {
     expect(reading.exec(after)?.[0]).toBe(reading.exec(monitor)?.[0]);
   });
 
-  it('hears of it once in a while for clicks and mentions, not for each of them', async () => {
+  it('gets one message for many clicks and mentions', async () => {
     const { ts } = await bot.ask('/balance 123');
     await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
     await many(30, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
@@ -101,12 +101,12 @@ describe('somebody who asks faster than people do', () => {
     await bot.slack.waitFor(() => !TOO_FAST.test(textOf(bot.slack.home(OWNER)?.view)));
   });
 
-  it('may test a connection ten times, and then is told when the next test is possible', async () => {
+  it('can test a connection ten times, then sees when the next test is possible', async () => {
     const { ts } = await bot.ask('/billing status');
     const place = { channel: CHANNEL, ts };
     const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
     const before = bot.billing.requests.length;
-    // Connecting was the first of the ten.
+    // Connecting was the first of the ten tests.
     for (let test = 1; test < RATE_LIMITS.tests.person.burst; test += 1) {
       await bot.slack.press(OWNER, place, 'connection-test');
       await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
@@ -119,7 +119,7 @@ describe('somebody who asks faster than people do', () => {
   });
 });
 
-describe('somebody who has tested too much', () => {
+describe('a person who has tested too often', () => {
   const TOO_MANY = 'You’re testing and sending faster than Tally can keep up with.\nTry again in ';
   let bot: Bot;
   let identity: IdentityService;
@@ -140,10 +140,10 @@ describe('somebody who has tested too much', () => {
     await bot.slack.say(OWNER, CHANNEL, command);
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   };
-  /** What everybody reads that Tally posted. */
+  /** Tally's public messages. */
   const posts = () => bot.slack.calls.filter(({ method }) => method === 'chat.postMessage');
 
-  it('has no connection tested, and goes back to the form', async () => {
+  it('cannot test a connection, and goes back to the form', async () => {
     const before = bot.billing.requests.length;
     await opened('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
@@ -152,7 +152,7 @@ describe('somebody who has tested too much', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('has no access tested, and goes back to the form', async () => {
+  it('cannot test an access, and goes back to the form', async () => {
     const { id, secret } = identity.accesses.good;
     await opened('/billing projects access prod');
     await bot.slack.submit(OWNER, { access_id: id, secret });
@@ -161,7 +161,7 @@ describe('somebody who has tested too much', () => {
     expect(identity.requests).toHaveLength(0);
   });
 
-  it('has no schedule tested nor sent, and keeps the form', async () => {
+  it('cannot test or send a schedule, and keeps the form', async () => {
     await opened('/billing schedule prod daily 09:00');
     await bot.slack.press(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'Send a test to the channel');
     await shows(TOO_MANY);
@@ -189,7 +189,7 @@ describe('two workspaces with one billing service', () => {
     return bot;
   };
 
-  it('answer thirteen questions of the one while a hundred of the other hang', async () => {
+  it('answer thirteen questions of one while a hundred of the other hang', async () => {
     const bot = await startBoth();
     try {
       let release = () => {};
@@ -214,7 +214,7 @@ describe('two workspaces with one billing service', () => {
     }
   });
 
-  it('do not pause one another: what fails for the one is asked for the other', async () => {
+  it('do not pause each other: what fails for one is still asked for the other', async () => {
     const bot = await startBoth();
     try {
       bot.billing.respond(({ token }) => (token === 'Read-only' ? { status: 503 } : undefined));
@@ -228,7 +228,7 @@ describe('two workspaces with one billing service', () => {
   });
 });
 
-it('counts for the operator what was refused', async () => {
+it('count rejections for the operator', async () => {
   const bot = await startBot({ limits: 'ordinary' });
   try {
     const helps = Array.from({ length: 60 }, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));

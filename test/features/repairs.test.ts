@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, toAnswer, startBot } from '../support/bot.ts';
+import { type Answer, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 let bot: Bot;
@@ -51,7 +51,7 @@ describe('a refusal', () => {
     expect(buttons(await bot.ask(typed))[0]).toBe(works);
   });
 
-  it('of a report that no schedule posts offers those that schedules post', async () => {
+  it('of a report that cannot be scheduled offers those that can', async () => {
     expect(buttons(await bot.ask('/billing schedule prod last-month daily 8:00'))).toEqual([
       '/billing schedule prod yesterday daily 8:00',
       '/billing schedule prod last-week daily 8:00',
@@ -68,7 +68,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('runs what was asked once it is mended', async () => {
+  it('runs the command after it is corrected', async () => {
     const answer = await bot.ask('/spend banana yesterday', MEMBER);
     await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'prod');
     await bot.slack.waitFor(() => {
@@ -80,7 +80,7 @@ describe('a refusal', () => {
     await replaced(mistyped.ts, 'prod · ');
   });
 
-  it('of an address that leads elsewhere offers managers the form, and tells others whom to ask', async () => {
+  it('of a URL that redirects offers managers the form, and tells others whom to ask', async () => {
     bot.billing.setMode('html');
     expect(buttons(await bot.ask('/balance prod'))).toEqual(['Try again', 'Check the address…']);
     const { reads, ...answer } = await bot.ask('/balance prod', MEMBER);

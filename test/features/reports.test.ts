@@ -57,7 +57,7 @@ async function post(
   return { ...finding, answers, reads: textOf(finding.message.blocks).split('\n') };
 }
 
-/** `amount` for each day from `firstOf` to `last` of a month. */
+/** The same amount for each day of a month from `firstOf` to `last`. */
 const days = (month: string, first: number, last: number, amount: string) =>
   Array.from(
     { length: last - first + 1 },
@@ -77,7 +77,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('counts days in the zone that it is asked for, whatever the settings say by now', async () => {
+  it('counts days in its own zone, whatever the settings are now', async () => {
     const late = Date.parse('2026-11-21T20:00:00Z');
     expect((await post('yesterday', ['5001'], late, 1, 'UTC')).covers).toBe('Fri 20 Nov 2026 UTC');
     expect((await post('yesterday', ['5001'], late, 1, 'Pacific/Auckland')).covers).toBe(
@@ -85,7 +85,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('tells by which connection it was answered, and the balance of a project that has a name', async () => {
+  it('names its connection, and the balance of a named project', async () => {
     const { answers } = await post('yesterday', ['5001', '123']);
     expect(answers).toHaveLength(2);
     expect(answers).toEqual(
@@ -102,7 +102,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('says first what was spent, then against what, then the month, then what is left', async () => {
+  it('shows the spend first, then the comparison, the month and the balance', async () => {
     const { reads } = await post('yesterday', ['5001']);
     expect(reads.slice(0, 5)).toEqual([
       'prod · 150.50 spent on Fri 20 Nov',
@@ -116,7 +116,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('writes numbers as the workspace wants them, in a digest too', async () => {
+  it('formats numbers by the workspace’s settings, in a digest too', async () => {
     const key = 'tally:{T0SANDBOX1}:record';
     const before = await bot.redis.client.hget(key, 'settings');
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
@@ -148,7 +148,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('has the days without a post in it, against the same days a week before', async () => {
+  it('includes days without a post, compared with the same days of the week before', async () => {
     setDays(
       '5001',
       days('2026-11', 6, 12, '100'),
@@ -170,7 +170,7 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('draws the last 14 days', async () => {
+  it('charts the last 14 days', async () => {
     const { message } = await post('yesterday', ['5001']);
     const chart = message.blocks.find(({ type }) => type === 'data_visualization') as unknown as {
       chart: { axis_config: { categories: string[] } };
@@ -179,7 +179,7 @@ describe('the post about yesterday', () => {
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
-  it('calls a day that is missing missing, never zero, and that is no reason to be silent', async () => {
+  it('calls a missing day missing, never zero, and still posts', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · nothing reported for Fri 20 Nov yet');
@@ -187,14 +187,14 @@ describe('the post about yesterday', () => {
     expect(isEmpty).toBe(false);
   });
 
-  it('knows when nothing was spent', async () => {
+  it('detects that nothing was spent', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
     const { isEmpty, reads } = await post('yesterday', ['5001']);
     expect(isEmpty).toBe(true);
     expect(reads[0]).toBe('prod · 0.00 spent on Fri 20 Nov');
   });
 
-  it('names the days of both sides where some are not reported, and has no percentage of too few', async () => {
+  it('names the days of both sides when some are not reported, and shows no percentage for too few', async () => {
     setDays(
       '5001',
       days('2026-10', 1, 31, '90'),
@@ -214,8 +214,8 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('compares a day with the same weekday a week before, so that a weekend is no drop', async () => {
-    // Saturday and Sunday cost a tenth, on Sunday the 15th as on Sunday the 8th.
+  it('compares a day with the same weekday of the week before, so that a weekend is no drop', async () => {
+    // Saturdays and Sundays cost a tenth.
     setDays(
       '5001',
       days('2026-11', 8, 8, '10'),
@@ -229,14 +229,14 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('says which day is missing where yesterday or the day it is compared with is', async () => {
+  it('says which day is missing: yesterday or the one it is compared with', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     expect((await post('yesterday', ['5001'])).reads).toContain(
       'no comparison with Fri 13 Nov (now not reported; then reported)',
     );
   });
 
-  it('keeps rows that belong to no day out of its figures, and says so', async () => {
+  it('leaves items without a day out of its figures, and says so', async () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
     setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
@@ -246,28 +246,28 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('says nothing of the rows at both ends that a service sends whose days begin elsewhere', async () => {
+  it('ignores the items at both ends that a service with other day boundaries sends', async () => {
     setDays('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
     expect(reads.join('\n')).not.toContain('left out');
   });
 
-  it('stands without the balance', async () => {
+  it('works without the balance', async () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · 150.50 spent on Fri 20 Nov');
     expect(reads.join('\n')).toContain('*Balance unknown*: No Cloud platform data for project 5001.');
   });
 
-  it('keeps exact figures for a later look', async () => {
+  it('stores exact figures for later checks', async () => {
     setDays('5001', days('2026-11', 20, 20, '0.1'), days('2026-11', 20, 20, '0.2000000000000000000001'));
     expect((await post('yesterday', ['5001'])).figures).toEqual({ '5001:1': '0.3000000000000000000001' });
   });
 });
 
 describe('posts about longer times', () => {
-  it('compares last week with the week before', async () => {
+  it('compare last week with the week before', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
@@ -276,7 +276,7 @@ describe('posts about longer times', () => {
     ]);
   });
 
-  it('compares the month so far with as many days of the month before', async () => {
+  it('compare the month so far with as many days of the previous month', async () => {
     setDays('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
     const { reads } = await post('month-to-date', ['5001']);
     expect(reads.slice(0, 2)).toEqual([
@@ -286,7 +286,7 @@ describe('posts about longer times', () => {
     expect(reads.join('\n')).not.toContain('This month');
   });
 
-  it('is about the month that is over on the first of the next', async () => {
+  it('cover the previous month on the first day of a month', async () => {
     setDays('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
     expect(reads.slice(0, 2)).toEqual([
@@ -295,7 +295,7 @@ describe('posts about longer times', () => {
     ]);
   });
 
-  it('puts what is left first where that is the question', async () => {
+  it('show the balance first when that is the report', async () => {
     bot.billing.setBalance('5001', '{"balance":-12.5,"bonuses":0}');
     setDays('5001', days('2026-11', 20, 20, '150'));
     const { reads, figures } = await post('balance', ['5001']);
@@ -317,7 +317,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('adds up first, then a row a project', async () => {
+  it('shows the total, then a row for each project', async () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
     expect(reads[1]).toBe('*▲ 22.5 %* vs Fri 13 Nov (20.00)');
@@ -333,7 +333,7 @@ describe('a digest of several projects', () => {
     expect(reads).toContain('* not every day is reported yet; a missing day is not counted as zero');
   });
 
-  it('puts the largest first, and warns of what lasts less than 14 days', async () => {
+  it('sorts by size, and warns about what lasts less than 14 days', async () => {
     setDays('5002', days('2026-11', 1, 20, '100'));
     const { message, reads } = await post('yesterday', ['5001', '5002']);
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
@@ -343,14 +343,14 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('names the projects of which nothing is reported in one line', async () => {
+  it('names the projects without reported days on one line', async () => {
     for (const id of ['5001', '5002']) setDays(id, days('2026-11', 13, 19, '10'));
     const { reads } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · nothing reported for Fri 20 Nov yet');
     expect(reads).toContain('Nothing reported for Fri 20 Nov yet (not counted as zero): prod, dev.');
   });
 
-  it('puts what is left in the first column where that is the question', async () => {
+  it('shows the balance in the first column when that is the report', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     const table = message.blocks.find(({ type }) => type === 'table') as unknown as {
@@ -365,7 +365,7 @@ describe('a digest of several projects', () => {
     ]);
   });
 
-  it('has the balance of a project of which billing reports nothing', async () => {
+  it('shows the balance of a project without reported days', async () => {
     bot.billing.setItems('5002', '[]');
     const { reads, unanswered } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
@@ -374,7 +374,7 @@ describe('a digest of several projects', () => {
     await expect(post('balance', ['5002'])).rejects.toThrow('No Cloud platform data for project 5002');
   });
 
-  it('repeats what billing says beside its figures, with whose and which they are', async () => {
+  it('repeats billing’s remarks, with the project and the figures they are about', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('getSubscriptionBalance') && String(query).includes('5002')
         ? {
@@ -397,7 +397,7 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('says what a project’s change rests on where not every day of both sides is reported', async () => {
+  it('says what a project’s change is based on when not all days are reported', async () => {
     setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
     setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
@@ -408,13 +408,13 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('does not add amounts of different labels', async () => {
+  it('does not add amounts with different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · 12.25 + €12.25 spent on Fri 20 Nov',
     );
   });
 
-  it('goes out without a project that gives no answer, and says which and why', async () => {
+  it('is posted without a project that fails, and says which and why', async () => {
     setDays('5002');
     bot.billing.setItems('5002', 'null');
     const { reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002']);
@@ -424,13 +424,13 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('never tells a channel about a project that is not for it', async () => {
+  it('never shows a channel a project that is limited to others', async () => {
     const { reads } = await post('yesterday', ['5001', '5004']);
     expect(reads.join('\n')).toContain('limited to certain channels');
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 
-  it('fails where nobody answers, so that it is tried again', async () => {
+  it('fails when no project is answered, so that it is retried', async () => {
     bot.billing.setMode('401');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });

@@ -6,8 +6,8 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import type { Listeners } from '../../src/slack/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
@@ -18,7 +18,7 @@ const BOT_USER = 'U0TALLYBOT';
 let now = NOW;
 let bot: Bot;
 let inbox: Server;
-/** What the bot posted to the response_url of each request, by its number. */
+/** The bot's posts to each request's `response_url`, by request number. */
 const posted = new Map<string, { response_type: string; reads: string }[]>();
 let requests = 0;
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await new Promise((resolve) => inbox.close(resolve));
 });
 
-/** Names these people for a project; nothing is issued here, so what is sealed does not open. */
+/** Registers an access with these people. It cannot be unsealed, because no token is issued here. */
 async function addAccess(project: string, people: readonly string[]) {
   const access = {
     project,
@@ -57,15 +57,15 @@ async function addAccess(project: string, people: readonly string[]) {
   await bot.redis.client.hset(HASH, `access:${project}`, JSON.stringify(record));
 }
 
-/** Later than anything the bot remembers, with these settings. */
-async function given(settings: object) {
+/** Saves these settings and moves the clock past all caches. */
+async function useSettings(settings: object) {
   now += 2 * MINUTE;
   await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
 }
 
 type Loose = Record<string, unknown>;
 
-/** As Slack sends it and with its signature, but with whatever we like inside. */
+/** Sends a forged, correctly signed request. */
 async function send(body: string): Promise<Response> {
   return fetch(`${bot.url}/slack/events`, {
     method: 'POST',
@@ -140,7 +140,7 @@ const SCHEDULES = /scheduled post/;
 const schedules = async () =>
   (await bot.redis.client.hkeys(HASH)).filter((key) => key.startsWith('schedule:')).length;
 
-/** The form of `/billing schedule`, sent. */
+/** The submitted form of `/billing schedule`. */
 async function schedule(person: string) {
   const chosen = (value: string) => ({ value: { selected_option: option(value) } });
   const values = {
@@ -169,7 +169,7 @@ async function suggest(person: string, action_id: string, value = '') {
   return ((await ack.json()) as { options: unknown[] }).options;
 }
 
-/** The first call of these methods that the bot makes while `work` goes on. */
+/** Returns the first call of these methods that the bot makes during `work`. */
 async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
   const before = bot.slack.calls.length;
   await work();
@@ -181,14 +181,14 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 const REFUSALS =
   /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n/;
 
-/** Whether it was done; if not, it was said so in a sentence and nothing else. */
+/** Whether it was done; if not, checks that the reply is a refusal and nothing else. */
 function done(reads: string, proof: string | RegExp): boolean {
   if (REFUSALS.test(reads)) return false;
   expect(reads).toMatch(proof);
   return true;
 }
 
-/** Either the form opened, or the reply says why not. */
+/** Whether the form opened; if not, checks that the reply says why. */
 async function opened(work: () => Promise<string>): Promise<boolean> {
   const before = bot.slack.calls.length;
   const key = await work();
@@ -197,7 +197,7 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
   return isOpened() || done((await reply(key)).reads, 'nothing else would do');
 }
 
-/** What each column of the table means: whether this person gets it done. */
+/** For each column of the table, whether this person can do it. */
 const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
   'ask: command': async (person) => done((await reply(await command(person, '/balance 123'))).reads, ' left'),
   async 'ask: button'(person) {
@@ -286,7 +286,7 @@ const [head = [], , ...body] = (await readFile('docs/rights.md', 'utf8'))
   .map(cellsOf);
 
 describe('the table in docs/rights.md', () => {
-  it('names everybody and everything that is tried here', () => {
+  it('covers all roles and actions that are tested here', () => {
     expect(head.slice(1)).toEqual(Object.keys(COLUMNS));
     expect(body.map(([who]) => who)).toEqual(Object.keys(ROWS));
   });
@@ -294,7 +294,7 @@ describe('the table in docs/rights.md', () => {
   describe.each(body)('%s', (who, ...cells) => {
     const { person, settings = {}, left = false } = ROWS[who!]!;
     beforeAll(async () => {
-      await given(settings);
+      await useSettings(settings);
       if (left) bot.slack.workspace.person(person)!.left = true;
     });
     afterAll(() => {
@@ -308,7 +308,7 @@ describe('the table in docs/rights.md', () => {
   });
 });
 
-/** Who has to be refused what asks for a right. */
+/** A person who lacks each right. */
 const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: boolean; lacks: Right[] }> = {
   'somebody who left': {
     person: MEMBER,
@@ -329,8 +329,8 @@ const LESSER_ROLES: Record<string, { person: string; settings?: object; left?: b
 };
 
 /**
- * The listeners that let in more than managers: the whole policy. A listener that is not named here has to ask for
- * `manage`, so a new one is tested without being added.
+ * The whole policy: listeners that need less than `manage`. All others have to need `manage`, so a new one is tested
+ * without being added here.
  */
 const MORE_THAN_MANAGERS: Record<keyof Listeners, Partial<Record<Right, readonly string[]>>> = {
   commands: {
@@ -380,7 +380,7 @@ function expectedRight(kind: keyof Listeners, name: string): Right {
   return (right as Right | undefined) ?? 'manage';
 }
 
-/** Each command and each verb of `/billing`, without words and with one, and what changes a project. */
+/** Each command and each verb of `/billing`, without words and with one, and the verbs that change a project. */
 function commandTexts(): readonly string[] {
   const { registry } = bot;
   const changes = ['add', 'edit', 'rename', 'remove', ...Object.keys(registry.projectVerbs())];
@@ -396,7 +396,7 @@ function namesOf(kind: keyof Listeners): readonly string[] {
   return kind === 'commands' ? commandTexts() : Object.keys(bot.registry.listeners()[kind]);
 }
 
-/** The right that the registry holds. */
+/** The right in the registry. */
 function registeredRight(kind: keyof Listeners, name: string): Right {
   const listeners = bot.registry.listeners();
   if (kind !== 'commands') return listeners[kind][name]!.right;
@@ -407,7 +407,7 @@ function registeredRight(kind: keyof Listeners, name: string): Right {
 
 const selected = (value: string) => ({ value: { selected_option: option(value) } });
 
-/** Forms that are read without an error, so that the right alone can refuse them. */
+/** Valid submissions, which only the right can reject. */
 const FORMS: Record<string, { values: object; metadata?: string }> = {
   settings: { values: { currency: field('EUR') } },
   project: {
@@ -450,14 +450,14 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
   },
 };
 
-/** Events that the listener wants, so that the right alone can refuse them. */
+/** Events that the listener handles, which only the right can reject. */
 const EVENTS: Record<string, object> = {
   app_home_opened: { tab: 'home' },
   app_mention: { channel: CHANNEL, text: `<@${BOT_USER}> balance 123` },
   message: { channel: 'D0ANYBODY1', channel_type: 'im', text: 'balance 123' },
 };
 
-/** What the bot says to a request of this person, as one text. */
+/** The bot's answers to a request of this person, as one text. */
 const SAID: Record<keyof Listeners, (person: string, name: string) => Promise<string>> = {
   commands: async (person, text) => (await reply(await command(person, text))).reads,
   actions: async (person, action_id) =>
@@ -497,24 +497,24 @@ const isRefusal = (said: string) => said === NOTHING_FOUND || REFUSALS.test(said
 const KINDS = ['commands', 'actions', 'views', 'options', 'events'] as const satisfies (keyof Listeners)[];
 
 describe('each listener of the registry', () => {
-  it.each(KINDS)('asks for the right that the policy names: %s', (kind) => {
+  it.each(KINDS)('needs the right that the policy names: %s', (kind) => {
     const names = namesOf(kind);
     const registered = Object.fromEntries(names.map((name) => [name, registeredRight(kind, name)]));
     expect(registered).toEqual(Object.fromEntries(names.map((name) => [name, expectedRight(kind, name)])));
   });
 
-  it.each(KINDS)('is still there, where the policy names it: %s', (kind) => {
+  it.each(KINDS)('still exists, when the policy names it: %s', (kind) => {
     expect(namesOf(kind)).toEqual(expect.arrayContaining(Object.values(MORE_THAN_MANAGERS[kind]).flat()));
   });
 
-  it('finds something for an owner, where suggestions are looked for', async () => {
-    await given({});
+  it('finds something for an owner when suggestions are searched', async () => {
+    await useSettings({});
     for (const name of namesOf('options')) expect(await SAID.options(OWNER, name), name).toMatch(/ found$/);
   });
 
   describe.each(Object.entries(LESSER_ROLES))('refuses %s', (_, { person, settings = {}, left, lacks }) => {
     beforeAll(async () => {
-      await given(settings);
+      await useSettings(settings);
       if (left) bot.slack.workspace.person(person)!.left = true;
     });
     afterAll(() => {
@@ -538,7 +538,7 @@ describe('each listener of the registry', () => {
 });
 
 describe('a member', () => {
-  beforeEach(() => given({}));
+  beforeEach(() => useSettings({}));
 
   it.each(['/billing settings', '/billing audit', '/billing projects remove prod'])(
     'gains nothing from a button that reruns %s, or shares it',
@@ -552,7 +552,7 @@ describe('a member', () => {
 });
 
 describe('somebody who may not ask', () => {
-  beforeEach(() => given({}));
+  beforeEach(() => useSettings({}));
 
   it.each([
     [GUEST, 'Guests can’t use Tally in this workspace.'],
@@ -571,7 +571,7 @@ describe('an answer in the place of a private message', () => {
   it.each([{ container: { is_ephemeral: true } }, { container: { is_ephemeral: false } }])(
     'stays private where answers are for everyone in the channel: %o',
     async (around) => {
-      await given({ visibility: 'channel' });
+      await useSettings({ visibility: 'channel' });
       const shown = await reply(await command(MEMBER, '/balance 123'));
       expect(shown.response_type).toBe('in_channel');
       const button = { action_id: 'rerun:x', value: '/balance 123' };
@@ -583,20 +583,20 @@ describe('an answer in the place of a private message', () => {
 });
 
 describe('a manager', () => {
-  it('shares answers alone: what else a button names stays with whoever pressed it', async () => {
-    await given({});
+  it('shares only answers; other buttons stay private', async () => {
+    await useSettings({});
     const key = await action(OWNER, { action_id: 'share', value: `${now} /billing projects` });
     expect(await reply(key)).toMatchObject({ response_type: 'ephemeral' });
   });
 
-  it('asks about a limited project anywhere, but not in front of others', async () => {
+  it('can ask about a limited project anywhere, but not publicly', async () => {
     bot.billing.setBalance('7001', '{"balance":10,"bonuses":0}');
     await addProject(bot, { alias: 'secret', id: '7001', channels: ['C0FINANCE1'] });
-    await given({});
+    await useSettings({});
     expect((await reply(await command(OWNER, '/balance secret'))).reads).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
     expect((await reply(share)).reads).toContain('limited to certain channels');
-    await given({ visibility: 'channel' });
+    await useSettings({ visibility: 'channel' });
     expect(await reply(await command(OWNER, '/balance secret'))).toMatchObject({
       response_type: 'ephemeral',
       reads: expect.stringContaining('limited to certain channels'),
@@ -604,11 +604,11 @@ describe('a manager', () => {
     await bot.redis.client.hdel(HASH, 'project:secret');
   });
 
-  describe('who loses the role', () => {
+  describe('a person who loses the role', () => {
     const becomes = (role: 'admin' | 'member') => {
       bot.slack.workspace.person(ADMIN)!.role = role;
     };
-    beforeEach(() => given({}));
+    beforeEach(() => useSettings({}));
     afterAll(() => becomes('admin'));
 
     it.each(['manage: command', 'manage: button', 'manage: form', 'manage: search'])(
@@ -622,8 +622,8 @@ describe('a manager', () => {
       },
     );
 
-    it('or is taken out of the group that was named, can do nothing more at once', async () => {
-      await given({ managerGroups: [FINOPS] });
+    it('or is removed from the named group, loses access at once', async () => {
+      await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
       group!.members = [];
@@ -635,8 +635,8 @@ describe('a manager', () => {
 });
 
 describe('a member who leaves', () => {
-  it('asks for at most one minute more', async () => {
-    await given({});
+  it('keeps access for at most one minute', async () => {
+    await useSettings({});
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
     bot.slack.workspace.person(MEMBER)!.left = true;
     now += MINUTE - 1;
@@ -647,8 +647,8 @@ describe('a member who leaves', () => {
   });
 });
 
-describe('when Slack does not say who somebody is', () => {
-  beforeEach(() => given({}));
+describe('when Slack does not return a person’s role', () => {
+  beforeEach(() => useSettings({}));
 
   it.each([
     ['users.info', { error: 'internal_error' }],
@@ -670,7 +670,7 @@ describe('when Slack does not say who somebody is', () => {
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('but hangs, everything is acknowledged in time and told in the end', async () => {
+  it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
     bot.slack.failNext('users.info', 'hang', 2);
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
@@ -678,8 +678,8 @@ describe('when Slack does not say who somebody is', () => {
     expect((await reply(await key)).reads).toContain('Slack did not answer users.info');
   }, 20_000);
 
-  it('a group that cannot be looked up names nobody, and its members still ask', async () => {
-    await given({ managerGroups: [FINOPS] });
+  it('a group that cannot be looked up grants nothing, and its members can still ask', async () => {
+    await useSettings({ managerGroups: [FINOPS] });
     bot.slack.failNext('usergroups.users.list', { error: 'missing_scope' }, 2);
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
     const { reads } = await reply(await command(MEMBER, '/billing settings'));
@@ -687,14 +687,14 @@ describe('when Slack does not say who somebody is', () => {
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 
-  it('a group that was deleted names nobody, and does not stand in the way of another', async () => {
-    await given({ managerGroups: ['S0DELETED', FINOPS] });
+  it('a deleted group grants nothing, without effect on another group', async () => {
+    await useSettings({ managerGroups: ['S0DELETED', FINOPS] });
     expect(await COLUMNS['manage: command']!(MEMBER)).toBe(true);
   });
 });
 
-describe('a payload that does not fit the person', () => {
-  beforeEach(() => given({}));
+describe('a payload that does not match the person', () => {
+  beforeEach(() => useSettings({}));
 
   it.each([
     ['says that a member belongs elsewhere', MEMBER, { team: { id: TEAM }, home: OTHER_TEAM }],
@@ -710,7 +710,7 @@ describe('a payload that does not fit the person', () => {
     expect((await reply(manage)).reads).toMatch(REFUSALS);
   });
 
-  it('is read as the workspace that has the app, where a form is sent from a shared channel', async () => {
+  it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
     const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: { currency: field('EUR') } };
     const around = {
@@ -724,11 +724,11 @@ describe('a payload that does not fit the person', () => {
 });
 
 describe('an external user in a shared channel', () => {
-  beforeEach(() => given({}));
+  beforeEach(() => useSettings({}));
   const SHARED = 'C0SHARED01';
   const seen = () => bot.slack.messages(EXTERNAL, SHARED).filter(({ from }) => from === 'bot');
 
-  it('gets a polite nothing for a mention, alone', async () => {
+  it('gets a polite refusal for a mention, privately', async () => {
     await bot.slack.say(EXTERNAL, SHARED, '@Tally spend prod last month');
     const message = await bot.slack.waitFor(() => seen().at(-1));
     expect(message.ephemeral).toBe(true);
@@ -738,9 +738,9 @@ describe('an external user in a shared channel', () => {
     expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
   });
 
-  it('sees what a member shares there, and gets nothing from its buttons', async () => {
+  it('sees what a member shares there, and its buttons do nothing', async () => {
     const before = seen().length;
-    await given({ visibility: 'channel' });
+    await useSettings({ visibility: 'channel' });
     await bot.slack.say(MEMBER, SHARED, '/balance 123');
     const message = await bot.slack.waitFor(() => seen()[before]);
     expect(textOf(message.blocks)).not.toContain('Share');

@@ -1,4 +1,4 @@
-/** What forms, saved messages and lists say will come, and what comes. */
+/** Compares the posts that forms, confirmations and lists announce with those that are sent. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
@@ -15,7 +15,7 @@ import { carryOver, upcomingSendsAt } from '../../src/features/schedules/upcomin
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
 import type { Workspace } from '../../src/workspace/workspaces.ts';
-import { CHANNEL, toAnswer, textOf } from '../support/bot.ts';
+import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -107,14 +107,14 @@ async function openEdit(): Promise<string> {
   return modalSays('Edit schedule');
 }
 
-/** As a delivery notes it. */
+/** The delivery log's entry. */
 async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
   const entry = { state, due, at: due, began: due, tries: 0 };
   await tally.redis.client.hset(LEDGER, `${id}/${date}`, JSON.stringify(entry));
 }
 
 describe('what a form promises', () => {
-  it('is no second post for a date that has one', async () => {
+  it('is never a second post for a date that has one', async () => {
     const schedule = await setUp();
     now = NINE + HOUR;
     await noted(schedule, '2026-11-20', NINE);
@@ -132,7 +132,7 @@ describe('what a form promises', () => {
     expect((await list()).reads).toContain('next Sat 21 Nov 2026, 17:00');
   });
 
-  it('is no date that has passed where the schedule was, and says so', async () => {
+  it('is no date that has passed for the schedule, and it says so', async () => {
     const schedule = await setUp();
     const moved = { ...schedule, timing: { ...schedule.timing, time: '00:30', zone: 'Pacific/Auckland' } };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(moved));
@@ -150,7 +150,7 @@ describe('what a form promises', () => {
     );
   });
 
-  it('comes only once it is resumed where somebody paused it', async () => {
+  it('is posted only after resuming when a person paused it', async () => {
     const schedule = await setUp();
     const paused = { ...schedule, paused: { why: 'person', at: now, by: OWNER } };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
@@ -163,7 +163,7 @@ describe('what a form promises', () => {
 });
 
 describe('what is due while the form is open', () => {
-  it('is not lost by an edit that leaves its time', async () => {
+  it('is not lost by an edit that keeps its time', async () => {
     const { since } = await setUp();
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 is still to be sent.');
@@ -178,7 +178,7 @@ describe('what is due while the form is open', () => {
     );
   });
 
-  it('is not lost by an edit of its time, be that past or ahead', async () => {
+  it('is not lost by an edit of its time, to earlier or later', async () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -193,7 +193,7 @@ describe('what is due while the form is open', () => {
     expect(later).not.toContain('no post');
   });
 
-  it('is not dropped without a word where the new times have no such date', async () => {
+  it('is not dropped silently when the new times have no such date', async () => {
     await setUp();
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -201,7 +201,7 @@ describe('what is due while the form is open', () => {
     await modalSays('With this change, nothing is posted for Fri 20 Nov 2026.');
   });
 
-  it('is not dropped without a word where it was ahead and its new time has passed', async () => {
+  it('is not dropped silently when it was ahead and its new time has passed', async () => {
     await setUp('schedule 123 daily 17:00');
     now = NINE + 5 * SECOND;
     await openEdit();
@@ -210,7 +210,7 @@ describe('what is due while the form is open', () => {
     );
   });
 
-  it('is said to have passed where the schedule is new', async () => {
+  it('is reported as passed when the schedule is new', async () => {
     await openForm('schedule 123 daily 09:00');
     now = NINE + 5 * SECOND;
     const saved = await save();
@@ -228,7 +228,7 @@ describe('the days that a post covers', () => {
     return blocks.find(({ block_id }) => block_id === 'time')?.element?.initial_time;
   };
 
-  it('are named in the form and after it is saved', async () => {
+  it('are named in the form and after saving', async () => {
     expect(await openForm('schedule 123 daily 09:00')).toContain(
       'The first post covers Thu 19 Nov 2026 (UTC).',
     );
@@ -241,7 +241,7 @@ describe('the days that a post covers', () => {
     expect(await openForm('schedule 123 balance')).not.toContain('covers');
   });
 
-  it('are warned of where the week before is not over, with a time and a zone in which it is', async () => {
+  it('cause a warning when the previous week is not over, with a time and a zone in which it is', async () => {
     await openForm('schedule 123 weekly mon 9:00');
     await unfold();
     await change('zone', { selected_option: option('Australia/Sydney') });
@@ -266,14 +266,14 @@ describe('the days that a post covers', () => {
     });
   });
 
-  it('are warned of after a change of the clocks that makes them stale', async () => {
+  it('cause a warning after a clock change that makes them outdated', async () => {
     const text = await openForm('schedule 123 daily 0:59');
     expect(text).toContain('The first post covers Fri 20 Nov 2026 (UTC).');
     expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027.');
     expect(text).toContain('Post at 01:00');
   });
 
-  it('are warned of without a time where none of that day helps', async () => {
+  it('cause a warning without a time when no time of that day helps', async () => {
     await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ zone: 'Pacific/Pago_Pago' }));
     await openForm('schedule 123 daily 09:00');
     await unfold();
@@ -284,7 +284,7 @@ describe('the days that a post covers', () => {
     expect(text).toContain('Use Pacific/');
   });
 
-  it('are no later than expected west of the reporting zone, and nothing is warned of', async () => {
+  it('are as expected west of the reporting zone, without a warning', async () => {
     await openForm('schedule 123 daily 17:00');
     await change('zone', { selected_option: option('America/Los_Angeles') });
     expect(await modalSays('Fri 20 Nov 2026, 17:00')).not.toContain('misses');
@@ -292,7 +292,7 @@ describe('the days that a post covers', () => {
 });
 
 describe('every form and message', () => {
-  it('was one that Slack takes', () => expect(tally.slack.complaints).toEqual([]));
+  it('was accepted by Slack', () => expect(tally.slack.complaints).toEqual([]));
 });
 
 describe('a promise', () => {
@@ -331,7 +331,7 @@ describe('a promise', () => {
   });
   const recordOf = (one: Schedule) =>
     ({ scheduleIds: [one.id], schedules: [one], projects: [] }) as unknown as Workspace;
-  /** Lets time pass as the engine does, a look at its beginning and at each due time; what it notes, in order. */
+  /** Runs the engine's checks at the start and at each due time; returns the log entries in order. */
   function deliver(
     one: Schedule,
     lines: readonly DeliveryLogLine[],
@@ -356,7 +356,7 @@ describe('a promise', () => {
   const postedIn = (lines: readonly DeliveryLogLine[]) =>
     lines.filter(({ entry }) => entry.state === 'posted').map(({ date }) => date);
 
-  it('is kept, whatever was edited when: what is shown comes, and nothing else before it', () => {
+  it('is kept after any edits: what is shown is posted, and nothing else before it', () => {
     fc.assert(
       fc.property(
         timings,
@@ -369,7 +369,7 @@ describe('a promise', () => {
           const made = { ...example(), timing: first, since: NINE };
           const due = nextDueTimes(first, NINE, which + 1).at(-1)!.at;
           const edited = Math.max(NINE, due + minutes * 60_000);
-          // What fell due last may be still to come.
+          // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
           const owed = upcomingSendsAt(bookOf(before), edited)(made).owed;
           const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'trying'));
@@ -387,7 +387,7 @@ describe('a promise', () => {
           const latest = sends.owed.slice(-1).map(({ date }) => date);
           expect(come).toEqual([...latest, ...sends.next.map(({ date }) => date)]);
           expect(dropped.filter(({ date }) => come.includes(date))).toEqual([]);
-          // What was due and is not named came, or is named in the post that comes.
+          // What was due and is not announced was sent, or is named in the next post.
           const named = new Set([
             ...come,
             ...sends.owed.map(({ date }) => date),
@@ -398,7 +398,7 @@ describe('a promise', () => {
       ),
       {
         numRuns: 400,
-        // A date that is being tried and that the edit leaves out, with an earlier local date that it brings.
+        // A date that is being retried and that the edit leaves out, with an earlier local date that it adds.
         examples: [
           [
             { cadence: { kind: 'daily' }, time: '00:00', zone: 'UTC' },

@@ -9,7 +9,7 @@ import { parseScheduleText } from '../../src/features/schedules/words.ts';
 import { routeSubcommands } from '../../src/slack/subcommands.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Schedule } from '../../src/workspace/schedules.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => tally.stop());
 
-/** How Slack was before each test. */
+/** Restores Slack's state before each test. */
 const members = (channel: string) => tally.slack.workspace.conversation(channel)!.members;
 const was = new Map<string, string[]>();
 beforeEach(async () => {
@@ -101,7 +101,7 @@ async function unfold(person = OWNER): Promise<void> {
   await modalSays('Time zone', person);
 }
 
-/** Types a command and waits for the newest message of the bot's. */
+/** Sends a command and waits for the bot's newest message. */
 async function ask(text: string, person = OWNER, channel = CHANNEL) {
   const mine = () => tally.slack.messages(person, channel).filter(({ from }) => from !== person);
   const before = mine().length;
@@ -109,13 +109,13 @@ async function ask(text: string, person = OWNER, channel = CHANNEL) {
   return toAnswer(await tally.slack.waitFor(() => mine()[before]));
 }
 
-/** A field that Tally filled in has another action id. */
+/** A field that Tally has filled in gets another action ID. */
 const actionOf = (field: string, person: string): string => {
   const blocks = modal(person)!.view.blocks as { block_id?: string; element?: { action_id?: string } }[];
   return blocks.find(({ block_id }) => block_id === field)?.element?.action_id ?? `schedule-form:${field}`;
 };
 
-/** Changes a field that Slack tells of at once. */
+/** Changes a field that dispatches an action. */
 async function change(field: string, chosen: object, person = OWNER): Promise<void> {
   const viewId = modal(person)!.id;
   const outcome = await tally.slack.act(
@@ -141,7 +141,7 @@ const choose = (field: string, value: string, person = OWNER) => {
 
 type FormFields = Record<string, string | readonly string[]>;
 
-/** Sends the form; resolves with what the modal says once that is worked through. */
+/** Submits the form; resolves with the modal's text after it was processed. */
 async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
   await tally.slack.submit(person, fields);
   await tally.slack.waitFor(() => !modalText(person).includes('Checking the channel…'));
@@ -159,7 +159,7 @@ async function setUp(text = 'schedule prod', person = OWNER, channel = CHANNEL):
 const said = (channel = CHANNEL, person = OWNER) => tally.reads(channel, person).at(-1) ?? '';
 const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
 
-/** Chooses in the menu of a row; resolves with what stands there then. */
+/** Chooses from a row's menu; resolves with the row's text afterwards. */
 async function row(answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) {
   await tally.slack.choose(person, place(answer, channel), 'schedule-row', `${action} ${id}`);
 }
@@ -180,7 +180,7 @@ async function audit(): Promise<string[]> {
 const heard = (part: string, person: string, channel: string) =>
   tally.slack.messages(person, channel).filter((one) => toAnswer(one).reads.includes(part)).length;
 
-/** Waits until `work` has brought one more message with this part. */
+/** Waits until `work` has caused one more message with this text. */
 async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
   const before = heard(part, person, channel);
   await work();
@@ -273,7 +273,7 @@ describe('what was typed', () => {
     expect(() => read(text)).toThrow(expect.objectContaining(refused));
   });
 
-  it('takes a name that looks like a cadence for a name', () => {
+  it('takes a name that looks like a cadence as a name', () => {
     const read = (text: string) => parseScheduleText(text, new Set(['sun', 'hourly']));
     expect(read('sun daily')).toEqual({ alias: 'sun', cadence: { kind: 'daily' } });
     expect(read('hourly weekly')).toEqual({ alias: 'hourly', cadence: { kind: 'weekly', weekday: 1 } });
@@ -290,7 +290,7 @@ describe('what was typed', () => {
     },
   );
 
-  it('is what docs/schedules.md says', async () => {
+  it('matches docs/schedules.md', async () => {
     const page = await readFile('docs/schedules.md', 'utf8');
     const commands = [...page.matchAll(/^\| `\/billing schedule ([^`]+)` /gm)].map(([, words = '']) => words);
     expect(commands).toHaveLength(7);
@@ -305,14 +305,14 @@ describe('what was typed', () => {
     ]);
   });
 
-  it('has the whole command put right for a typing mistake', async () => {
+  it('corrects a typing mistake in the whole command', async () => {
     const { reads } = await ask('schedule prod dayly 09:00');
     expect(reads).toContain('/billing schedule prod daily 09:00');
   });
 });
 
 describe('the form', () => {
-  it('is filled in with what was typed, where it was typed, in the asker’s zone', async () => {
+  it('is filled in with what was typed, the channel, and the person’s zone', async () => {
     const text = await openForm('schedule prod last-week weekly fri 8:30', MEMBER);
     const drawn = view(MEMBER);
     expect(drawn).toContain('"initial_time":"08:30"');
@@ -324,7 +324,7 @@ describe('the form', () => {
     expect(text).toContain('Fri 11 Dec 2026, 08:30 · 07:30 UTC');
   });
 
-  it('shows the fields that matter, and the next three posts, as they are chosen', async () => {
+  it('shows the fields that matter, and updates the next three posts', async () => {
     const first = await openForm();
     expect(first).not.toMatch(/^On$/m);
     await choose('cadence', 'weekly');
@@ -340,7 +340,7 @@ describe('the form', () => {
     await tally.slack.waitFor(() => !modalText().includes('Correct a post'));
   });
 
-  it('says what the clocks do in a night that one of the posts falls into', async () => {
+  it('says what happens in a night with a clock change', async () => {
     now = Date.UTC(2027, 2, 27, 0, 0);
     await openForm('schedule prod daily 02:30', MEMBER);
     const text = await modalSays('clocks go forward', MEMBER);
@@ -388,7 +388,7 @@ describe('the form', () => {
     expect(await found('0123')).toEqual([]);
   });
 
-  it('offers the projects that the chosen channel is for, to managers too, and says where one is not', async () => {
+  it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     await openForm('schedule');
     const found = async () => {
@@ -414,7 +414,7 @@ describe('the form', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is refused field by field', async () => {
+  it('is rejected field by field', async () => {
     await openForm('schedule', OWNER, 'D0OWNER001');
     await tally.slack.submit(OWNER, { channel: GENERAL, projects: ['rubbish'] });
     expect(modal()!.errors).toEqual({ projects: expect.stringContaining('1 to 12 projects') });
@@ -422,7 +422,7 @@ describe('the form', () => {
     expect(modal()!.errors).toEqual({ channel: expect.stringContaining('not a direct message') });
   });
 
-  it('keeps what was chosen under More when that is folded away again', async () => {
+  it('keeps what was chosen under More when that is closed again', async () => {
     await openForm();
     await unfold();
     await change('zone', { selected_option: option('Asia/Tokyo') });
@@ -433,7 +433,7 @@ describe('the form', () => {
     expect((await stored())[0]?.timing.zone).toBe('Asia/Tokyo');
   });
 
-  it('proposes the usual report of the cadence, except for a balance', async () => {
+  it('suggests the usual report of the cadence, except for a balance', async () => {
     await openForm();
     await choose('cadence', 'weekly');
     await tally.slack.waitFor(() =>
@@ -450,7 +450,7 @@ describe('the form', () => {
     expect(view()).toContain('"initial_option":{"text":{"type":"plain_text","text":"Balance"');
   });
 
-  it('takes several projects as they are typed, with or without commas', async () => {
+  it('accepts several projects, with or without commas', async () => {
     await openForm('schedule prod dev daily');
     expect(view()).toContain('"value":"123:1"');
     expect(view()).toContain('"value":"456:2"');
@@ -459,7 +459,7 @@ describe('the form', () => {
     expect(view()).toContain('"value":"456:2"');
   });
 
-  it('warns of the same post at the same time', async () => {
+  it('warns about the same post at the same time', async () => {
     await setUp();
     await openForm();
     await modalSays('If you save this, it comes twice');
@@ -469,7 +469,7 @@ describe('the form', () => {
 });
 
 describe('saving', () => {
-  it('is managed from its announcement: whoever presses gets the list alone, and the announcement stays', async () => {
+  it('is managed from its announcement: the list is private, and the announcement stays', async () => {
     await setUp('schedule prod', MEMBER);
     const announced = tally.slack
       .messages(MEMBER, CHANNEL)
@@ -485,7 +485,7 @@ describe('saving', () => {
     expect(heard('New scheduled post', OWNER, CHANNEL)).toBeGreaterThan(0);
   });
 
-  it('keeps the schedule, tells the channel who set up what, and shows the next posts', async () => {
+  it('saves the schedule, announces it in the channel, and shows the next posts', async () => {
     const before = woken;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     await unfold(MEMBER);
@@ -514,7 +514,7 @@ describe('saving', () => {
     expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
   });
 
-  it('takes several projects, and an ID without a name', async () => {
+  it('accepts several projects, and an ID without a name', async () => {
     await openForm();
     await save({ projects: ['123:1', '456:2', '12345678901234567890123456789012:3'] });
     const [schedule] = await stored();
@@ -526,12 +526,12 @@ describe('saving', () => {
     expect(said()).toContain('prod, dev, Project 12345678901234567890123456789012 (Virtualization)');
   });
 
-  it('keeps no share of a change and no skipping for a balance', async () => {
+  it('saves neither the threshold nor skipping for a balance', async () => {
     const { skipsEmpty, correctsFrom } = await setUp('schedule prod balance monthly 31');
     expect([skipsEmpty, correctsFrom]).toEqual([false, 0]);
   });
 
-  it('joins a public channel where that is ticked, and not where it is not', async () => {
+  it('joins a public channel only when the box is ticked', async () => {
     tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
@@ -541,7 +541,7 @@ describe('saving', () => {
     expect(members(GENERAL)).toContain('bot');
   });
 
-  it('says what to do where Tally may not join, or not look', async () => {
+  it('says what to do when Tally cannot join or read the channel', async () => {
     tally.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
@@ -553,7 +553,7 @@ describe('saving', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is not for archived channels, private ones that Tally or the person is not in, public ones of others', async () => {
+  it('rejects archived channels, private ones without Tally or the person, and public ones the person is not in', async () => {
     const refused = async (channel: string, sentence: string, person = MEMBER) => {
       await openForm('schedule prod', person, CHANNEL);
       await change('channel', { selected_conversation: channel }, person);
@@ -572,7 +572,7 @@ describe('saving', () => {
     await refused(GENERAL, 'You aren’t in that channel');
   });
 
-  it('tells who else will read in a channel that is shared', async () => {
+  it('says who else can read a shared channel', async () => {
     await openForm('schedule prod', MEMBER, SHARED);
     await modalSays('External people in this shared channel will see the posts, although', MEMBER);
     await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ externals: true }));
@@ -580,7 +580,7 @@ describe('saving', () => {
     await tally.slack.waitFor(() => !modalText(MEMBER).includes('although'));
   });
 
-  it('saves nothing where the channel does not take what Tally says', async () => {
+  it('saves nothing when the channel does not accept Tally’s message', async () => {
     await openForm();
     tally.slack.failNext('chat.postMessage', { error: 'restricted_action' });
     expect(await save()).toContain('Only some people can post in that channel');
@@ -588,7 +588,7 @@ describe('saving', () => {
     expect(await save()).toContain('Saved');
   });
 
-  it('is refused beyond a hundred', async () => {
+  it('is limited to a hundred', async () => {
     const one = await setUp();
     const more = Array.from({ length: 99 }, (_, n) => `aaaaaa${String(n).padStart(2, '0')}`);
     await openForm('schedule dev');
@@ -607,7 +607,7 @@ describe('saving', () => {
 });
 
 describe('a test', () => {
-  it('is sent as the form says, without saving', async () => {
+  it('is sent as the form is, without saving', async () => {
     await openForm('schedule prod balance');
     await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Nothing is saved yet');
@@ -617,21 +617,21 @@ describe('a test', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('can go to the person alone, also where Tally isn’t in the channel', async () => {
+  it('can be sent as a DM, also when Tally isn’t in the channel', async () => {
     await openForm('schedule prod');
     await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to me');
     await modalSays('Sent a test to you.');
     expect(sent).toMatchObject([{ why: 'test-to-me', by: OWNER }]);
   });
 
-  it('says on the form what went wrong', async () => {
+  it('shows errors in the form', async () => {
     refusal = new CannotPost('restricted');
     await openForm();
     await tally.slack.press(OWNER, { viewId: modal()!.id }, 'Send a test to the channel');
     await modalSays('Only some people can post in that channel');
   });
 
-  it('says so on the form where nobody expected what went wrong, and by a direct message', async () => {
+  it('shows unexpected errors in the form, and by a direct message', async () => {
     refusal = new RangeError('a bug');
     await openForm();
     await brings(
@@ -643,7 +643,7 @@ describe('a test', () => {
     await modalSays('Couldn’t send the test.');
   });
 
-  it('goes to no channel that the person may not choose', async () => {
+  it('cannot be sent to a channel that the person cannot choose', async () => {
     await openForm('schedule prod', ADMIN);
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
@@ -657,7 +657,7 @@ describe('a test', () => {
 });
 
 describe('the list', () => {
-  it('shows when each comes next and how it went, pauses and resumes', async () => {
+  it('shows the next post and the last result, pauses and resumes', async () => {
     now = START + 500 * 86_400_000;
     const { id } = await setUp('schedule prod daily 09:00', MEMBER);
     const list = await ask('schedules', MEMBER);
@@ -680,7 +680,7 @@ describe('the list', () => {
     expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} schedule resumed`, `${MEMBER} schedule paused`]);
   });
 
-  it('says what the last delivery came to', async () => {
+  it('shows the result of the last delivery', async () => {
     const { id } = await setUp('schedule prod daily 09:00');
     const last = { date: '2026-11-21', due: now, at: now, failures: 0 };
     const shows = async (given: object) => {
@@ -698,7 +698,7 @@ describe('the list', () => {
     );
   });
 
-  it('says which projects gave no figures, and since when', async () => {
+  it('says which projects had no figures, and since when', async () => {
     const schedule = await setUp();
     const sent = {
       ...{ date: '2026-11-21', due: now, at: now, failures: 0, result: 'posted' },
@@ -710,7 +710,7 @@ describe('the list', () => {
     );
   });
 
-  it('says what Slack rejected without saying that Tally was removed, and posts what is late once it is resumed', async () => {
+  it('shows what Slack rejected while Tally is still installed, and catches up after resuming', async () => {
     const schedule = await setUp();
     const paused = { why: 'app-removed', at: now };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, paused }));
@@ -724,7 +724,7 @@ describe('the list', () => {
     expect(await stored()).toEqual([schedule]);
   });
 
-  it('edits: the form holds what is, and saving tells the channel and lifts what Tally paused', async () => {
+  it('edits: the form has the current values, and saving announces it and ends Tally’s pause', async () => {
     const schedule = await setUp('schedule prod weekly fri 8:30', MEMBER);
     const paused = { ...schedule, paused: { why: 'channel-archived', at: now } };
     await tally.redis.client.hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
@@ -742,7 +742,7 @@ describe('the list', () => {
     expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
   });
 
-  it('sends now, beside the calendar', async () => {
+  it('sends now, in addition to the schedule', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'now', id);
@@ -750,7 +750,7 @@ describe('the list', () => {
     expect(sent).toEqual([{ schedule: expect.objectContaining({ id }), why: 'now', by: OWNER }]);
   });
 
-  it('deletes, and brings back for ten minutes', async () => {
+  it('deletes, with Undo for ten minutes', async () => {
     const before = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
@@ -774,7 +774,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('wakes the schedules again where a deleted one is brought back', async () => {
+  it('activates the schedules again when a deleted one is restored', async () => {
     const { id } = await setUp();
     const list = await ask('schedules');
     await row(list, 'delete', id);
@@ -785,7 +785,7 @@ describe('the list', () => {
     expect(woken).toBe(before + 1);
   });
 
-  it('brings a deleted schedule back for its owner and for managers, and for nobody else', async () => {
+  it('restores a deleted schedule for its owner and for managers, and for nobody else', async () => {
     const before = await setUp('schedule prod', OWNER, CHANNEL);
     const list = await ask('schedules');
     await row(list, 'delete', before.id);
@@ -817,7 +817,7 @@ describe('the list', () => {
     },
   );
 
-  it('is not resumed where nothing can be posted', async () => {
+  it('cannot be resumed when it cannot post', async () => {
     const { id } = await setUp('schedule prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
@@ -828,7 +828,7 @@ describe('the list', () => {
     expect((await stored())[0]?.paused?.why).toBe('person');
   });
 
-  it('resumes all at once that this person may change, and says which could not be', async () => {
+  it('resumes all that this person can change, and says which failed', async () => {
     const [one, two, three, four] = [
       await setUp('schedule prod', MEMBER),
       await setUp('schedule dev', MEMBER),
@@ -851,14 +851,14 @@ describe('the list', () => {
     const after = await stored();
     const running = after.filter(({ paused }) => paused === undefined);
     expect(new Set(running.map(({ id }) => id))).toEqual(new Set([one?.id, two?.id]));
-    // What Tally paused by itself catches up; what a person paused does not.
+    // A schedule that Tally paused catches up; one that a person paused does not.
     expect(after.find(({ id }) => id === one?.id)?.since).toBe(one?.since);
     expect(after.find(({ id }) => id === two?.id)?.since).toBe(now);
     expect(woken).toBe(before + 1);
     expect((await audit()).slice(0, 2)).toEqual(Array(2).fill(`${MEMBER} schedule resumed`));
   });
 
-  it('goes by ID when a project’s name changes or goes', async () => {
+  it('keeps the project by ID when its name changes or is removed', async () => {
     await setUp();
     await tally.redis.client.hdel(KEY, 'project:prod');
     await add('live', '123');
@@ -867,7 +867,7 @@ describe('the list', () => {
     expect((await ask('schedules')).reads).toContain('*Yesterday’s spend* for Project 123');
   });
 
-  it('shows the others beside a damaged one', async () => {
+  it('shows the others when one is damaged', async () => {
     await setUp();
     await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{');
     const { reads } = await ask('schedules');
@@ -876,7 +876,7 @@ describe('the list', () => {
     expect((await ask('schedules', MEMBER)).reads).not.toContain('damaged');
   });
 
-  it('lets those who manage remove the damaged one, and leaves the others', async () => {
+  it('lets managers remove the damaged one, and leaves the others', async () => {
     await setUp();
     await tally.redis.client.hset(KEY, 'schedule:aaaaaaaa', '{', 'sent:aaaaaaaa', '{');
     const answer = await ask('schedules');
@@ -888,7 +888,7 @@ describe('the list', () => {
   });
 });
 
-describe('who sees and may what', () => {
+describe('who can see and change schedules', () => {
   it('shows members those of the channel and their own, managers all', async () => {
     await setUp('schedule prod', OWNER, CHANNEL);
     await setUp('schedule dev', OWNER, GENERAL);
@@ -902,7 +902,7 @@ describe('who sees and may what', () => {
     expect((await ask('schedules', MEMBER, CHANNEL)).reads).toMatch(/^1 scheduled post\n\*Balance\*/);
   });
 
-  it('is for full members alone', async () => {
+  it('is only for full members', async () => {
     await tally.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
     for (const words of ['schedule prod', 'schedules'])
       expect((await ask(words, GUEST, GENERAL)).reads).toContain('Only full members');
@@ -910,7 +910,7 @@ describe('who sees and may what', () => {
     expect(modal(GUEST)).toBeUndefined();
   });
 
-  it('lets nobody gain by forged values', async () => {
+  it('rejects forged values', async () => {
     await setUp('schedule prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await tally.redis.client.hgetall(KEY);
@@ -958,7 +958,7 @@ describe('who sees and may what', () => {
     expect(sent).toEqual([]);
   });
 
-  it('tells nobody the name of a project by its ID', async () => {
+  it('does not reveal the name of a project by its ID', async () => {
     await add('secret', '999', { channels: [GENERAL] });
     expect((await ask('schedule 999', MEMBER, SHARED)).reads).toContain('limited to certain channels');
     await openForm('schedule prod', MEMBER, SHARED);
@@ -971,7 +971,7 @@ describe('who sees and may what', () => {
     expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
   });
 
-  it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
+  it('lets only a member of the channel adopt the schedule of a person who left', async () => {
     const { id } = await setUp('schedule prod', ADMIN, CHANNEL);
     await brings('Only its owner', () => forgedClick(MEMBER, 'schedule-row', `adopt ${id}`), MEMBER);
     tally.slack.workspace.person(ADMIN)!.left = true;
@@ -1006,7 +1006,7 @@ describe('in the whole bot', () => {
     return JSON.stringify(view);
   };
 
-  it('an answer offers to be scheduled: the form opens for its project, product and period', async () => {
+  it('an answer can be scheduled: the form opens with its project, product and period', async () => {
     for (const [command, report] of [
       ['/spend prod yesterday', 'Yesterday’s spend'],
       ['/spend 789 last-week storage', 'Last week’s spend'],
@@ -1024,7 +1024,7 @@ describe('in the whole bot', () => {
     }
   });
 
-  it('stands on Home and in status, with what stands still', async () => {
+  it('is listed on Home and in status, with what is paused', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod daily 09:00');
     await form();
     await bot.slack.submit(OWNER);
@@ -1100,7 +1100,7 @@ describe('in the whole bot', () => {
     );
   });
 
-  it('stand in help after what is asked most, and nothing went wrong unseen', async () => {
+  it('are listed in help after the most common commands, and nothing failed silently', async () => {
     const { reads } = await bot.ask('/billing help more');
     expect(reads).toContain('/billing schedules');
     const inOrder = ['/spend', '/billing schedule ', '/billing connect', '/billing audit', '@Tally', 'Home'];
@@ -1113,7 +1113,7 @@ describe('in the whole bot', () => {
 });
 
 describe('every message and form', () => {
-  it('was one that Slack takes, and nothing went wrong unseen but the one bug above', () => {
+  it('was accepted by Slack, and nothing failed silently but the one bug above', () => {
     expect(tally.slack.complaints).toEqual([]);
     expect(tally.log().split('an unknown error')).toHaveLength(2);
     expect(tally.log()).not.toContain('nothing listens to');

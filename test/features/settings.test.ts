@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FINOPS, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseSettingsForm } from '../../src/features/settings/words.ts';
 import { createAudit } from '../../src/workspace/audit.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
@@ -22,7 +22,7 @@ async function openForm(person = OWNER) {
   await bot.slack.waitFor(() => bot.slack.modal(person));
 }
 
-/** Opens the form, fills it, and comes back with what it says then. */
+/** Opens, fills and submits the form; resolves with its text afterwards. */
 async function save(fields: Record<string, string | readonly string[]>, person = OWNER): Promise<string> {
   await openForm(person);
   await bot.slack.submit(person, fields);
@@ -36,7 +36,7 @@ const stored = async () => JSON.parse((await bot.redis.client.hget(HASH, 'settin
 const audited = async () =>
   (await createAudit(bot.redis.client).list(TEAM, 10)).map(({ who, action, about }) => [who, action, about]);
 
-/** What the open form has in an input, as Slack would send it. */
+/** The state of an input in the open form, as Slack sends it. */
 const initial = (block: string): unknown => {
   const input = bot.slack.modal(OWNER)!.view.blocks.find(({ block_id }) => block_id === block) as unknown as {
     element: Record<string, unknown>;
@@ -45,7 +45,7 @@ const initial = (block: string): unknown => {
 };
 
 describe('/billing settings', () => {
-  it('says in words what it changed, keeps it, and audits the names of it', async () => {
+  it('says what it changed, saves it, and audits the names of the fields', async () => {
     const said = await save({
       visibility: 'channel',
       currency: 'EUR',
@@ -81,12 +81,12 @@ describe('/billing settings', () => {
     ]);
   });
 
-  it('says beside the zone what no charge falls outside a scheduled post’s days where billing cuts its days elsewhere', async () => {
+  it('says beside the zone which items fall outside a scheduled post’s days when billing has other day boundaries', async () => {
     await openForm();
     expect(modalText()).toContain('no charge falls outside a scheduled post’s days');
   });
 
-  it('shows what is set, groups by their names, and takes each thing back', async () => {
+  it('shows the current values, groups by name, and can clear each', async () => {
     await save({ currency: '€', managers: [MEMBER], managerGroups: [FINOPS], others: ['guests'] });
     await openForm();
     expect(initial('currency')).toBe('€');
@@ -125,7 +125,7 @@ describe('/billing settings', () => {
     },
   );
 
-  it('is none where an earlier version stored one that is no longer taken: nothing else is lost', async () => {
+  it('is ignored when an earlier version stored an invalid one; nothing else is lost', async () => {
     const settings = { zone: 'Asia/Tokyo', currency: ',000.00', guests: true };
     await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
     await openForm();
@@ -135,14 +135,14 @@ describe('/billing settings', () => {
     await bot.slack.dismiss(OWNER);
   });
 
-  it('stands beside amounts', async () => {
+  it('is shown beside amounts', async () => {
     await bot.connect();
     await save({ currency: 'CHF' });
     expect((await bot.ask('/balance 123')).reads).toMatch(/left\n/);
     expect((await bot.ask('/balance 123')).reads).toMatch(/[\d,]+\.\d\d\u00a0CHF left/);
   });
 
-  it('offers ways to write numbers, each by an example', async () => {
+  it('offers number formats, each with an example', async () => {
     await openForm();
     const reads = modalText().replaceAll(/[\u00a0\u202f]/g, ' ');
     expect(reads).toContain('Numbers in public answers and posts');
@@ -164,7 +164,7 @@ describe('/billing settings', () => {
     },
   );
 
-  it('says, keeps and audits how numbers are written', async () => {
+  it('says, saves and audits how numbers are formatted', async () => {
     expect(await save({ locale: 'de' })).toContain(
       'Public answers and posts now write numbers like 1.234.567,80.',
     );
@@ -172,7 +172,7 @@ describe('/billing settings', () => {
     expect(await audited()).toEqual([[OWNER, 'settings changed', 'number format']]);
   });
 
-  it('still offers a stored way to write numbers that is not among the common ones', async () => {
+  it('still offers a stored number format that is not among the common ones', async () => {
     await bot.redis.client.hset(HASH, 'settings', '{"locale":"gsw-LI"}');
     await openForm();
     expect(initial('locale')).toMatchObject({ value: 'gsw-LI' });
@@ -181,7 +181,7 @@ describe('/billing settings', () => {
     expect(await stored()).toMatchObject({ currency: 'CHF', locale: 'gsw-LI' });
   });
 
-  it('keeps what was chosen meanwhile when another zone is looked at', async () => {
+  it('keeps what was chosen when another zone is previewed', async () => {
     await openForm();
     const { view } = bot.slack.modal(OWNER)!;
     const zoneBlock = view.blocks.find(({ block_id }) => block_id === 'zone')!;
@@ -218,14 +218,14 @@ describe('user groups', () => {
     expect(await bot.slack.suggest(OWNER, place(), 'managerGroups', 'sales')).toMatchObject({ options: [] });
   });
 
-  it('are asked for once however much is typed', async () => {
+  it('are requested once, however much is typed', async () => {
     await openForm();
     for (const typed of ['', 'f', 'fi', 'fin'])
       await bot.slack.suggest(OWNER, place(), 'managerGroups', typed);
     expect(bot.slack.calls.filter(({ method }) => method === 'usergroups.list')).toHaveLength(1);
   });
 
-  it('are a sentence about the missing scope instead of a field, and the form works without', async () => {
+  it('show the missing scope instead of a field, and the form works without them', async () => {
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 3);
     await openForm();
     expect(modalText()).toContain('You can’t choose user groups');
@@ -236,7 +236,7 @@ describe('user groups', () => {
     expect(await stored()).toMatchObject({ currency: 'EUR' });
   });
 
-  it('that were named stay named, and can be taken away, while Slack does not tell which there are', async () => {
+  it('that were chosen stay, and can be removed, while Slack does not list them', async () => {
     await bot.redis.client.hset(HASH, 'settings', `{"managerGroups":["${FINOPS}"]}`);
     bot.slack.failNext('usergroups.list', { error: 'missing_scope' }, 2);
     await openForm();
@@ -245,13 +245,13 @@ describe('user groups', () => {
     await bot.slack.waitFor(() => modalText().includes('Only owners and admins now manage Tally.'));
   });
 
-  it('do not keep the form from opening when Slack is silent about them', async () => {
+  it('do not block the form when Slack does not answer', async () => {
     bot.slack.failNext('usergroups.list', 'hang');
     await openForm();
     expect(modalText()).toContain('Slack returned an error (timeout)');
   });
 
-  it('of elsewhere are not taken, whatever a form says', async () => {
+  it('of another workspace are rejected, whatever the form contains', async () => {
     expect(await save({ managerGroups: ['S0ELSEWHERE'] })).toContain('is no user group of this workspace');
     expect(await stored()).toBeNull();
   });
@@ -263,14 +263,14 @@ describe('damaged settings', () => {
     await bot.redis.client.hset(HASH, 'settings', '{"zone":"Nowhere/Land"}');
   });
 
-  it('stop figures, with a word on what to do', async () => {
+  it('stop figures, and say what to do', async () => {
     const { reads, ephemeral } = await bot.ask('/spend 123');
     expect(reads).toContain('This workspace’s settings are damaged.');
     expect(reads).toContain('Open settings…');
     expect(ephemeral).toBe(true);
   });
 
-  it('let the form start from the defaults, which says so, and are replaced by saving', async () => {
+  it('open the form with the defaults, which it says, and are replaced by saving', async () => {
     await openForm();
     expect(modalText()).toContain('The saved settings are damaged.');
     expect(modalText()).toContain('(UTC)');
@@ -281,7 +281,7 @@ describe('damaged settings', () => {
     expect((await bot.ask('/spend 123')).reads).toContain('spent');
   });
 
-  it('name no manager', async () => {
+  it('grant nobody the manage right', async () => {
     expect((await bot.ask('/billing settings', MEMBER)).reads).toContain('Only Tally managers can do this');
   });
 });
@@ -313,12 +313,12 @@ describe('answers for everyone', () => {
     },
   );
 
-  it('writes numbers in one way for all readers', async () => {
+  it('use one number format for all readers', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('1,234,567.80 left');
   });
 
-  it('writes numbers as the workspace wants them, whoever asks', async () => {
+  it('use the workspace’s number format, whoever asks', async () => {
     bot.billing.setBalance('5001', '{"balance":1234567.80,"bonuses":"12000"}');
     await save({ locale: 'en-IN' });
     expect((await bot.ask('/balance 5001', MEMBER)).reads).toContain('12,34,567.80 left');
@@ -335,7 +335,7 @@ describe('answers for everyone', () => {
     },
   );
 
-  it('go back to the asker alone when that is chosen', async () => {
+  it('become private again when that is chosen', async () => {
     await save({ visibility: 'asker' });
     expect((await bot.ask('/balance 123', MEMBER)).ephemeral).toBe(true);
   });

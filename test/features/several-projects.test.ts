@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, toAnswer, startBot } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
 /** Saturday */
@@ -43,7 +43,7 @@ beforeEach(() => {
   bot.billing.setBalance('6003', '{"balance":100,"bonuses":0}');
 });
 
-/** The items that billing sends are those of the window that is asked about. */
+/** Billing sends only the items of the requested period. */
 const inWindow = () =>
   bot.billing.respond(({ query }) => {
     const project = /externalSubscriptionId: (\d+)/.exec(String(query))?.[1] ?? '';
@@ -59,7 +59,7 @@ const inWindow = () =>
   });
 
 describe('/spend about several projects', () => {
-  it('says the total first, then the change and the biggest one, then a row each, the largest first', async () => {
+  it('shows the total, the change and the largest project, then a row each, largest first', async () => {
     inWindow();
     const answer = await bot.ask('/spend prod, staging');
     expect(answer.reads.split('\n').slice(0, 2)).toEqual([
@@ -75,7 +75,7 @@ describe('/spend about several projects', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('goes on without one that fails, which is no part of the total', async () => {
+  it('is answered without a project that fails, which is not in the total', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('6002') ? { status: 403, body: '' } : undefined,
     );
@@ -107,11 +107,11 @@ describe('/spend about several projects', () => {
       return undefined;
     });
     expect((await bot.ask(`/spend ${ids.join(',')} yesterday`)).reads).toMatch(/^12 projects · /);
-    // Two questions a project.
+    // Two queries for each project.
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  it('has no percentage of the total where one project has none', async () => {
+  it('has no percentage for the total when one project has none', async () => {
     bot.billing.setItems('6005', november(14, 20, '5'));
     const { reads } = await bot.ask('/spend prod,6005');
     expect(reads.split('\n')[1]).not.toMatch(/%/);
@@ -123,7 +123,7 @@ describe('/spend about several projects', () => {
     expect(rowsOf(answer).find(([project]) => project === 'prod')?.[1]).toBe('150.00 (5 of 7 days)');
   });
 
-  it('refuses two projects without a comma, and the button asks with it', async () => {
+  it('rejects two projects without a comma; the button adds it', async () => {
     const refused = await bot.ask('/spend prod staging last-week');
     expect(refused.reads).toContain('You named two projects without a comma');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: refused.ts }, '/spend prod,staging last-week');
@@ -135,7 +135,7 @@ describe('/spend about several projects', () => {
     expect(toAnswer(answer).reads).toContain('9–15 Nov UTC');
   });
 
-  it('keeps to the projects that may be asked about in the channel', async () => {
+  it('includes only projects that can be asked about in the channel', async () => {
     await addProject(bot, { alias: 'secret', id: '6004', channels: ['C0FINANCE1'] });
     const all = await bot.ask('/spend all yesterday', MEMBER);
     expect(all.reads).not.toContain('secret');
@@ -146,7 +146,7 @@ describe('/spend about several projects', () => {
 });
 
 describe('/balance about several projects', () => {
-  it('says what all have left and warns of what runs out, the soonest first', async () => {
+  it('shows the total balance and warns about what runs out, soonest first', async () => {
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.reads.split('\n').slice(0, 2)).toEqual([
       '2 projects · 3,400.00 left',
@@ -159,7 +159,7 @@ describe('/balance about several projects', () => {
     ]);
   });
 
-  it('goes on without one that fails', async () => {
+  it('is answered without a project that fails', async () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');
     expect(answer.reads).toMatch(/^1 of 2 projects · 3,000\.00 left/);
@@ -167,8 +167,8 @@ describe('/balance about several projects', () => {
   });
 });
 
-describe('a list of projects that is longer than an option holds', () => {
-  it('keeps its periods and its ⋯ as buttons', async () => {
+describe('a list of projects that is longer than an option’s value', () => {
+  it('has its periods and menu items as buttons', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
     for (const id of ids) bot.billing.setItems(id, november(14, 20, '1'));
     const answer = await bot.ask(`/spend ${ids.join(',')}`);

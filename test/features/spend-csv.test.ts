@@ -35,14 +35,14 @@ const csv = [
   '',
 ].join('\r\n');
 
-/** Asks for something that is no message of its own. */
+/** Sends a command whose answer is not a message. */
 async function asked<T>(text: string, seen: () => T | undefined): Promise<T> {
   await bot.slack.say(OWNER, CHANNEL, text);
   return bot.slack.waitFor(seen);
 }
 
 describe('/spend … csv', () => {
-  it('is a file with the digits as they came, the missing days, and no formula', async () => {
+  it('is a file with the exact digits, the missing days, and no formulas', async () => {
     const file = await asked('/spend prod last-4-days csv', () => files()[0]);
     expect(file.name).toBe('spend-last-4-days.csv');
     expect(await contentOf(file)).toBe(csv);
@@ -67,7 +67,7 @@ describe('/spend … csv', () => {
     );
   });
 
-  it('is text in a modal where Tally may not send files', async () => {
+  it('is text in a modal when Tally cannot send files', async () => {
     bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
     const text = await asked('/spend prod last-4-days csv', () => {
       const view = bot.slack.modal(OWNER);
@@ -84,7 +84,7 @@ describe('/spend … csv', () => {
 });
 
 describe('/balance … csv and details', () => {
-  it('is a file with exact amounts, also of several projects', async () => {
+  it('is a file with exact amounts, also for several projects', async () => {
     bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
     const before = files().length;
     const file = await asked('/balance prod,123 csv', () => files()[before]);
@@ -110,7 +110,7 @@ describe('/balance … csv and details', () => {
 });
 
 describe('/spend … details', () => {
-  it('shows what to reconcile with: exact instants, total, items and the connection', async () => {
+  it('shows what to reconcile with: exact times, total, items and the connection', async () => {
     const text = await asked('/spend prod last-4-days details', () => {
       const view = bot.slack.modal(OWNER);
       const shown = view && textOf(view);

@@ -13,7 +13,7 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
   totalBonuses: { text: bonuses },
 });
 
-/** What an answer about these words shows when billing sends these items. */
+/** Renders the answer to this text when billing sends these items. */
 function shown(words: string, items: readonly WireCharge[], byline?: SharedBy) {
   const period = resolvePeriodText(words, NOW, 'UTC');
   const { blocks } = spendMessage({
@@ -56,7 +56,7 @@ const days = (first: string, count: number): string[] =>
   );
 
 describe('the chart of /spend', () => {
-  it('rounds as the table does, half to even', () => {
+  it('rounds like the table, half to even', () => {
     const { bars, rows } = shown('2026-11-14..2026-11-15', [
       item('2026-11-14', '0.125'),
       item('2026-11-15', '0.135'),
@@ -65,7 +65,7 @@ describe('the chart of /spend', () => {
     expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14']);
   });
 
-  it('has no bar of zero for what is not zero', () => {
+  it('shows no zero bar for a small amount', () => {
     const { bars } = shown('2026-11-14..2026-11-15', [
       item('2026-11-14', '0.00012'),
       item('2026-11-15', '0'),
@@ -75,7 +75,7 @@ describe('the chart of /spend', () => {
 });
 
 describe('a bar of /spend', () => {
-  it('keeps the place of a missing day, and says that it has no data', () => {
+  it('keeps a gap for a missing day, and says that it has no data', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
     expect(bars).toEqual([
       { label: 'Sat 14', value: 1 },
@@ -85,7 +85,7 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('shows today when it is asked for, as so far', () => {
+  it('marks today as so far', () => {
     const { bars } = shown('last-2-days including today', [item('2026-11-20', '4'), item('2026-11-21', '1')]);
     expect(bars).toEqual([
       { label: 'Fri 20', value: 4 },
@@ -94,14 +94,14 @@ describe('a bar of /spend', () => {
     expect(shown('last-2-days', [item('2026-11-19'), item('2026-11-20')]).bars).toHaveLength(2);
   });
 
-  it('is an average a day where a week is cut off or a day is missing', () => {
+  it('is an average per day when a week is cut off or a day is missing', () => {
     const october = days('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
     expect(chartTitle).toBe('Average a day, by week');
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
   });
 
-  it('is a total where every week is whole and reported', () => {
+  it('is a total when every week is complete and reported', () => {
     const weeks = days('2026-10-19', 28).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('last-4-weeks', weeks);
     expect(chartTitle).toBe('Spent per week');
@@ -121,7 +121,7 @@ describe('a bar of /spend', () => {
 });
 
 describe('bars of several years', () => {
-  it('differ, however few of them are reported', () => {
+  it('have different labels, however few of them are reported', () => {
     const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
     const { bars } = shown(
       '2017-01-01..2026-11-20',
@@ -137,13 +137,13 @@ describe('a month of /spend', () => {
   const october = days('2026-10-01', 31).map((day) => item(day));
   const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];
 
-  it('has bars of weeks that are named by their days inside the month', () => {
+  it('has bars for weeks, labelled with their days inside the month', () => {
     const { bars, rows } = shown('october', october);
     expect(bars.map(({ label }) => label)).toEqual(weeks);
     expect(rows).toHaveLength(32);
   });
 
-  it('names a week over the turn of a year without the years', () => {
+  it('labels a week across the turn of the year without the years', () => {
     const winter = days('2025-12-01', 62).map((day) => item(day));
     const { bars } = shown('2025-12-01..2026-01-31', winter);
     expect(bars[4]?.label).toBe('29 Dec – 4 Jan');
@@ -151,7 +151,7 @@ describe('a month of /spend', () => {
 });
 
 describe('the days of /spend', () => {
-  it('have a row where nothing is reported', () => {
+  it('have a row when nothing is reported', () => {
     const { rows, title } = shown('2026-11-14..2026-11-17', [
       item('2026-11-17', '1', '2'),
       item('2026-11-14'),
@@ -174,7 +174,7 @@ describe('the days of /spend', () => {
     expect(rows[0]).toEqual(['Day', 'Amount']);
   });
 
-  it('are by week where they are more than 31', () => {
+  it('are grouped by week when there are more than 31', () => {
     expect(
       shown(
         'last-31-days',
@@ -195,7 +195,7 @@ describe('the days of /spend', () => {
     ).toBe('Each week (53)');
   });
 
-  it('put together count complete, asked and readable days only, and say what else is in them', () => {
+  it('are grouped from complete, requested and valid days only, and say what else is in them', () => {
     const sent = days('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
@@ -210,7 +210,7 @@ describe('the days of /spend', () => {
     expect(row('soon')).toEqual(['soon', '5.00', '0.00', '–']);
   });
 
-  it('without a date are never cut in silence', () => {
+  it('without a date are never cut silently', () => {
     const { rows } = shown('last-7-days', [
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),

@@ -10,10 +10,10 @@ import { createAudit } from '../../src/workspace/audit.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/connections.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/workspaces.ts';
-import { type Bot, CHANNEL, goodToken, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 import { addProject } from '../support/projects.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -52,11 +52,11 @@ const save = (name: string, more?: Partial<NewConnection>) => saved(connection(n
 
 const newest = () => toAnswer(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
 
-/** What the person reads last; '' before anything was said. */
+/** The last message that the person sees; '' when there is none. */
 const lastWords = (person = OWNER) =>
   textOf(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)?.blocks);
 
-/** Presses the button of one connection, and waits for the message to become another. */
+/** Presses a connection's button and waits until the message changes. */
 async function press(action: string, name: string) {
   const { ts, blocks, reads } = newest();
   const owning = blocks.find(({ elements }) =>
@@ -84,7 +84,7 @@ describe('/billing status', () => {
     expect(buttonsIn(forMember.blocks)).toEqual([]);
   });
 
-  it('tells managers where a token is used, which one it is, who registered it and how long it lasts', async () => {
+  it('tells managers where a token is used, its last characters, who registered it and when it expires', async () => {
     const { fingerprint, lastFour } = await save('main', {
       account: 'Acme <!channel>',
       authUrl: 'https://identity.example.com/v3',
@@ -108,7 +108,7 @@ describe('/billing status', () => {
     expect((await bot.ask('/billing status')).reads).toContain(words);
   });
 
-  it('tells members names and what is about to expire, and nothing more', async () => {
+  it('tells members only names and what is about to expire', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain(
       'All connections work. No token expires in the next two weeks.',
@@ -136,7 +136,7 @@ describe('/billing status', () => {
     expect((await bot.ask('/billing status')).reads).not.toContain('rejected');
   });
 
-  it('no longer says that a token was rejected once the service accepts it again, within the hour too', async () => {
+  it('no longer says that a token was rejected once the service accepts it again, even within the hour', async () => {
     await save('main');
     await bot.ask('/balance 123');
     bot.billing.setMode('401');
@@ -180,7 +180,7 @@ describe('/billing status', () => {
     expect(reads).not.toContain('main');
   });
 
-  it('says when no connection is the default, and that settings are damaged', async () => {
+  it('says when there is no default connection, and that settings are damaged', async () => {
     await save('eu');
     await save('us');
     expect((await bot.ask('/billing status')).reads).toContain('There is no default connection');
@@ -190,7 +190,7 @@ describe('/billing status', () => {
     expect(reads).toContain('*us*');
   });
 
-  it('is within Slack’s limits for as many connections as there may be, all with a failed test', async () => {
+  it('stays within Slack’s limits for the maximum of connections, all with a failed test', async () => {
     for (let n = 0; n < MAX_CONNECTIONS; n += 1)
       await save(`c-${n}`.padEnd(32, 'x'), {
         account: '<&>'.repeat(33),
@@ -209,7 +209,7 @@ describe('/billing status', () => {
 });
 
 describe('the page', () => {
-  it('counts the problems, and begins with what is broken, then with what soon will be', async () => {
+  it('counts the problems, and lists broken ones first, then those that soon will be', async () => {
     await save('a-fine');
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
@@ -221,13 +221,13 @@ describe('the page', () => {
     expect(reads).toContain('No answer from billing yet · As of');
   });
 
-  it('says that everything works where nothing is to be done', async () => {
+  it('says that everything works when there are no problems', async () => {
     await save('main');
     expect((await bot.ask('/billing status')).reads).toMatch(/^Everything works\nConnections\n/);
   });
 });
 
-describe('a project whose connection is gone', () => {
+describe('a project whose connection is missing', () => {
   const ALL_WORK = 'All connections work.';
 
   beforeEach(async () => {
@@ -236,7 +236,7 @@ describe('a project whose connection is gone', () => {
     await addProject(bot, { alias: 'sound', id: '124', connection: 'main' });
   });
 
-  it('is named with it, and with what to do to those who manage', async () => {
+  it('is named with it, and with the fix for those who manage', async () => {
     const { reads } = await bot.ask('/billing status');
     expect(reads).toContain('*prod* uses the connection finance, which no longer exists.');
     expect(reads).toContain('`/billing projects edit prod`, or reconnect it with `/billing connect finance`');
@@ -248,7 +248,7 @@ describe('a project whose connection is gone', () => {
     expect((await bot.ask('/billing status', MEMBER)).reads).toContain(ALL_WORK);
   });
 
-  it('is not named where it may not be asked about', async () => {
+  it('is not named where it cannot be asked about', async () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
     const { reads } = await bot.ask('/billing status', MEMBER);
     expect(reads).toContain('Some projects in other channels use a connection that no longer exists.');
@@ -268,7 +268,7 @@ describe('a project whose connection is gone', () => {
     expect(reads).toContain('and 21 more projects');
   });
 
-  it('is nothing that lets everything be used where none is the default', async () => {
+  it('is a problem when there is no default connection', async () => {
     await bot.redis.client.hdel(HASH, 'project:prod');
     await save('other');
     await bot.redis.client.hset(HASH, 'settings', JSON.stringify({ ...DEFAULT_SETTINGS, connection: 'x' }));
@@ -279,7 +279,7 @@ describe('a project whose connection is gone', () => {
 });
 
 describe('the default connection', () => {
-  it('is chosen there, and asked from then on', async () => {
+  it('can be chosen there, and is used from then on', async () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
     await workspaces.saveSettings(await changeIn(workspaces, TEAM), {
@@ -299,7 +299,7 @@ describe('the default connection', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
 
-  it('is not changed by a member’s forged button, nor by one that names what is not there', async () => {
+  it('cannot be changed by a member’s forged button, nor to an unknown connection', async () => {
     await save('main');
     await save('finance');
     const before = await bot.redis.client.hgetall(HASH);
@@ -337,7 +337,7 @@ const send = (body: string) =>
   });
 
 describe('Test now', () => {
-  it('asks billing with the project of the registration, and says that all is well', async () => {
+  it('asks billing with the project of the registration, and reports success', async () => {
     await save('main');
     await save('finance', { token: bot.billing.tokens[0]!.value });
     await bot.ask('/billing status');
@@ -352,7 +352,7 @@ describe('Test now', () => {
     expect([record.lastUsed('finance'), record.lastUsed('main')]).toEqual([expect.any(Number), undefined]);
   });
 
-  it('says that the project gives nothing while the token is fine', async () => {
+  it('says that the project has no data while the token works', async () => {
     await save('main', { test: { project: '123', product: 2 } });
     await bot.ask('/billing status');
     expect((await press('connection-test', 'main')).reads).toContain(
@@ -378,7 +378,7 @@ describe('Test now', () => {
     },
   );
 
-  it('is not offered where no project was stored with the connection', async () => {
+  it('is not offered when no project was stored with the connection', async () => {
     const { test: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), rest);
     expect((await bot.ask('/billing status')).reads).not.toContain('Test now');
@@ -386,7 +386,7 @@ describe('Test now', () => {
 });
 
 describe('a sealed record that was moved', () => {
-  /** Whoever can write to Redis may move records about; what is sealed opens where it was sealed alone. */
+  /** Somebody with access to Redis can move records, but a sealed value only opens where it was sealed. */
   const move = async (from: string, field: string, to: string) =>
     bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
 
@@ -400,7 +400,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   };
 
-  it('from another workspace is refused and reported', async () => {
+  it('from another workspace is rejected and reported', async () => {
     await workspaces.saveConnection(await changeIn(workspaces, 'T0ELSEWHERE'), connection('main'));
     await move('tally:{T0ELSEWHERE}:record', 'connection:main', 'connection:main');
     await refusedEverywhere();
@@ -410,7 +410,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   });
 
-  it('from another name is refused and reported, also when it was taught the new name', async () => {
+  it('from another name is rejected and reported, even when its name was changed', async () => {
     await save('other');
     await move(HASH, 'connection:other', 'connection:main');
     await refusedEverywhere();
@@ -419,7 +419,7 @@ describe('a sealed record that was moved', () => {
     await refusedEverywhere();
   });
 
-  it('is refused as a whole workspace, too', async () => {
+  it('is rejected for a whole workspace, too', async () => {
     await save('main');
     await bot.redis.client.copy(HASH, 'tally:{T0ELSEWHERE}:record');
     const open = JSON.stringify({ ...DEFAULT_SETTINGS, externals: true });
@@ -430,7 +430,7 @@ describe('a sealed record that was moved', () => {
     expect(bot.billing.requests).toEqual([]);
   });
 
-  it('sealed with a key that is gone says so', async () => {
+  it('says so when its key is missing', async () => {
     const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
     const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
@@ -440,7 +440,7 @@ describe('a sealed record that was moved', () => {
 });
 
 describe('an application access', () => {
-  it('is listed for those who manage, and said to be of no use where its seal does not open', async () => {
+  it('is listed for those who manage, and reported as broken when it cannot be unsealed', async () => {
     const access = {
       project: '123',
       authUrl: 'https://identity.example.com/v3',
@@ -464,13 +464,13 @@ describe('an application access', () => {
   });
 });
 
-describe('what an answer leaves behind', () => {
-  /** What reaches Redis until all is done, notes after the answers too; inside of a script is a part of it. */
+describe('what an answer saves', () => {
+  /** The commands that reach Redis, including writes after the answer, without those inside scripts. */
   async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
     const monitor = await bot.redis.client.duplicate().monitor();
     const seen: string[] = [];
     monitor.on('monitor', (_, [name = '', key = '']: string[], source: string) => {
-      // That the request is new is noted while its record is read, whatever it is.
+      // The check for a repeated request runs in parallel with reading the record.
       if (source !== 'lua' && !key.startsWith('tally:request:') && !key.includes('{tally-'))
         seen.push(name.toLowerCase());
     });
@@ -500,7 +500,7 @@ describe('what an answer leaves behind', () => {
     expect((await bot.ask('/billing status')).reads).toMatch(/last used <!date\^\d+\^/);
   });
 
-  it('is what a registered project had, digit by digit, and nothing of any other', async () => {
+  it('is the exact balance of a registered project, and of no other', async () => {
     await save('main');
     await project('prod', '123');
     bot.billing.setBalance('123', '{"balance":"12.3400000000000000000001","bonuses":-0.50}', 1);
@@ -531,12 +531,10 @@ describe('what an answer leaves behind', () => {
     expect(await commandsOf(() => bot.ask(command))).toEqual(commands);
   });
 
-  it('is lost without harm to the answer when it cannot be written, and the log says so', async ({
-    skip,
-  }) => {
+  it('does not affect the answer when it cannot be written, and the log says so', async ({ skip }) => {
     skip(bot.redis.kind === 'embedded', 'the embedded Redis is never full');
     await save('main');
-    // A full Redis goes on reading and refuses to write.
+    // A full Redis still reads but rejects writes.
     await bot.redis.client.config('SET', 'maxmemory', '1');
     try {
       expect((await bot.ask('/balance 123')).reads).toContain('left');

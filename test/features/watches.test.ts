@@ -12,7 +12,7 @@ import { type Audit, createAudit } from '../../src/workspace/audit.ts';
 import { auditKey, recordKey } from '../../src/workspace/keys.ts';
 import type { Project } from '../../src/workspace/projects.ts';
 import type { Watch } from '../../src/workspace/watches.ts';
-import { BOT_TOKEN, type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { addProject } from '../support/projects.ts';
 import { keysNamingWorkspaces } from '../support/redis.ts';
@@ -36,7 +36,7 @@ let responses: { watch: string; episode: string; response: AlertResponse }[] = [
 let outcome: 'recorded' | 'repeated' | 'gone' = 'recorded';
 let woken = 0;
 
-/** What delivery answers here: billing and the scheduler have tests of their own. */
+/** A stub of delivery; billing and the scheduler have their own tests. */
 const watching: Watching = {
   async changed() {
     woken += 1;
@@ -85,7 +85,7 @@ beforeEach(async () => {
   await add('dev', '456', { product: 2 });
 });
 
-/** The last 200 days. @param amount of the day so many days ago */
+/** Items of the last 200 days. @param amount by how many days ago it was */
 function spending(amount: (ago: number) => string, balance: string): PreviewFigures {
   const dayOf = (ago: number) => new Date(START - ago * DAY).toISOString().slice(0, 10);
   const days = Array.from({ length: 200 }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
@@ -119,7 +119,7 @@ async function openForm(text = 'watch prod balance 50000', person = OWNER, chann
   return modalText(person);
 }
 
-/** Types a command and waits for the newest message of the bot's. */
+/** Sends a command and waits for the bot's newest message. */
 async function ask(text: string, person = OWNER, channel = CHANNEL) {
   const mine = () => house.slack.messages(person, channel).filter(({ from }) => from !== person);
   const before = mine().length;
@@ -147,7 +147,7 @@ const choose = (field: string, value: string, person = OWNER) => {
 };
 
 type Fields = Record<string, string | readonly string[]>;
-/** Sends the form; resolves with what the modal says once that is worked through. */
+/** Submits the form; resolves with the modal's text after it was processed. */
 async function save(fields: Fields = {}, person = OWNER): Promise<string> {
   await house.slack.submit(person, fields);
   await house.slack.waitFor(() => !modalText(person).includes('Checking who gets the alerts…'));
@@ -179,7 +179,7 @@ async function audit(): Promise<string[]> {
   return rows.map(({ who, action }) => `${who} ${action}`);
 }
 
-/** Clicks a button as Slack would send it, whether this person sees one or not; resolves with the reply. */
+/** Sends a click, even on a button that this person does not see; resolves with the reply. */
 async function forgedClick(person: string, action_id: string, value: string, channel = CHANNEL) {
   const before = house.reads(channel, person).length;
   const payload = {
@@ -267,7 +267,7 @@ describe('what was typed', () => {
     expect(reads).toContain('spike 2x over 1000');
   });
 
-  it('is what docs/watches.md says', async () => {
+  it('matches docs/watches.md', async () => {
     const page = await readFile('docs/watches.md', 'utf8');
     const commands = [...page.matchAll(/^\| `\/billing watch ([^`]+)` /gm)].map(([, words = '']) => words);
     expect(commands.map((words) => read(words).kind)).toEqual(['balance', 'runway', 'budget', 'spike']);
@@ -275,7 +275,7 @@ describe('what was typed', () => {
 });
 
 describe('the form', () => {
-  it('is filled in with what was typed, and says what it would have told', async () => {
+  it('is filled in with what was typed, and shows when it would have alerted', async () => {
     const text = await openForm('watch balance 50,000 prod');
     expect(view()).toContain('"value":"123:1"');
     expect(view()).toContain('"initial_value":"50000"');
@@ -286,7 +286,7 @@ describe('the form', () => {
     expect(asked).toEqual([{ project: '123', kind: 'balance' }]);
   });
 
-  it('asks for the project where none was typed, and asks billing once it is chosen', async () => {
+  it('asks for the project when none was typed, and asks billing once it is chosen', async () => {
     await openForm('watch runway 14');
     expect(modalText()).not.toContain('last 90 days');
     expect(asked).toEqual([]);
@@ -295,7 +295,7 @@ describe('the form', () => {
     expect(asked).toEqual([{ project: '123', kind: 'runway' }]);
   });
 
-  it('begins with the project of the channel, and with the person where no channel is', async () => {
+  it('starts with the project of the channel, and with the person when there is no channel', async () => {
     await house.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2"');
@@ -305,7 +305,7 @@ describe('the form', () => {
     expect(modalText()).toContain('50, 80 and 100 %');
   });
 
-  it('shows the thresholds of the kind that is chosen', async () => {
+  it('shows the thresholds of the chosen kind', async () => {
     await openForm('watch prod');
     await choose('kind', 'spike');
     await modalSays('Times the usual amount');
@@ -314,7 +314,7 @@ describe('the form', () => {
     await modalSays('Fewer than');
   });
 
-  it('warns of a threshold that alerts more than once a week, and fills in a quieter one', async () => {
+  it('warns about a threshold that alerts more than once a week, and fills in a quieter one', async () => {
     figures = spending((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
     const noisy = await openForm('watch prod spike 2x over 100');
     expect(noisy).toContain('That’s more than one alert a week.');
@@ -341,13 +341,13 @@ describe('the form', () => {
     expect(await save({ below: '1.234,56' })).toContain('balance below 1,234.56');
   });
 
-  it('shows a sentence in place of the preview where billing gives none, and still saves', async () => {
+  it('shows a message instead of the preview when billing fails, and still saves', async () => {
     figures = new ServiceUnreachable('billing', 'billing.example', 'ECONNREFUSED');
     expect(await openForm()).toContain('could not be reached');
     expect(await save()).toContain('Saved');
   });
 
-  it('refuses a project without data, and keeps what was typed', async () => {
+  it('rejects a project without data, and keeps what was typed', async () => {
     const product = { id: 1, name: 'Cloud platform' } as never;
     figures = new NoData({ project: '123', product, days: undefined } as never);
     expect(await openForm()).toContain('No Cloud platform data for project 123.');
@@ -357,7 +357,7 @@ describe('the form', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('says that amounts have no currency where a budget is set without a label', async () => {
+  it('says that amounts have no currency when a budget is set without a label', async () => {
     expect(await openForm('watch prod budget 500000')).toContain('Amounts have no currency here');
     await house.slack.dismiss(OWNER);
     await settings({ currency: 'EUR' });
@@ -365,14 +365,14 @@ describe('the form', () => {
     expect(await save({ amount: '400,000 EUR' })).toContain('budget of 400,000.00\u00a0EUR a month');
   });
 
-  it('warns of a second watch that is the same', async () => {
+  it('warns about an identical watch', async () => {
     await setUp();
     expect(await openForm()).toContain('There is a watch like this already.');
   });
 });
 
 describe('a saved watch', () => {
-  it('belongs to who set it up, is told to the channel, and stands in the audit', async () => {
+  it('belongs to its creator, is announced in the channel, and is in the audit log', async () => {
     const watch = await setUp('watch prod balance 50000', MEMBER);
     expect(watch).toMatchObject({
       project: { id: '123', product: 1 },
@@ -386,7 +386,7 @@ describe('a saved watch', () => {
     expect(await audit()).toEqual([`${MEMBER} watch created`]);
   });
 
-  it('tells the people it alerts, other than the one who saved it', async () => {
+  it('tells the people it alerts, except the one who saved it', async () => {
     await openForm('watch prod balance 50000', OWNER, OWNERS_DM);
     expect(await save({ people: [OWNER, MEMBER] })).toContain(`<@${OWNER}>, <@${MEMBER}>`);
     expect(said(MEMBERS_DM, MEMBER)).toContain('Alerts come to you here.');
@@ -404,7 +404,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('does not alert where its project may not be asked about', async () => {
+  it('does not alert where its project cannot be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain('That channel can’t see this project.');
@@ -424,7 +424,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('is refused where there are as many as a workspace can have', async () => {
+  it('is limited to the maximum for a workspace', async () => {
     await openForm();
     const many = Array.from({ length: 500 }, (_, n) => [`watch:w${String(n).padStart(7, '0')}`, '{}']);
     await house.redis.client.hset(KEY, Object.fromEntries(many));
@@ -432,7 +432,7 @@ describe('a saved watch', () => {
     expect((await ask('watch prod')).reads).toContain('This workspace has 500 watches, the maximum.');
   });
 
-  it('keeps the first of two edits, and tells the second person what it is now', async () => {
+  it('keeps the first of two edits, and shows the second person its current values', async () => {
     const watch = await setUp('watch prod balance 50000', MEMBER);
     for (const person of [OWNER, MEMBER]) {
       await row(await ask('watches', person), 'edit', watch.id, person);
@@ -449,7 +449,7 @@ describe('a saved watch', () => {
     expect(JSON.stringify((await stored())[0]?.rule)).toContain('"2000"');
   });
 
-  it('is saved as a new one where it was deleted while the form was open', async () => {
+  it('is saved as a new one when it was deleted while the form was open', async () => {
     const watch = await setUp();
     const list = await ask('watches');
     await row(list, 'edit', watch.id);
@@ -461,7 +461,7 @@ describe('a saved watch', () => {
     expect((await stored())[0]?.id).not.toBe(watch.id);
   });
 
-  it('is judged anew after an edit of its threshold alone', async () => {
+  it('is evaluated again after an edit of its threshold', async () => {
     const watch = await setUp();
     now += MINUTE;
     const list = await ask('watches');
@@ -480,13 +480,13 @@ describe('a saved watch', () => {
 });
 
 describe('the list', () => {
-  it('says what there is where there is nothing', async () => {
+  it('explains watches when there are none', async () => {
     const { reads } = await ask('watches');
     expect(reads).toContain('No watches here yet.');
     expect(reads).toContain('Watch…');
   });
 
-  it('shows the last value against the threshold, the checks and the owner', async () => {
+  it('shows the last value and the threshold, the checks and the owner', async () => {
     const { id } = await setUp('watch prod balance 50000', MEMBER);
     const measurement = { kind: 'balance', balance: new Big('48210') } as const;
     states.set(id, state({ isCrossed: true, measurement }));
@@ -522,7 +522,7 @@ describe('the list', () => {
     expect(await audit()).toEqual(auditLines.map((action) => `${MEMBER} ${action}`));
   });
 
-  it('deletes, and brings back for ten minutes', async () => {
+  it('deletes, with Undo for ten minutes', async () => {
     const before = await setUp();
     const list = await ask('watches');
     await row(list, 'delete', before.id);
@@ -565,7 +565,7 @@ describe('the list', () => {
     expect(await stored()).toContainEqual(here);
   });
 
-  it('lets a member of the channel adopt what somebody who left has set up, and nobody else', async () => {
+  it('lets only a member of the channel adopt the watch of a person who left', async () => {
     const { id } = await setUp('watch prod balance 50000', ADMIN);
     expect(await forgedClick(MEMBER, 'watch-row', `adopt ${id}`)).toContain('Only its owner');
     house.slack.workspace.person(ADMIN)!.left = true;
@@ -577,7 +577,7 @@ describe('the list', () => {
     expect((await audit())[0]).toBe(`${MEMBER} watch adopted`);
   });
 
-  it('pages where there are many', async () => {
+  it('has pages when there are many', async () => {
     const watch = await setUp();
     const many = Array.from({ length: 21 }, (_, n) => {
       const id = `w${String(n).padStart(7, '0')}`;
@@ -592,7 +592,7 @@ describe('the list', () => {
     expect((await ask('watches page 2')).reads).toContain('below 120.00');
   });
 
-  it('names damaged ones to managers, who can remove them', async () => {
+  it('shows damaged ones to managers, who can remove them', async () => {
     await house.redis.client.hset(KEY, 'watch:w0000001', '{"id":"w0000001"}');
     const list = await ask('watches');
     expect(list.reads).toContain('The record of a watch is damaged');
@@ -604,7 +604,7 @@ describe('the list', () => {
   });
 });
 
-/** A message of the bot's with one button. @returns its `ts` */
+/** Posts a message from the bot with one button. @returns its `ts` */
 async function postButton(action_id: string, value: string): Promise<string> {
   const text = { type: 'plain_text', text: 'Press' };
   const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id, value, text }] }];
@@ -617,7 +617,7 @@ async function postButton(action_id: string, value: string): Promise<string> {
 }
 
 describe('an alert', () => {
-  it('is acknowledged by whoever may ask about the project there', async () => {
+  it('can be acknowledged by anyone who can ask about the project there', async () => {
     const { id } = await setUp('watch prod balance 50000', OWNER);
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`)).toContain(
       'You acknowledged this alert.',
@@ -633,7 +633,7 @@ describe('an alert', () => {
     expect(await audit()).toHaveLength(2);
   });
 
-  it('is not acknowledged where the project may not be asked about', async () => {
+  it('cannot be acknowledged where the project cannot be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     members(FINANCE).push('bot', MEMBER);
     const { id } = await setUp('watch secret balance 50000', OWNER, FINANCE);
@@ -658,7 +658,7 @@ describe('an alert', () => {
     expect((await audit())[0]).toBe(`${MEMBER} watch snoozed`);
   });
 
-  it('has its threshold changed in a form with one that alerts at most once a month', async () => {
+  it('offers a form with a threshold that alerts at most once a month', async () => {
     figures = spending((ago) => (ago % 5 === 2 ? '5000' : '1000'), '900000');
     const { id } = await setUp('watch prod spike 2x over 100');
     const ts = await postButton('watch-threshold', id);
@@ -692,7 +692,7 @@ describe('in the whole bot', () => {
     return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
   };
 
-  it('an answer and Home offer a watch: the form opens for its project and kind', async () => {
+  it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
     for (const [command, kind, value] of [
       ['/spend prod yesterday', 'The balance is below an amount', '123:1'],
       ['/spend 789 storage', 'The balance is below an amount', '789:2'],
@@ -709,7 +709,7 @@ describe('in the whole bot', () => {
     expect(await home(OWNER)).toContain('Watch…');
   });
 
-  it('alerts the channel, is acknowledged and snoozed there, and stands on Home and in status', async () => {
+  it('alerts the channel, is acknowledged and snoozed there, and is shown on Home and in status', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing watch prod balance 50000');
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('It would alert at once'));
     await bot.slack.submit(OWNER);
@@ -753,8 +753,9 @@ describe('in the whole bot', () => {
     bot.billing.setMode('healthy');
   });
 
-  it('leaves nothing behind when the workspace leaves', async () => {
-    const left = async () => (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes(TEAM));
+  it('deletes everything when the workspace uninstalls', async () => {
+    const left = async () =>
+      (await keysNamingWorkspaces(bot.redis.client)).filter((key) => key.includes(TEAM));
     expect(await left()).toEqual(expect.arrayContaining([expect.stringContaining('watch-figures')]));
     const body = JSON.stringify({
       ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },

@@ -20,8 +20,8 @@ const token: fc.Arbitrary<WindowToken> = fc.oneof(
   }),
 );
 
-describe('what a window of tokens carries', () => {
-  it('is read as it was written', () => {
+describe('the tokens in a modal’s metadata', () => {
+  it('are parsed as they were written', () => {
     fc.assert(
       fc.property(fc.array(token), (tokens) => {
         expect(parseWindowTokens(serializeWindowTokens(tokens))).toEqual(tokens);
@@ -29,14 +29,14 @@ describe('what a window of tokens carries', () => {
     );
   });
 
-  it('of an older version is a token that may still work', () => {
+  it('of an older version are one token that may still work', () => {
     expect(parseWindowTokens(`${HANDLE} v1.once.x.y`)).toEqual([
       { carried: `${HANDLE} v1.once.x.y`, expires: 'unknown' },
     ]);
     expect(parseWindowTokens(HANDLE)).toEqual([{ carried: HANDLE, expires: undefined }]);
   });
 
-  it('fits, and the newest are the last that lose their half', () => {
+  it('fit, and the newest are the last to lose their encrypted half', () => {
     fc.assert(
       fc.property(fc.array(token, { maxLength: 30 }), fc.integer({ min: 0, max: 3_000 }), (tokens, limit) => {
         const kept = fitWindowTokens(tokens, limit);
@@ -51,14 +51,14 @@ describe('what a window of tokens carries', () => {
     );
   });
 
-  it('is anybody’s text: whatever it says is read, and leads nowhere', () => {
+  it('can be any text: forged values lead nowhere', () => {
     fc.assert(fc.property(fc.string(), (text) => void liveTokens(parseWindowTokens(text), 0)));
     expect(parseWindowTokens('')).toEqual([]);
     expect(parseWindowTokens('!5')).toEqual([]);
     expect(parseWindowTokens(`${HANDLE} !x`)).toEqual([{ carried: HANDLE, expires: 'unknown' }]);
   });
 
-  it('may work until it has expired', () => {
+  it('may work until they have expired', () => {
     const tokens = parseWindowTokens(`${HANDLE} v !10\n${HANDLE} v !20\n${HANDLE} v !unknown\n${HANDLE}`);
     expect(liveTokens(tokens, 10).map(({ expires }) => expires)).toEqual([20, 'unknown']);
   });

@@ -36,7 +36,7 @@ async function serving(service: Promise<Service>): Promise<Service> {
   return it;
 }
 
-/** Trusts this machine, so that a server of the test can be asked, and is quick. */
+/** Trusts loopback, for the test's server, and has short timeouts. */
 function http(options: Partial<HttpOptions> = {}): GuardedHttp {
   const limits = { shortestBackoff: 1, longestBackoff: 5, ...options.limits };
   const it = createHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
@@ -54,13 +54,13 @@ const ask = (on: GuardedHttp, url: string, more: Partial<ServiceRequest> = {}) =
     ...more,
   });
 
-/** Asked for a workspace, by one of its connections. */
+/** The workspace and connection of a request. */
 const of = (workspace: string, connection = 'main'): Partial<ServiceRequest> => ({
   tenant: { workspace, connection },
 });
 
 describe('an answer', () => {
-  it('comes with its status, its headers and its text', async () => {
+  it('has its status, headers and text', async () => {
     const service = await serving(
       serve((_, response) => {
         response.writeHead(201, { 'X-Subject-Token': 'abc', 'X-Twice': ['a', 'b'] });
@@ -76,7 +76,7 @@ describe('an answer', () => {
     expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/auth/tokens?nocatalog', body: '{}' });
   });
 
-  it('may be empty, or the answer to HEAD and DELETE', async () => {
+  it('can be empty, or the answer to HEAD and DELETE', async () => {
     const service = await serving(serve((_, response) => response.writeHead(204).end()));
     const it = http();
     for (const method of ['HEAD', 'DELETE', 'GET'] as const) {
@@ -102,16 +102,16 @@ describe('an answer', () => {
 });
 
 describe('connections', () => {
-  it('are kept: a hundred questions in a row use two at most', async () => {
+  it('are reused: a hundred requests in a row use at most two', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http();
     for (let i = 0; i < 100; i += 1) await ask(it, service.url);
     expect(service.requests).toHaveLength(100);
-    // undici looks at a connection for a moment before it uses it again, and a second one bridges that.
+    // undici checks a connection before reusing it, and opens a second one meanwhile.
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
 
-  it('are kept after refusals too', async () => {
+  it('are reused after errors too', async () => {
     const service = await serving(
       serve((_, response, nth) => json(response, 'x'.repeat(5000), [401, 503, 429, 302][nth - 1] ?? 200)),
     );
@@ -124,7 +124,7 @@ describe('connections', () => {
     expect(service.connections()).toBeLessThanOrEqual(2);
   });
 
-  it('are limited in number to one origin, and half of them to one workspace; a question waits its turn', async () => {
+  it('are limited per origin, and to half of that per workspace; further requests wait', async () => {
     let underWay = 0;
     let most = 0;
     const service = await serving(
@@ -146,7 +146,7 @@ describe('connections', () => {
     expect(service.connections()).toBeLessThanOrEqual(4);
   });
 
-  it('are gone after close(), which lets what is under way finish', async () => {
+  it('are closed after close(), which lets running requests finish', async () => {
     const service = await serving(serve((_, response) => setTimeout(() => json(response, '"late"'), 50)));
     const it = http();
     const asking = ask(it, service.url);
@@ -156,7 +156,7 @@ describe('connections', () => {
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceUnreachable);
   });
 
-  it('do not go through a proxy that the environment names', async () => {
+  it('do not use a proxy from the environment', async () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = `http://127.0.0.1:${await closedPort()}`;
     try {
@@ -203,12 +203,12 @@ describe('the deadline', () => {
     expect(asked).toBe(1);
   });
 
-  it('covers a lookup that never ends', async () => {
+  it('includes a lookup that never ends', async () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
     expect(await failureOf(ask(it, 'https://api.example.com'))).toBeInstanceOf(TimedOut);
   });
 
-  it('covers all tries together', async () => {
+  it('includes all attempts', async () => {
     const service = await serving(
       serveRaw((socket, nth) => {
         if (nth < 3) socket.destroy();
@@ -218,7 +218,7 @@ describe('the deadline', () => {
     expect(service.connections()).toBeGreaterThanOrEqual(3);
   });
 
-  it('is not slept towards: a pause that does not fit is not begun', async () => {
+  it('is not waited for when a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, shortestBackoff: 60_000, longestBackoff: 60_000 };
     expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
@@ -226,20 +226,20 @@ describe('the deadline', () => {
   });
 });
 
-describe('asking again', () => {
+describe('retrying', () => {
   it.each([500, 502, 503, 504])('gets past two answers of status %i', async (status) => {
     const service = await serving(serve((_, response, nth) => json(response, '"x"', nth < 3 ? status : 200)));
     expect(await ask(http(), service.url)).toMatchObject({ text: '"x"' });
     expect(service.requests).toHaveLength(3);
   });
 
-  it('stops after three tries and says the status', async () => {
+  it('stops after three attempts and reports the status', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'service-failed', status: 502 });
     expect(service.requests).toHaveLength(3);
   });
 
-  it('does not happen where it cannot help, or where the caller forbids it', async () => {
+  it('does not happen when it cannot help, or when the caller forbids it', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({ status: 501 });
     expect(service.requests).toHaveLength(1);
@@ -263,7 +263,7 @@ describe('asking again', () => {
     expect(service.connections()).toBe(3);
   });
 
-  it('gets past a kept connection that the service closed in the meantime', async () => {
+  it('continues after a kept connection that the service has closed', async () => {
     const service = await serving(
       serveRaw((socket) => {
         let nth = 0;
@@ -280,7 +280,7 @@ describe('asking again', () => {
     expect(service.connections()).toBe(2);
   });
 
-  it('gets past a body that breaks off, and otherwise says that it did', async () => {
+  it('continues after a body that breaks off, and otherwise reports it', async () => {
     const half = 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a"';
     const healing = await serving(
       serveRaw((socket, nth) => {
@@ -297,7 +297,7 @@ describe('asking again', () => {
     expect(broken.connections()).toBe(3);
   });
 
-  it('names a refused connection', async () => {
+  it('reports a refused connection', async () => {
     const port = await closedPort();
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
@@ -307,7 +307,7 @@ describe('asking again', () => {
     expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 3, service: 'billing' }]);
   });
 
-  it('does not help a name that does not exist', async () => {
+  it('does not happen for a name that does not exist', async () => {
     const exchanges: ExchangeInfo[] = [];
     const it = http({
       onExchange: (exchange) => exchanges.push(exchange),
@@ -320,7 +320,7 @@ describe('asking again', () => {
     expect(exchanges).toMatchObject([{ tries: 1 }]);
   });
 
-  it('helps a name whose server had no answer', async () => {
+  it('happens when the DNS server had no answer', async () => {
     const exchanges: ExchangeInfo[] = [];
     const it = http({
       onExchange: (exchange) => exchanges.push(exchange),
@@ -332,7 +332,7 @@ describe('asking again', () => {
     expect(exchanges).toMatchObject([{ tries: 3 }]);
   });
 
-  it('says of a trusted host what the resolver said', async () => {
+  it('reports the resolver’s error for a trusted host', async () => {
     const it = http({
       trustedHosts: [{ host: 'billing' }],
       resolve: async () => {
@@ -366,7 +366,7 @@ describe('a service that is limiting Tally’s requests', () => {
     expect(await ask(http(), service.url)).toMatchObject({ text: '"now"' });
   });
 
-  it('is left alone for as long as it said', async () => {
+  it('gets no requests for as long as it asked', async () => {
     let rested = false;
     const service = await serving(
       serve((_, response, nth) => {
@@ -395,7 +395,7 @@ describe('a service that is limiting Tally’s requests', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('is reported after three tries', async () => {
+  it('is reported after three attempts', async () => {
     const service = await serving(serve((_, response) => json(response, '', 429)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'rate-limited',
@@ -405,8 +405,8 @@ describe('a service that is limiting Tally’s requests', () => {
   });
 });
 
-describe('questions of several workspaces to one service', () => {
-  /** Holds what `holds` names until it is let go; says in which order questions came. */
+describe('requests of several workspaces to one service', () => {
+  /** A service that holds the requests that `holds` selects, and records the order of requests. */
   async function holding(holds: (url: string) => boolean) {
     const held: (() => void)[] = [];
     const service = await serving(
@@ -419,7 +419,7 @@ describe('questions of several workspaces to one service', () => {
     return { service, held, paths };
   }
 
-  it('are all answered although another one asks five hundred that hang', async () => {
+  it('are all answered while another one sends five hundred that hang', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http();
     const flood = Array.from({ length: 500 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -432,7 +432,7 @@ describe('questions of several workspaces to one service', () => {
     await Promise.allSettled(flood);
   });
 
-  it('are asked in turn, so that who asks most does not wait least', async () => {
+  it('take turns, so that the busiest workspace does not wait least', async () => {
     const { service, held, paths } = await holding((url) => url === '/first');
     const it = http({ limits: { connections: 1 } });
     const first = ask(it, `${service.url}/first`, of('A'));
@@ -445,7 +445,7 @@ describe('questions of several workspaces to one service', () => {
     expect(paths()).toEqual(['first', 'A1', 'B1', 'C1', 'A2', 'B2', 'A3']);
   });
 
-  it('are asked before what is asked in the background, which leaves room for them', async () => {
+  it('have priority over background requests, which leave room for them', async () => {
     const { service, held, paths } = await holding((url) => url.startsWith('/background'));
     const it = http({ limits: { connections: 4 } });
     const late = ['A', 'B', 'C', 'D'].map((tenant) =>
@@ -464,7 +464,7 @@ describe('questions of several workspaces to one service', () => {
     ]);
   });
 
-  it('are answered in the background too while one workspace asks without end', async () => {
+  it('are answered in the background too while one workspace sends without end', async () => {
     const { service, paths } = await holding((url) => url === '/A');
     const it = http({ limits: { connections: 4 } });
     const flood = Array.from({ length: 20 }, () => ask(it, `${service.url}/A`, of('A')));
@@ -476,7 +476,7 @@ describe('questions of several workspaces to one service', () => {
     await Promise.allSettled(flood);
   });
 
-  it('are refused where too many of one workspace wait, or one waits for too long', async () => {
+  it('are rejected when too many of one workspace wait, or one waits too long', async () => {
     const { service, held } = await holding(() => true);
     const it = http({ limits: { connections: 2, queueLength: 1, queueTimeout: 50 } });
     const first = ask(it, service.url, of('A'));
@@ -493,7 +493,7 @@ describe('questions of several workspaces to one service', () => {
     expect(await third).toMatchObject({ status: 200 });
   });
 
-  it('are refused when the process ends, and those under way are waited for', async () => {
+  it('are rejected when the process ends, after running ones finish', async () => {
     const { service, held } = await holding(() => true);
     const it = http({ limits: { connections: 2 } });
     const first = ask(it, service.url, of('A'));
@@ -518,7 +518,7 @@ describe('questions of several workspaces to one service', () => {
 describe('a service that is down', () => {
   const limits = { breakerThreshold: 3, breakerPause: 500, tries: 1 };
 
-  it('is left alone after so many outages, for a while, and again after one more', async () => {
+  it('gets no requests for a while after several outages, and again after one more', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const it = http({ limits });
     for (let i = 0; i < 3; i += 1)
@@ -534,7 +534,7 @@ describe('a service that is down', () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  it('is asked freely once it answers again', async () => {
+  it('gets all requests once it answers again', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '{}', nth <= 3 ? 503 : 200)));
     const it = http({ limits });
     for (let i = 0; i < 3; i += 1) await failureOf(ask(it, service.url));
@@ -551,7 +551,7 @@ describe('a service that is down', () => {
     expect(service.requests).toHaveLength(9);
   });
 
-  it('is also one that hangs or refuses connections', async () => {
+  it('can also hang or refuse connections', async () => {
     const hanging = await serving(serveRaw(() => {}));
     const it = http({ limits: { ...limits, deadline: 60 } });
     for (let i = 0; i < 3; i += 1) await failureOf(ask(it, hanging.url));
@@ -575,7 +575,7 @@ describe('a service that is down', () => {
     expect(await failureOf(ask(it, `${service.url}/fine`, of('T1')))).toBeInstanceOf(ServicePaused);
   });
 
-  it('is asked about other projects while one alone fails, and left alone once a second one does', async () => {
+  it('still gets requests about other projects while one fails, until a second one does', async () => {
     const service = await serving(
       serve(({ url }, response) => json(response, '{}', url?.startsWith('/failing') ? 503 : 200)),
     );
@@ -588,7 +588,7 @@ describe('a service that is down', () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  it('is not asked by those that waited while it was found to be down', async () => {
+  it('gets no requests that were waiting when it was found to be down', async () => {
     const service = await serving(
       serve((_, response, nth) => setTimeout(() => json(response, '', nth > 3 ? 200 : 503), 5)),
     );
@@ -600,7 +600,7 @@ describe('a service that is down', () => {
     expect(service.requests).toHaveLength(3);
   });
 
-  it('has one outage where the requests of one group fail together', async () => {
+  it('has one outage when the requests of a group fail together', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
     const it = http({ limits });
     const pair = async () => {
@@ -624,7 +624,7 @@ describe('a service that is down', () => {
     expect(((await failureOf(ask(it, url))) as Error).message).toContain(`(last error: ${last})`);
   });
 
-  it('does not take other origins with it', async () => {
+  it('does not affect other origins', async () => {
     const down = await serving(serve((_, response) => json(response, '', 500)));
     const up = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ limits });
@@ -642,7 +642,7 @@ describe('a service that is down', () => {
   });
 });
 
-describe('an answer that is too much', () => {
+describe('an answer that is too large', () => {
   it.each([
     ['says its length', 'content-length: 2000000'],
     ['never ends', 'transfer-encoding: chunked'],
@@ -669,7 +669,7 @@ describe('an answer that is too much', () => {
     expect(asked).toBe(1);
   });
 
-  it('is refused by the length it announces, before a byte of it came', async () => {
+  it('is rejected by its Content-Length, before the body', async () => {
     const service = await serving(
       serveRaw((socket) =>
         socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n')),
@@ -683,7 +683,7 @@ describe('an answer that is too much', () => {
     await until(() => service.open() === 0);
   });
 
-  it('is no problem where only the header names the length, as for HEAD', async () => {
+  it('is accepted when only the header has the length, as for HEAD', async () => {
     const service = await serving(
       serve((_, response) => response.writeHead(200, { 'content-length': '2000000' }).end()),
     );
@@ -692,12 +692,12 @@ describe('an answer that is too much', () => {
     expect(reply).toMatchObject({ status: 200, text: '' });
   });
 
-  it('is fine up to the limit exactly', async () => {
+  it('is accepted up to exactly the limit', async () => {
     const service = await serving(serve((_, response) => response.end('x'.repeat(1000))));
     expect((await ask(http({ limits: { bodyBytes: 1000 } }), service.url)).text).toHaveLength(1000);
   });
 
-  it('may also be its headers', async () => {
+  it('can also have too large headers', async () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
@@ -705,7 +705,7 @@ describe('an answer that is too much', () => {
   });
 });
 
-describe('an answer that is not readable', () => {
+describe('an unreadable answer', () => {
   it.each([
     ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['text that is not UTF-8', Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe', 'latin1')],
@@ -734,7 +734,7 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ status: 302, target });
   });
 
-  it('to a long address is reported by its first 300 characters', async () => {
+  it('to a long URL is reported by its first 300 characters', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
@@ -758,8 +758,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('an address that the rules refuse', () => {
-  it('gets no connection, however it is spelled', async () => {
+describe('an address that is not allowed', () => {
+  it('gets no connection, in any spelling', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ trustedHosts: [] });
     const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '[::ffff:127.0.0.1]', '[::1]', 'localhost'];
@@ -772,7 +772,7 @@ describe('an address that the rules refuse', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('gets no connection when a public name leads to it, whatever comes beside', async () => {
+  it('gets no connection when a public name resolves to it, even among others', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     let lookups = 0;
     const it = http({
@@ -791,7 +791,7 @@ describe('an address that the rules refuse', () => {
     expect(service.connections()).toBe(0);
   });
 
-  it('is refused like an unknown name, so that nobody can find out the names of a private network', async () => {
+  it('is reported like an unknown name, so that private names cannot be discovered', async () => {
     const said = async (resolve: () => Promise<{ address: string; family: number }[]>) => {
       const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
@@ -811,14 +811,14 @@ describe('an address that the rules refuse', () => {
     expect(await said(async () => [])).toEqual(unknown);
   });
 
-  it('is not made acceptable by another port of a trusted host', async () => {
+  it('is not allowed by another port of a trusted host', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({ trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }] });
     expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);
     expect(service.connections()).toBe(0);
   });
 
-  it('is fine when its name is trusted, with several addresses of which one answers', async () => {
+  it('is allowed when its name is trusted, with several addresses of which one answers', async () => {
     const service = await serving(serve((_, response) => json(response, '{}')));
     const it = http({
       trustedHosts: [{ host: 'billing' }],

@@ -6,12 +6,12 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 
-/** A service on a port of its own that counts what reaches it. */
+/** A service on its own port that counts its requests. */
 export interface Service {
   readonly url: string;
   readonly port: number;
   readonly requests: { method: string; url: string; headers: IncomingMessage['headers']; body: string }[];
-  /** Connections ever accepted, and those still open. */
+  /** All connections so far, and those still open. */
   connections(): number;
   open(): number;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export interface Service {
 
 type Answering = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
 
-/** `answer` is called when the whole request has arrived; `nth` counts from 1. */
+/** @param answer called when the whole request has arrived; `nth` counts from 1 */
 export async function serve(answer: Answering): Promise<Service> {
   const requests: Service['requests'] = [];
   const server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ export async function serve(answer: Answering): Promise<Service> {
   return listening(server, requests);
 }
 
-/** `talk` gets every connection raw. */
+/** @param talk gets every raw connection */
 export function serveRaw(talk: (socket: Socket, nth: number) => void): Promise<Service> {
   let nth = 0;
   const server = createTcpServer((socket) => {
@@ -79,13 +79,13 @@ export function json(response: ServerResponse, body: unknown, status = 200): voi
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-/** Waits for what happens on the other side of a socket. */
+/** Waits until `holds` returns true, for effects on the other side of a socket. */
 export async function until(holds: () => boolean): Promise<void> {
   for (let i = 0; i < 400 && !holds(); i += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-  if (!holds()) throw new Error('It did not come to that.');
+  if (!holds()) throw new Error('Timed out.');
 }
 
-/** The failure a promise ends in. */
+/** Resolves with the failure that a promise rejects with. */
 export async function failureOf(asking: Promise<unknown>): Promise<unknown> {
   return asking.then(
     () => {

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { createHttp } from '../../src/http/request.ts';
 import { failureOf, json, serve } from './service.ts';
 
-/** It makes the certificate. */
+/** Creates the certificate. */
 const hasOpenssl = spawnSync('openssl', ['version'], { stdio: 'ignore' }).status === 0;
 
 const question = { service: 'identity', method: 'GET', headers: {} } as const;

@@ -26,8 +26,8 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   [new OutcomeUnclear('identity.example.com'), 'nobody has seen it, and it expires by itself.'],
 ];
 
-describe('what the identity service refused', () => {
-  it.each(FAILURES)('is said with what to do about it: %s', (failure, advice) => {
+describe('a rejection by the identity service', () => {
+  it.each(FAILURES)('comes with what to do about it: %s', (failure, advice) => {
     for (const shown of [failureMessage(failure), failureModal(failure)]) {
       const read = JSON.stringify(shown);
       expect(read).toContain(failure.message);
@@ -47,7 +47,7 @@ describe('what the identity service refused', () => {
     expect(read).not.toContain('/billing connect');
   });
 
-  it('can be asked again by hand when the outcome is unclear', () => {
+  it('can be retried by hand when the outcome is unclear', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
     const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { invocation: rerun });
     expect(JSON.stringify(reply)).toContain('Try again');

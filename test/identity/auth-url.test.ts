@@ -62,7 +62,7 @@ describe('the address of an identity service', () => {
     expect((refusal as Error).message).not.toContain('hunter2');
   });
 
-  it('is corrected to one in which nothing is left to correct', () => {
+  it('is corrected to one that needs no further correction', () => {
     const part = fc.constantFrom('v3', 'v2.0', 'auth', 'tokens', 'identity', '', 'a');
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), (parts) => {

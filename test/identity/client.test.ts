@@ -39,7 +39,7 @@ async function serving(service: Promise<Service>): Promise<Service> {
 
 const at = (service: Pick<Service, 'url'>) => ({ ...ACCESS, authUrl: `${service.url}/v3` });
 
-/** Answers every request with a token in the header and this beside it. */
+/** Answers every request with a token in the header and this reply. */
 const issuing = (body: string | Buffer = '', status = 201, headers: Record<string, string | string[]> = {}) =>
   serving(
     serve((_, response) => response.writeHead(status, { 'X-Subject-Token': TOKEN, ...headers }).end(body)),
@@ -49,7 +49,7 @@ const answering = (status: number, body: string, type: string) =>
   serving(serve((_, response) => response.writeHead(status, { 'Content-Type': type }).end(body)));
 
 describe('the request for a token', () => {
-  it('is the one of the contract, with the secret in its body alone', async () => {
+  it('matches the contract, with the secret only in its body', async () => {
     const service = await issuing();
     await client().issue(at(service));
     const [request] = service.requests;
@@ -63,7 +63,7 @@ describe('the request for a token', () => {
     expect(request?.headers['x-auth-token']).toBeUndefined();
   });
 
-  it('carries any secret, whatever is in it', async () => {
+  it('can have any secret', async () => {
     const service = await issuing();
     const secret = '"}\n\0é💥';
     await client().issue({ ...at(service), secret });
@@ -71,14 +71,14 @@ describe('the request for a token', () => {
     expect(auth.identity.application_credential.secret).toBe(secret);
   });
 
-  it('goes to trusted and public addresses only', async () => {
+  it('is sent only to trusted and public addresses', async () => {
     const asking = client().issue({ ...ACCESS, authUrl: 'http://127.0.0.2:1/v3' });
     expect(await failureOf(asking)).toMatchObject({ kind: 'address-refused' });
   });
 });
 
 describe('an issued token', () => {
-  it('counts with any 2xx that carries it, whatever the body', async () => {
+  it('is accepted with any 2xx, whatever the body', async () => {
     const huge = Buffer.alloc(5 * 1024 * 1024, '{"token":');
     const bodies = ['', 'null', '<h1>Welcome</h1>', '{"token":{"exp', Buffer.from([0xff, 0xfe]), huge];
     for (const status of [200, 201, 202, 203, 299])
@@ -91,7 +91,7 @@ describe('an issued token', () => {
     expect(await client().issue(at(await issuing('', 204)))).toMatchObject({ token: TOKEN });
   });
 
-  it('counts although its body is compressed or never ends', async () => {
+  it('is accepted although its body is compressed or never ends', async () => {
     const compressed = await issuing('x', 201, { 'Content-Encoding': 'gzip' });
     expect(await client().issue(at(compressed))).toMatchObject({ token: TOKEN });
     const endless = await serving(
@@ -111,7 +111,7 @@ describe('an issued token', () => {
     expect(broken.requests).toHaveLength(1);
   });
 
-  it('is nonsense without the header, or with more than a token in it', async () => {
+  it('is invalid without the header, or with more than a token in it', async () => {
     for (const headers of [{}, { 'X-Subject-Token': '' }, { 'X-Subject-Token': ['one', 'two'] }]) {
       const service = await serving(
         serve((_, response) => response.writeHead(201, headers as Record<string, string[]>).end('{}')),
@@ -141,8 +141,8 @@ describe('an issued token', () => {
   );
 });
 
-describe('what became of a request', () => {
-  it('is unclear when the connection ends after it left, and it is not asked again', async () => {
+describe('the outcome of a request', () => {
+  it('is unclear when the connection ends after sending, and it is not retried', async () => {
     const requests: Service['requests'][] = [];
     const service = await serving(serve((request) => request.socket.resetAndDestroy()));
     requests.push(service.requests);
@@ -164,10 +164,10 @@ describe('what became of a request', () => {
     expect(requests.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
   });
 
-  it('is clear when nothing left', async () => {
+  it('is clear when nothing was sent', async () => {
     const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
     expect(await failureOf(refused)).toMatchObject({ kind: 'service-unreachable', code: 'ECONNREFUSED' });
-    // It takes the connection and never gets as far as TLS.
+    // The server accepts the connection but never starts TLS.
     const mute = await serving(serveRaw(() => {}));
     const authUrl = `https://127.0.0.1:${mute.port}/v3`;
     expect(await failureOf(client({ deadline: 200 }).issue({ ...ACCESS, authUrl }))).toMatchObject({
@@ -181,7 +181,7 @@ describe('what became of a request', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('is a refusal when the service is overloaded, asked once', async () => {
+  it('is a rejection when the service is overloaded, without a retry', async () => {
     for (const [status, kind] of [
       [500, 'service-failed'],
       [429, 'rate-limited'],
@@ -193,7 +193,7 @@ describe('what became of a request', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('an error', () => {
   const problem = (code: number, message: string) => JSON.stringify({ error: { code, message, title: '' } });
   const JSON_TYPE = 'application/json';
 
@@ -222,7 +222,7 @@ describe('a refusal', () => {
     for (const secret of [ACCESS.id, ACCESS.secret, 'Invalid input']) expect(text).not.toContain(secret);
   });
 
-  it('of a wrong address offers the one that is meant', async () => {
+  it('for a wrong URL offers the right one', async () => {
     const service = await answering(404, '<h1>Not Found</h1>', 'text/html');
     const suggestionFor = async (path: string) => {
       const failure = await failureOf(client().issue({ ...ACCESS, authUrl: service.url + path }));
@@ -235,7 +235,7 @@ describe('a refusal', () => {
     expect(await suggestionFor('/v3')).toBeUndefined();
   });
 
-  it('that redirects says where to, and is not followed', async () => {
+  it('for a redirect says where to, without following it', async () => {
     const service = await serving(
       serve((_, response) => response.writeHead(308, { Location: '/v3/auth/tokens?x=1' }).end()),
     );
@@ -248,7 +248,7 @@ describe('a refusal', () => {
   });
 });
 
-/** What issuing ends in, undefined for a token. */
+/** Returns the failure of issuing, or undefined for a token. */
 const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
   ['healthy', undefined],
   ['slow', undefined],
@@ -281,7 +281,7 @@ const MODES: readonly (readonly [mode: string, kind: string | undefined])[] = [
   ['503', 'outcome-unclear'],
 ];
 
-describe('with an identity service as it was recorded', () => {
+describe('with recorded answers of an identity service', () => {
   let identity: IdentityService;
 
   beforeEach(async () => {
@@ -294,7 +294,7 @@ describe('with an identity service as it was recorded', () => {
     authUrl = identity.authUrl,
   ) => client().issue({ authUrl, id: access.id, secret: access.secret });
 
-  it('a token is issued, with everything the service says about it', async () => {
+  it('a token is issued with all its details', async () => {
     expect(await issue()).toEqual({
       token: expect.stringMatching(/^gAAAAA[\w-]{198}$/),
       expiresAt: NOW + HOUR,
@@ -315,7 +315,7 @@ describe('with an identity service as it was recorded', () => {
     expect(await issue(identity.accesses.unrestricted)).toMatchObject({ credential: { restricted: false } });
   });
 
-  it('each refusal has its own failure', async () => {
+  it('each error has its own failure', async () => {
     const { good, expired, disabled } = identity.accesses;
     expect(await failureOf(issue({ ...good, secret: 'wrong' }))).toMatchObject({ kind: 'access-refused' });
     expect(await failureOf(issue({ ...good, secret: '' }))).toMatchObject({ kind: 'access-refused' });
@@ -339,11 +339,11 @@ describe('with an identity service as it was recorded', () => {
     expect(identity.requests).toHaveLength(1);
   });
 
-  it('no mode is left out', () => {
+  it('every mode is covered', () => {
     expect(identity.modes.map(({ mode }) => mode).sort()).toEqual(MODES.map(([mode]) => mode).sort());
   });
 
-  it('a token is valid until it is revoked, and the others stay', async () => {
+  it('a token is valid until it is revoked, and others stay valid', async () => {
     const [one, other] = [await issue(), await issue()];
     const it = client();
     expect(await it.check(identity.authUrl, one.token)).toBe('valid');
@@ -353,7 +353,7 @@ describe('with an identity service as it was recorded', () => {
     expect(await it.check(identity.authUrl, other.token)).toBe('valid');
   });
 
-  it('what is not offered is reported', async () => {
+  it('unsupported methods are reported', async () => {
     const { token } = await issue();
     identity.setMode('issue-only');
     expect(await client().check(identity.authUrl, token)).toBe('not-offered');
@@ -362,8 +362,8 @@ describe('with an identity service as it was recorded', () => {
   });
 });
 
-describe('giving a token back', () => {
-  /** By method: status and body. */
+describe('revoking a token', () => {
+  /** Status and body by method. */
   const behaving = (by: Record<string, [number, string?]>) =>
     serving(
       serve((request, response) => {
@@ -411,7 +411,7 @@ describe('giving a token back', () => {
     expect(await client().check(`${service.url}/v3`, TOKEN)).toBe(outcome);
   });
 
-  it('is tried again where the connection broke', async () => {
+  it('is retried when the connection breaks', async () => {
     const service = await serving(
       serve((request, response, nth) =>
         nth === 1 ? request.socket.resetAndDestroy() : response.writeHead(204).end(),
@@ -436,7 +436,7 @@ describe('giving a token back', () => {
     },
   );
 
-  it('ends in a failure that never repeats the token', async () => {
+  it('never repeats the token in a failure', async () => {
     for (const status of [400, 500, 418]) {
       const service = await behaving({ DELETE: [status, TOKEN], GET: [status, TOKEN] });
       const failure = await failureOf(client().revoke(`${service.url}/v3`, TOKEN));

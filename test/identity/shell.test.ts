@@ -7,7 +7,7 @@ const AUTH_URL = 'https://identity.example.com/v3';
 const compute = { service: 'compute', url: 'https://compute.example.com/v2.1' };
 const network = { service: 'network', url: 'https://network.example.com' };
 
-/** What a shell has in these variables after the lines. */
+/** The variables of a shell after it has run the lines. */
 function run(lines: readonly string[], before: Record<string, string> = {}): Record<string, string> {
   const out = execFileSync('/bin/sh', ['-c', `${lines.join('\n')}\nenv -0`], {
     env: { PATH: process.env.PATH, ...before },
@@ -23,7 +23,7 @@ it('names the service of its endpoint', () => {
 });
 
 describe('the lines for a shell', () => {
-  it('hand the token as it is to the compute service, and name the others', () => {
+  it('pass the token unchanged to the compute service, and name the others', () => {
     const lines = renderShellCommands({ token: 'gAAAAA-x', endpoints: [network, compute] }, AUTH_URL);
     expect(run(lines)).toEqual({
       OS_AUTH_TYPE: 'admin_token',
@@ -34,14 +34,14 @@ describe('the lines for a shell', () => {
     expect(lines.at(-1)).toBe(`# network: export OS_ENDPOINT='${network.url}'`);
   });
 
-  it('ask the identity service where no other is known', () => {
+  it('use the identity service when no other is known', () => {
     expect(run(renderShellCommands({ token: 't', endpoints: [] }, AUTH_URL)).OS_ENDPOINT).toBe(AUTH_URL);
     expect(run(renderShellCommands({ token: 't', endpoints: [network] }, AUTH_URL)).OS_ENDPOINT).toBe(
       AUTH_URL,
     );
   });
 
-  it('take away what an earlier login left in the way', () => {
+  it('unset what an earlier login has set', () => {
     const left = {
       OS_PROJECT_NAME: 'old',
       OS_USER_DOMAIN_NAME: 'Default',
@@ -54,7 +54,7 @@ describe('the lines for a shell', () => {
     );
   });
 
-  it('make nothing else of any token, address or service', () => {
+  it('are safe for any token, URL or service', () => {
     const printable = fc.stringMatching(/^[\x21-\x7e]{1,60}$/);
     const endpoint = fc.record({ service: fc.string(), url: printable });
     const awkward = fc.constantFrom(`'; touch x; '`, '$(id)', '`id`', "''", '\\', '!!', '"', "\\'", '#');
@@ -73,7 +73,7 @@ describe('the lines for a shell', () => {
     );
   });
 
-  it('let no service name begin a line of its own', () => {
+  it('keep a service’s name on one line', () => {
     const evil = { service: 'x\nexport OS_TOKEN=stolen', url: 'https://x' };
     expect(run(renderShellCommands({ token: 't', endpoints: [evil] }, AUTH_URL)).OS_TOKEN).toBe('t');
   });

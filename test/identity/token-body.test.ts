@@ -61,7 +61,7 @@ describe('an expiry', () => {
     expect(parseExpiry(value)).toBeUndefined();
   });
 
-  it('is the same in every form of one moment', () => {
+  it('is the same for every format of one instant', () => {
     const moment = fc.date({
       min: new Date(1000),
       max: new Date('9999-12-31T00:00:00Z'),
@@ -81,7 +81,7 @@ describe('an expiry', () => {
     );
   });
 
-  it('is a moment or unknown for any text', () => {
+  it('is an instant or unknown for any text', () => {
     const nearly = fc.stringMatching(/^\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d([.,]\d*)?(Z|[+-]\d\d:?\d\d)?$/);
     fc.assert(
       fc.property(fc.oneof(fc.string(), nearly), (text) => {
@@ -93,7 +93,7 @@ describe('an expiry', () => {
 });
 
 describe('the body of a token', () => {
-  it('contains what the service says about it', () => {
+  it('is parsed completely', () => {
     const domain = { id: 'default', name: 'Default' };
     expect(
       bodyOf({
@@ -132,7 +132,7 @@ describe('the body of a token', () => {
     });
   });
 
-  it('keeps every digit of an ID that comes as a number', () => {
+  it('keeps every digit of an ID that is a number', () => {
     const text = '{"token":{"project":{"id":123456789012345678901234567890},"audit_ids":[42]}}';
     expect(parseTokenBody(text)).toMatchObject({
       project: { id: '123456789012345678901234567890' },
@@ -140,7 +140,7 @@ describe('the body of a token', () => {
     });
   });
 
-  it('takes an ID where there is no name, and names that stand alone', () => {
+  it('uses an ID when there is no name, and names without an ID', () => {
     expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }], audit_ids: 'one' })).toEqual({
       ...NOTHING,
       user: 'u1',
@@ -149,7 +149,7 @@ describe('the body of a token', () => {
     });
   });
 
-  it('leaves out what is odd, and keeps the rest', () => {
+  it('leaves out invalid parts, and keeps the rest', () => {
     expect(
       bodyOf({
         expires_at: 'soon',
@@ -187,14 +187,14 @@ describe('the body of a token', () => {
     expect(parseTokenBody(text)).toEqual(NOTHING);
   });
 
-  it('is never too long to be shown', () => {
+  it('is never too long to show', () => {
     const long = '💥'.repeat(5000);
     const { user, roles } = bodyOf({ user: { name: long }, roles: Array.from({ length: 999 }, () => 'r') });
     expect(Array.from(user ?? '')).toHaveLength(255);
     expect(roles).toHaveLength(50);
   });
 
-  it('never throws, whatever it is', () => {
+  it('never throws', () => {
     const shape = fc.object({
       key: fc.constantFrom(
         ...[

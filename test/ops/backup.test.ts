@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, toAnswer, startBot, textOf } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
 
 const CLI = ['redis-cli', 'valkey-cli'].find((name) => spawnSync(name, ['--version']).status === 0);
@@ -18,7 +18,7 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
   let folder: string;
   let servers: RedisServer[];
   let before: string[];
-  /** Its billing service goes on after the backup. */
+  /** The billing service keeps running after the backup. */
   let original: Bot;
   let restored: Bot;
 
@@ -43,12 +43,12 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
     original = await startBot({ redisUrl: urlOf(first), encryptionKeys: KEYS, now: () => NOW });
     await original.connect();
     before = await keysIn(first);
-    // While the bot runs.
+    // The backup is taken while the bot runs.
     execFileSync(CLI ?? '', ['-p', String(first.port), '--rdb', file], { stdio: 'ignore' });
     await original.stopBot();
     await first.kill();
 
-    // A server with an append-only file reads that alone, so it is written from the backup first.
+    // A server with an append-only file loads only that file, so it is created from the backup first.
     await copyFile(file, join(data, 'dump.rdb'));
     const reader = await start('appendonly no', `dir ${data}`, 'dbfilename dump.rdb');
     await reader.client.config('SET', 'appendonly', 'yes');
@@ -70,7 +70,7 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('brings back every record', async () => {
+  it('restores every record', async () => {
     expect(before.length).toBeGreaterThan(1);
     expect(await keysIn(servers.at(-1) as RedisServer)).toEqual(before);
     expect(await readdir(join(folder, 'data'))).toContain('appendonlydir');
@@ -81,13 +81,13 @@ describe.skipIf(SERVER_BINARY === undefined || CLI === undefined)('a backup of R
     expect(reads).toMatch(/123 · [\d,.]+ left/);
   });
 
-  it('keeps who did what', async () => {
+  it('keeps the audit log', async () => {
     const { blocks } = await restored.ask('/billing audit');
     expect(textOf(blocks)).toContain('connection registered');
     expect(JSON.stringify(blocks)).toContain(OWNER);
   });
 
-  it('is of no use without the keys', async () => {
+  it('is useless without the keys', async () => {
     const server = servers.at(-1) as RedisServer;
     const other = `other:${randomBytes(32).toString('base64')}`;
     const stranger = await startBot({ redisUrl: urlOf(server), encryptionKeys: other, now: () => NOW });

@@ -31,7 +31,7 @@ const TICKET = 'a-ticket-that-must-not-be-seen';
 const USER_TOKEN = 'a-user-token-that-must-not-be-seen';
 const SECRETS = [BOT_TOKEN, APP_TOKEN, SIGNING_SECRET, KEY.toString('base64'), TICKET, USER_TOKEN];
 
-/** A Slack that answers what the doctor asks; `says` is changed by a test. */
+/** A Slack that answers the doctor; tests change `says`. */
 interface FakeSlack extends Service {
   says: { scopes: string | undefined; ahead: number; auth: object; open: object };
 }
@@ -58,7 +58,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** The doctor as an operator runs it: a process with this environment and nothing else. */
+/** Runs the doctor as a process with only this environment. */
 function doctor(env: Record<string, string>): Promise<Ran> {
   return new Promise((resolve) => {
     const options = { cwd: ROOT, env: { PATH: process.env.PATH ?? '', ...env } };
@@ -116,7 +116,7 @@ describe('npm run doctor', () => {
     TRUSTED_API_HOSTS: '127.0.0.1',
   });
 
-  it('ends with 0 when Tally can start, and shows no secret', async () => {
+  it('exits with 0 when Tally can start, and shows no secret', async () => {
     await register('T1', '2026', KEY);
     const { code, output } = await doctor(env());
     expect(output).not.toMatch(/^BAD/m);
@@ -130,7 +130,7 @@ describe('npm run doctor', () => {
     for (const secret of SECRETS) expect(output).not.toContain(secret);
   });
 
-  it('ends with 1 and reports everything that is wrong at once, still without a secret', async () => {
+  it('exits with 1 and reports all problems at once, without a secret', async () => {
     await register('T1', 'lost', randomBytes(32));
     slack.says.auth = { ok: false, error: 'invalid_auth' };
     const { code, output } = await doctor({
@@ -182,7 +182,7 @@ describe('Slack', () => {
     ...changes,
   });
 
-  it('has the scopes that the manifest asks for', () => {
+  it('has the scopes of the manifest', () => {
     const manifest = parse(readFileSync(`${ROOT}manifest.yml`, 'utf8'));
     expect([...DOCTOR_SCOPES].sort()).toEqual([...manifest.oauth_config.scopes.bot].sort());
   });
@@ -213,14 +213,14 @@ describe('Slack', () => {
     expect(clock).toMatchObject({ about: 'Clock', verdict });
   });
 
-  it('checks the clock even where the token is refused', async () => {
+  it('checks the clock even when the token is rejected', async () => {
     slack.says.ahead = 4_000;
     const findings = await checkSlack(parts({ botToken: 'xoxb-another' }));
     expect(verdicts(findings)).toEqual(['bad', 'bad']);
     expect(says(findings)).toContain('invalid_auth');
   });
 
-  it('asks about Socket Mode only where it is used', async () => {
+  it('checks Socket Mode only when it is used', async () => {
     expect(await checkSocketMode(parts())).toEqual([]);
     expect(slack.requests).toEqual([]);
     slack.says.open = { ok: false, error: 'missing_scope' };
@@ -229,7 +229,7 @@ describe('Slack', () => {
     expect(says(findings)).toContain('connections:write');
   });
 
-  it('prints no escape sequence that a name carries', async () => {
+  it('prints no escape sequences from a name', async () => {
     slack.says.auth = { ok: true, user: 'tally\u001b[2J', team: 'Ac\nme' };
     const [who] = await checkSlack(parts());
     expect(who?.says).toBe('the bot token belongs to “tally[2J” in “Acme”');
@@ -262,14 +262,14 @@ describe('Redis', () => {
   });
   const check = () => checkRedis(Promise.resolve(store.client));
 
-  it('names its version, and warns when it keeps nothing on disk', async () => {
+  it('shows its version, and warns when nothing is saved to disk', async () => {
     const findings = await check();
     expect(verdicts(findings)).toEqual(['good', 'warning', 'good']);
     expect(says(findings)).toMatch(/\d+\.\d+\.\d+ answers/);
     expect(says(findings)).toContain('keeps nothing on disk');
   });
 
-  it('warns when there are snapshots only, and of a policy that deletes records', async () => {
+  it('warns when there are only snapshots, and about a policy that deletes records', async () => {
     await set('save', '3600 1');
     await set('maxmemory-policy', 'allkeys-lru');
     const findings = await check();
@@ -278,7 +278,7 @@ describe('Redis', () => {
     expect(says(findings)).toContain('allkeys-lru');
   });
 
-  it('is of no use as a replica', async () => {
+  it('is rejected when it is a replica', async () => {
     await store.client.replicaof('127.0.0.1', await closedPort());
     const findings = await check();
     await store.client.replicaof('NO', 'ONE');
@@ -286,7 +286,7 @@ describe('Redis', () => {
     expect(verdicts(findings)).toContain('bad');
   });
 
-  it('may not allow INFO', async () => {
+  it('can forbid INFO', async () => {
     await store.client.acl('SETUSER', 'plain', 'on', '>pw', '~*', '+@all', '-info');
     const redis = connectRedis(store.url);
     await new Promise((resolve) => redis.once('ready', resolve));
@@ -305,14 +305,14 @@ describe('sealed records', () => {
       return owner !== undefined;
     });
 
-  it('are all checked, however many there are', async () => {
+  it('are all checked', async () => {
     await Promise.all(Array.from({ length: 300 }, (_, i) => register(`T${i}`, 'k', KEY)));
     const none = workspacesWith('k', KEY);
     await none.saveSettings(await changeIn(none, 'TNONE'), { zone: 'Asia/Tokyo' });
     expect(says(await check(store.client, 'k', KEY))).toContain('all 300 open');
   });
 
-  it('are counted apart when their key is gone and when they are damaged', async () => {
+  it('are counted separately when their key is missing and when they are damaged', async () => {
     await register('T1', 'k', KEY);
     await register('T2', 'gone', randomBytes(32));
     await register('T3', 'k', randomBytes(32));
@@ -324,7 +324,7 @@ describe('sealed records', () => {
 });
 
 describe('a sealed installation', () => {
-  it('is opened too, and one that was moved is reported', async () => {
+  it('is opened too, and a moved one is reported', async () => {
     const env = {
       ...{ SLACK_BOT_TOKEN: BOT_TOKEN, SLACK_APP_TOKEN: APP_TOKEN, SLACK_SIGNING_SECRET: SIGNING_SECRET },
       ...{ SLACK_API_URL: `${slack.url}/api/`, REDIS_URL: store.url },
@@ -382,12 +382,12 @@ describe('all checks', () => {
     timeout: 150,
   });
 
-  it('ends even where a check does not', async () => {
+  it('ends even when a check does not', async () => {
     const findings = await runChecks({ ...parts(), redis: new Promise(() => {}) });
     expect(says(findings)).toContain('no answer within 0.15 s');
   });
 
-  it('reports a check that failed, without the message of the error', async () => {
+  it('reports a failed check without the error’s message', async () => {
     await createWorkspaceIndex(store.client).setCheck('T1', 0);
     await store.client.hset('tally:{T1}:record', 'settings', '{}');
     const opens = () => {
@@ -398,7 +398,7 @@ describe('all checks', () => {
     expect(text).not.toContain(USER_TOKEN);
   });
 
-  it('masks what looks like a secret wherever it came from', () => {
+  it('masks secrets from any source', () => {
     expect(formatFindings([okFinding('Slack', `it said ${BOT_TOKEN}`)])).not.toContain(BOT_TOKEN);
   });
 });

@@ -18,7 +18,7 @@ it('is ready when Redis answers and Slack can reach it', async () => {
   expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
-it('names what is not ready, and is healthy nevertheless', async () => {
+it('names what is not ready, and is still healthy', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
   const health = createHealth({ redis: nowhere, slackUp: () => false });
   expect(health.healthz().status).toBe(200);
@@ -26,7 +26,7 @@ it('names what is not ready, and is healthy nevertheless', async () => {
   nowhere.disconnect();
 });
 
-it('does not wait for a Redis that takes the connection and says nothing', async () => {
+it('does not wait for a Redis that accepts the connection and does not answer', async () => {
   const path = join(tmpdir(), `tally-mute-${process.pid}.sock`);
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));

@@ -10,7 +10,7 @@ function recording(level: LevelWithSilent = 'trace') {
   return { log: createLog(level, { write: (line) => void lines.push(line) }), lines };
 }
 
-/** The one line that this wrote. */
+/** Returns the one line that `write` logs. */
 function lineOf(write: (log: ReturnType<typeof createLog>) => void) {
   const { log, lines } = recording();
   write(log);
@@ -21,7 +21,7 @@ function lineOf(write: (log: ReturnType<typeof createLog>) => void) {
 const SECRET = 'plainly-fake-0123456789';
 
 describe('a line of the log', () => {
-  it('is JSON with a time in ISO and the name of its level', () => {
+  it('is JSON with an ISO time and the name of its level', () => {
     const { json } = lineOf((log) => log.warn({ workspace: 'T1' }, 'slow'));
     expect(json).toMatchObject({ level: 'warn', workspace: 'T1', msg: 'slow' });
     expect(new Date(json.time).toISOString()).toBe(json.time);
@@ -86,7 +86,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('stays JSON whatever is logged', () => {
+  it('is valid JSON, whatever is logged', () => {
     const names = fc.constantFrom('token', 'authorization', 'cookie', 'x', 'X-User-Token: a', 'gAAAA');
     const texts = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -127,7 +127,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('takes the value of one field for no name of the next', () => {
+  it('does not take one field’s value for the next one’s name', () => {
     const { json } = lineOf((log) =>
       log.info({ where: 'os-token', kind: 'not-issuer', after: 'stays' }, 'x'),
     );
@@ -138,7 +138,7 @@ describe('a line of the log', () => {
     );
   });
 
-  it('leaves ordinary words alone', () => {
+  it('leaves ordinary words unchanged', () => {
     const { json } = lineOf((log) =>
       log.info({ url: 'https://api.example.com:443/a@b' }, 'token rejected, 3 cookies left'),
     );
@@ -150,7 +150,7 @@ describe('a line of the log', () => {
 });
 
 describe('an error in the log', () => {
-  it('shows names, sentences, codes and causes, and nothing else that hangs on it', () => {
+  it('shows names, messages, codes and causes, and no other properties', () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), {
       code: 'ECONNREFUSED',
       config: { body: 'a body' },
@@ -165,13 +165,13 @@ describe('an error in the log', () => {
     expect(text).not.toContain('a body');
   });
 
-  it('ends when its causes go round', () => {
+  it('ends when its causes are circular', () => {
     const error = new Error('round');
     error.cause = error;
     expect(lineOf((log) => log.error(error)).json.err.cause.cause.message).toBe('round');
   });
 
-  it('may be no error at all', () => {
+  it('can be any value', () => {
     expect(lineOf((log) => log.error({ err: 'thrown text' }, 'x')).json.err).toEqual({
       name: 'string',
       message: 'thrown text',
@@ -184,7 +184,7 @@ describe('an error in the log', () => {
 });
 
 describe('Slack’s SDK', () => {
-  it('logs into ours, without its debug lines, even when everything is let through', () => {
+  it('logs into ours, without its debug lines, even at the lowest level', () => {
     const { log, lines } = recording('trace');
     const logger = boltLogger(log);
     logger.setLevel(LogLevel.DEBUG);

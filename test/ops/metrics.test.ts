@@ -11,13 +11,13 @@ const started = () => {
   return metrics;
 };
 
-it('lets no value of a label end the line or the label', async () => {
+it('escapes label values', async () => {
   const { slackCall, page } = started();
   slackCall({ method: 'chat.postMessage', outcome: 'a"b\\c\nd', took: 1 });
   expect((await page()).body).toContain(String.raw`outcome="a\"b\\c\nd"} 1`);
 });
 
-it('counts together what would be too many to tell apart, and loses none', async () => {
+it('groups labels when there are too many, without losing counts', async () => {
   const { slackCall, page } = started();
   for (let at = 0; at < 1_000; at += 1) slackCall({ method: 'users.info', outcome: `code_${at}`, took: 1 });
   const samples = (await page()).body
@@ -27,7 +27,7 @@ it('counts together what would be too many to tell apart, and loses none', async
   expect(samples).toContain(`tally_slack_calls_total{method="other",outcome="other"} ${1_000 - MAX_SERIES}`);
 });
 
-it('names the class of a service’s status, and its failures by name', async () => {
+it('groups a service’s statuses by class, and names its failures', async () => {
   const { exchange, page } = started();
   exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 200, took: 40 });
   exchange({ service: 'billing', host: 'api.example.com', tries: 1, outcome: 418, took: 40 });
@@ -40,7 +40,7 @@ it('names the class of a service’s status, and its failures by name', async ()
   expect(body).toContain('tally_service_request_seconds_bucket{le="+Inf",service="billing"} 3\n');
 });
 
-it('answers in the text format, with the memory and the event loop of the process', async () => {
+it('answers in the text format, with the process’s memory and event loop', async () => {
   const { page } = started();
   const { body, type } = await page();
   expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');

@@ -26,7 +26,7 @@ const attribute = ({ attributes }: OtlpSpan, name: string) => {
   return value?.stringValue ?? value?.intValue;
 };
 
-/** A collector: takes what comes by OTLP over HTTP. */
+/** A collector that accepts OTLP over HTTP. */
 const bodies: string[] = [];
 const paths: string[] = [];
 const collector = createServer(async (req, res) => {
@@ -63,12 +63,12 @@ const commands = () => spans.filter(({ name }) => name === 'command');
 const within = (parent: OtlpSpan | undefined) => spans.filter((one) => one.parentSpanId === parent?.spanId);
 
 describe('traces', () => {
-  it('go to the collector as OTLP over HTTP, under the name of the service', () => {
+  it('are sent to the collector as OTLP over HTTP, under the service’s name', () => {
     expect(new Set(paths)).toEqual(new Set(['/v1/traces']));
     expect(bodies.join()).toContain('"key":"service.name","value":{"stringValue":"tally"}');
   });
 
-  it('have a span a command with its outcome', () => {
+  it('have a span for each command with its outcome', () => {
     const outcomes = commands().map((one) => [
       attribute(one, 'tally.command'),
       attribute(one, 'tally.outcome'),
@@ -77,7 +77,7 @@ describe('traces', () => {
     expect(outcomes).toContainEqual(['/balance', 'invalid-word']);
   });
 
-  it('have the requests, the calls and the Redis commands of a command within it', () => {
+  it('have a command’s requests, calls and Redis commands inside it', () => {
     const balance = commands().find(
       (one) => attribute(one, 'tally.outcome') === 'ok' && attribute(one, 'tally.command') === '/balance',
     );
@@ -110,12 +110,12 @@ describe('traces', () => {
   });
 });
 
-/** Prints the address of each module that is loaded. */
+/** Prints the URL of each module that is loaded. */
 const HOOKS =
   'export async function load(url, context, next) { process._rawDebug(url); return next(url, context); }';
 const WATCH = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(HOOKS)}');`;
 
-/** @returns the bundle's files that `tally start` loads until it finds its port taken */
+/** @returns the bundle's files that `tally start` loads before it finds its port taken */
 async function loadedBy(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const { PATH } = process.env;
   const args = ['--import', `data:text/javascript,${encodeURIComponent(WATCH)}`, 'dist/tally.js', 'start'];
@@ -131,7 +131,7 @@ async function loadedBy(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   return [...stderr.matchAll(/^file:\S+\/dist\/(\S+\.js)$/gm)].map(([, file = '']) => file);
 }
 
-it('nothing of OpenTelemetry is loaded where no collector is named', async () => {
+it('load nothing of OpenTelemetry without a collector', async () => {
   await buildBot(() => {});
   const holdsSdk = async (files: readonly string[]) => {
     const texts = await Promise.all(files.map((file) => readFile(join(ROOT, 'dist', file), 'utf8')));

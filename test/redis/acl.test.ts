@@ -1,4 +1,4 @@
-/** The bot as the user that docs/redis.md describes, with no right that the page doesn't name. */
+/** Runs the bot as the ACL user from docs/redis.md. */
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
@@ -21,7 +21,7 @@ async function use(bot: Bot): Promise<void> {
 }
 
 describe.skipIf(SERVER_BINARY === undefined)('a user of the ACL (skipped without redis-server)', () => {
-  it('that may do what the docs say can do all that Tally does', async () => {
+  it('with the documented rights can do everything that Tally does', async () => {
     const server = await startServer();
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
     const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });

@@ -25,7 +25,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
     }, 30_000);
     afterAll(() => cluster.stop());
 
-    /** Every key and every member of the index that names this ID. */
+    /** All keys and index members that contain this ID. */
     const naming = async (id: string): Promise<string[]> => {
       const keys = (await cluster.keys()).filter((key) => !namesNoWorkspace(key));
       const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
@@ -78,7 +78,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
         await eventually(async () => posts() > before);
       });
 
-      it('leaves no key on any node when it is removed', async () => {
+      it('leaves no key on any node after uninstalling', async () => {
         const body = JSON.stringify({
           ...{ type: 'event_callback', team_id: TEAM, event_time: Math.floor(Date.now() / 1000) },
           event: UNINSTALLED,
@@ -103,12 +103,12 @@ describe.skipIf(SERVER_BINARY === undefined)(
       });
       afterAll(() => bot.stop());
 
-      it('answer side by side', async () => {
+      it('answer in parallel', async () => {
         for (const team of [NORTH, GRID, EAST])
           expect((await bot.command(team, '/balance 123')).reply).toContain('left');
       });
 
-      it('leave nothing, each by itself and an organization with all of its workspaces', async () => {
+      it('leave nothing, alone and as an organization with all of its workspaces', async () => {
         expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED })).toBe(200);
         await until(async () => (await naming(NORTH.id)).length === 0);
         expect(await naming(EAST.id)).not.toEqual([]);
@@ -119,9 +119,9 @@ describe.skipIf(SERVER_BINARY === undefined)(
       });
     });
 
-    // Last: it ends a master.
+    // The last test, because it kills a master.
     describe('a connection', () => {
-      it('refuses commands at once while no node is there', async () => {
+      it('rejects commands at once while no node is reachable', async () => {
         const redis = connectRedis('redis+cluster://127.0.0.1:1,127.0.0.1:2');
         const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
         expect(failure).toBeInstanceOf(StoreUnavailable);
@@ -130,20 +130,20 @@ describe.skipIf(SERVER_BINARY === undefined)(
         redis.disconnect();
       });
 
-      it('fails for the slots of a node that was killed, and for no longer than until its replica takes over', async () => {
+      it('fails for the slots of a killed node only until its replica takes over', async () => {
         const outages: Error[] = [];
         const redis = connectRedis(cluster.url, {
           onOutage: (error) => outages.push(error),
         });
         await waitUntilReady(redis, 5_000);
-        // Of each master one.
+        // One for each master.
         const keys = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `tally:event:${name}`);
         const write = (value: string) =>
           Promise.allSettled(keys.map((key) => guardWrite(() => redis.set(key, value))));
         const isGood = (results: readonly PromiseSettledResult<unknown>[]) =>
           results.every(({ status }) => status === 'fulfilled');
         expect(isGood(await write('1'))).toBe(true);
-        // It takes what it is sent, and never answers: then nobody knows whether it was written.
+        // A master that accepts commands and never answers: it is unknown whether they were executed.
         cluster.masters[0]?.signal('SIGSTOP');
         const unsure = (await write('2')).flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
         expect(unsure.length).toBeGreaterThan(0);

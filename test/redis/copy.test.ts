@@ -1,4 +1,4 @@
-/** `npm run migrate -- --from`: from one Redis to a Cluster, as an operator runs it. */
+/** `npm run migrate -- --from`: copies one Redis to a Cluster. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Cluster, Redis } from 'ioredis';
@@ -87,7 +87,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
       await from.client.sadd('tally:org:E1', ...Array.from({ length: COUNT }, (_, n) => id(n)));
     };
 
-    it('copies everything, names and all, again only what changed, and what left is deleted', async () => {
+    it('copies everything, then only changes, and deletes what was deleted', async () => {
       await saveOld();
       const first = await migrate('--from', from.url);
       expect(first).toMatchObject({
@@ -133,7 +133,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
       expect(await to.exists('tally:{T99}:record')).toBe(1);
     });
 
-    it('refuses while a bot runs on the new one, and says that bots run on the old one', async () => {
+    it('refuses while a bot runs on the new one, and reports bots on the old one', async () => {
       const bot = async (port: number, name: string, path = '') => {
         const client = new Redis({ ...(path === '' ? { port } : { path }), connectionName: name });
         await client.ping();
@@ -153,7 +153,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
       late.disconnect();
     });
 
-    it('begins a copy again that was interrupted', async () => {
+    it('restarts an interrupted copy', async () => {
       await saveOld();
       await copy();
       await to.set('tally:{T1}:copied', 'under way');
@@ -162,7 +162,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
       expect(await to.hget('tally:{T1}:record', 'served')).toBe('E1');
     });
 
-    it('says what is wrong with the address, and spreads the scheduler over more shards', async () => {
+    it('reports what is wrong with the URL, and spreads the scheduler over more shards', async () => {
       expect(await migrate('--from', 'redis+cluster://one:x')).toMatchObject({
         code: 64,
         said: expect.stringContaining('The URL after --from is invalid: host 1 is not host:port'),

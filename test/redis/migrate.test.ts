@@ -1,4 +1,4 @@
-/** From the names of the version before hash tags, as `git log` has them, to today's, while bots run. */
+/** Migrates the key names from before hash tags to the current ones, while bots run. */
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { namesNoWorkspace, type TestRedis, testRedis } from '../support/redis.ts
 const TEAMS = ['T1', 'T2', 'T3'];
 const ORG = 'E1';
 const KEYRING = createKeyring([{ id: 'k', key: randomBytes(32) }]);
-/** Short, for tests: as long before the move as a bot believes what it read. */
+/** How long a bot caches the layout; short for tests. */
 const HOLDS = 50;
 
 let store: TestRedis;
@@ -36,7 +36,7 @@ afterEach(async () => {
   await store.close();
 });
 
-/** As a bot of this version is connected. */
+/** Connected like a bot of this version. */
 async function connected(): Promise<RedisConnection> {
   const connection = connectRedis(store.url);
   open.push(connection);
@@ -45,7 +45,7 @@ async function connected(): Promise<RedisConnection> {
   return connection;
 }
 
-/** As `npm run migrate` is; what it sends can be cut off. */
+/** Connected like `npm run migrate`; the connection can be cut. */
 async function migrate(cutAfter = Number.POSITIVE_INFINITY): Promise<boolean> {
   const connection = connectRedis(store.url);
   open.push(connection);
@@ -60,7 +60,7 @@ async function migrate(cutAfter = Number.POSITIVE_INFINITY): Promise<boolean> {
   return migrateKeys({ redis: connection, printLine, announced: 3 * HOLDS });
 }
 
-/** What an earlier version left behind. */
+/** The data of an earlier version. */
 async function saveOld(): Promise<void> {
   for (const id of TEAMS) {
     await redis.hset(`tally:workspace:${id}`, { settings: '{"zone":"Asia/Tokyo"}', 'channel:C0': id });
@@ -109,7 +109,7 @@ async function expectMoved(): Promise<void> {
 }
 
 describe('npm run migrate', () => {
-  it('moves everything, and has nothing to do when it runs again', async () => {
+  it('moves everything, and does nothing when it runs again', async () => {
     await saveOld();
     expect(await migrate()).toBe(true);
     await expectMoved();
@@ -118,12 +118,12 @@ describe('npm run migrate', () => {
     expect(lines.at(-1)).toContain('Nothing to do');
   });
 
-  it('has nothing to do where nothing is', async () => {
+  it('does nothing in an empty Redis', async () => {
     expect(await migrate()).toBe(true);
     expect(lines).toEqual(['All keys have the names of this version. Nothing to do.']);
   });
 
-  it('continues wherever it was cut off, and loses nothing', async () => {
+  it('continues after any interruption, and loses nothing', async () => {
     for (let cut = 1; ; cut += 1) {
       await redis.flushdb();
       await saveOld();
@@ -140,7 +140,7 @@ describe('npm run migrate', () => {
     }
   });
 
-  it('waits for bots of the earlier version to go', async () => {
+  it('waits for bots of the earlier version to stop', async () => {
     await saveOld();
     const old = new Redis(store.url, { connectionName: 'tally:jobs:ZGVsaXZlcg==' });
     await old.ping();
@@ -151,7 +151,7 @@ describe('npm run migrate', () => {
     expect(await migrate()).toBe(true);
   });
 
-  it('takes in what a bot of the earlier version wrote after the move: it is newer', async () => {
+  it('takes over what a bot of the earlier version wrote after the move', async () => {
     await saveOld();
     await migrate();
     await redis.hset('tally:workspace:T1', { settings: '{"zone":"Europe/Rome"}', 'channel:C9': 'late' });
@@ -172,7 +172,7 @@ describe('npm run migrate', () => {
 describe('npm run doctor', () => {
   const says = async () => (await checkLayout(Promise.resolve(await connected())))[0]?.says;
 
-  it('says when the keys have old names, and when only some of them have', async () => {
+  it('says when all or some keys have old names', async () => {
     await saveOld();
     expect(await says()).toBe('have the names of an earlier version');
     await migrate(8).catch(() => false);
@@ -195,7 +195,7 @@ describe('a bot of this version', () => {
     expect(await index()).toEqual([ORG, ...TEAMS]);
   });
 
-  it('goes on reading and writing while its keys move, and no change is lost', async () => {
+  it('keeps reading and writing while its keys move, and loses no change', async () => {
     await saveOld();
     const bots = [await connected(), await connected()].map((one) =>
       createWorkspaces({ redis: one, keyring: KEYRING }),
@@ -223,7 +223,7 @@ describe('a bot of this version', () => {
     }
   });
 
-  it('moves a workspace by itself where the migration has stopped halfway', async () => {
+  it('moves a workspace itself when the migration has stopped halfway', async () => {
     await saveOld();
     await migrate(8).catch(() => false);
     const installed = createInstallationStore({ redis: await connected(), keyring: KEYRING });

@@ -15,7 +15,7 @@ afterEach(async () => {
   await store.close();
 });
 
-it('fails whatever the bot sends that names keys of two workspaces, in any test', async () => {
+it('fails a command of the bot with keys of two workspaces, in any test', async () => {
   for (const redis of open) {
     const refused = expect.objectContaining({ message: expect.stringContaining('keys of several slots') });
     await expect(redis.eval('return 1', 2, recordKey('T1'), auditKey('T2'))).rejects.toEqual(refused);
@@ -23,6 +23,6 @@ it('fails whatever the bot sends that names keys of two workspaces, in any test'
   }
 });
 
-it('lets pass what names keys of one workspace', async () => {
+it('allows a command with keys of one workspace', async () => {
   for (const redis of open) expect(await redis.eval('return 1', 2, recordKey('T1'), auditKey('T1'))).toBe(1);
 });

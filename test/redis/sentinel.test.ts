@@ -1,4 +1,4 @@
-/** Deliveries by a master that Sentinels watch over, which is killed in the middle. */
+/** Deliveries while the master is killed and Sentinels promote a replica. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/domain/failure/index.ts';
 import { connectRedis, guardWrite, waitUntilReady } from '../../src/redis.ts';
@@ -7,7 +7,7 @@ import { startDeliverySlack } from '../support/delivery-slack.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';
 import { eventually, type RedisSentinels, SERVER_BINARY, startSentinels } from '../support/redis-servers.ts';
 
-/** With a second between two posts to one channel, so that there is a middle. */
+/** With a second between two posts to a channel, so that the kill happens between posts. */
 const MANY = { workspaces: 8, each: 8, channels: 2 };
 
 describe.skipIf(SERVER_BINARY === undefined)(
@@ -19,7 +19,7 @@ describe.skipIf(SERVER_BINARY === undefined)(
     }, 30_000);
     afterAll(() => sentinels.stop());
 
-    it('delivers on, everything once, when the master is killed and another one takes over', async () => {
+    it('keeps delivering, each post once, when the master is killed and another takes over', async () => {
       const slack = await startDeliverySlack();
       slack.slow = 50;
       const redis = connectRedis(sentinels.url);

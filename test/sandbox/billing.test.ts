@@ -85,8 +85,8 @@ const week = [midnight('2026-11-14'), midnight('2026-11-21') - 1] as const;
 const noReport = '{"data":{"bill":{"reportSubscriptionConsuming":null}}}';
 const noBalance = '{"data":{"bill":{"getSubscriptionBalance":null}}}';
 
-describe('the books', () => {
-  test('hold seven days of prod with one missing, and not yesterday', async () => {
+describe('the simulated usage', () => {
+  test('has seven days of prod with one missing, and not yesterday', async () => {
     const days = (await rows('123', ...week)).map(({ day }) => day);
     expect(days).toEqual([
       '2026-11-14',
@@ -98,7 +98,7 @@ describe('the books', () => {
     ]);
   });
 
-  test('give prod about 41 days at the average of its reported week', async () => {
+  test('gives prod about 41 days at the average of its reported week', async () => {
     const reported = await rows('123', ...week);
     const answer = await text(balanceOf('123'));
     const [, balance, bonuses] = /"balance":([\d.]+),"bonuses":([\d.]+)/.exec(answer) ?? [];
@@ -108,7 +108,7 @@ describe('the books', () => {
     expect(Number(total(reported)) / reported.length / 100).toBeGreaterThan(27_000);
   });
 
-  test('tell the same story whenever they are opened', () => {
+  test('looks the same whenever it starts', () => {
     const opening = fc.date({
       min: new Date('2024-01-01'),
       max: new Date('2030-01-01'),
@@ -130,7 +130,7 @@ describe('the books', () => {
     );
   });
 
-  test('are 400 days deep, with a spike, a credit and growth', async () => {
+  test('goes back 400 days, with a spike, a credit and growth', async () => {
     const all = await rows('123', NOW - 3_000 * DAY, NOW);
     expect(all).toHaveLength(400);
     expect(all[0]?.day).toBe(new Date(NOW - 400 * DAY).toISOString().slice(0, 10));
@@ -141,14 +141,14 @@ describe('the books', () => {
     expect(months[2]).toBeGreaterThan(months[1]!);
   });
 
-  test('are quieter at the weekend', async () => {
+  test('is lower at the weekend', async () => {
     const all = await rows('456', NOW - 100 * DAY, midnight('2026-11-21') - 1);
     const ofDays = (days: number[]) => all.filter(({ day }) => days.includes(new Date(day).getUTCDay()));
     const [weekend, working] = [ofDays([0, 6]), ofDays([2, 3])];
     expect(total(weekend) * BigInt(working.length)).toBeLessThan(total(working) * BigInt(weekend.length));
   });
 
-  test('are the same wherever and whenever they are opened at the same instant', async () => {
+  test('is the same for the same start, wherever and whenever', async () => {
     const twin = await start();
     for (const { id, product } of billing.projects) {
       expect(await rows(id, NOW - 60 * DAY, NOW, product, twin)).toEqual(
@@ -159,7 +159,7 @@ describe('the books', () => {
     await twin.close();
   });
 
-  test('add up, however a period is cut', async () => {
+  test('adds up, however a period is split', async () => {
     const whole = await rows('123', NOW - 10 * DAY, NOW);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 10 * DAY - 1 }), async (cut) => {
@@ -171,7 +171,7 @@ describe('the books', () => {
     );
   });
 
-  test('let today grow by the hour and the balance shrink by as much', async () => {
+  test('grows today by the hour and reduces the balance by as much', async () => {
     const balance = async () => units(/"balance":(-?[\d.]+)/.exec(await text(balanceOf('123')))?.[1] ?? '');
     const today = async () => total(await rows('123', midnight('2026-11-21'), clock));
     const [spent, left] = [await today(), await balance()];
@@ -181,19 +181,19 @@ describe('the books', () => {
     expect(await balance()).toBe(left - more);
   });
 
-  test('go on after the opening without touching what was', async () => {
+  test('continues after the start without changing the past', async () => {
     const before = await rows('123', ...week);
     clock += 3 * DAY;
     expect(await rows('123', ...week)).toEqual(before);
     expect(await rows('123', NOW + DAY, clock)).not.toHaveLength(0);
   });
 
-  test('print every amount with its own digits', async () => {
+  test('formats every amount with its project’s digits', async () => {
     for (const { amount } of await rows('123', ...week)) expect(amount).toMatch(/^\d+\.\d\d$/);
     for (const { amount } of await rows(LONG, ...week, 3)) expect(amount).toMatch(/^\d+\.\d{6}$/);
   });
 
-  test('know an overdrawn project, one that spends nothing and one in storage', async () => {
+  test('has an overdrawn project, one that spends nothing and one in storage', async () => {
     expect(await text(balanceOf('1001'))).toContain('"balance":-1532.40,');
     expect(new Set((await rows('1002', ...week)).map(({ amount }) => amount))).toEqual(new Set(['0.00']));
     expect(await rows('789', ...week, 2)).toHaveLength(7);
@@ -201,7 +201,7 @@ describe('the books', () => {
 });
 
 describe('no data', () => {
-  test('is what a wrong product and an unknown project get', async () => {
+  test('is the answer for a wrong product and an unknown project', async () => {
     expect(await text(balanceOf('123', 2))).toBe(noBalance);
     expect(await text(reportOf('123', ...week, 3))).toBe(noReport);
     expect(await text(balanceOf('404'))).toBe(noBalance);
@@ -220,13 +220,13 @@ describe('no data', () => {
     expect(await text(reportOf('123', from, to))).toBe(noReport);
   });
 
-  test('is not what a proper period before the books gets', async () => {
+  test('is not the answer for a valid period before the history', async () => {
     expect(await rows('123', '2020-01-01T00:00:00.000Z', '2020-01-31T23:59:59.999Z')).toEqual([]);
   });
 });
 
 describe('authorization', () => {
-  test('takes the token of every role and masks it in what it keeps', async () => {
+  test('accepts the token of every role and masks it in the recorded requests', async () => {
     for (const { label, value } of billing.tokens.filter((each) => each.label !== 'Expired')) {
       expect((await post(balanceOf('123'), { headers: { 'X-User-Token': value } })).status).toBe(200);
       expect(billing.requests.at(-1)?.token).toBe(label);
@@ -243,7 +243,7 @@ describe('authorization', () => {
     expect((await post(balanceOf('123'), { headers })).status).toBe(401);
   });
 
-  test('refuses a expired token with 401', async () => {
+  test('rejects an expired token with 401', async () => {
     expect((await post(balanceOf('123'), { headers: { 'X-User-Token': token('Expired') } })).status).toBe(
       401,
     );
@@ -289,7 +289,7 @@ describe('strictness', () => {
     expect(errors.map(({ message }) => message).join('\n')).toContain(word);
   });
 
-  test('refuses what is no question of the contract in HTTP', async () => {
+  test('rejects HTTP requests that are not in the contract', async () => {
     const body = JSON.stringify({ query: balanceOf('123'), variables: {} });
     expect((await post('', { body })).status).toBe(400);
     expect((await post('', { body: '{' })).status).toBe(400);
@@ -299,8 +299,8 @@ describe('strictness', () => {
   });
 });
 
-describe('what a test dictates', () => {
-  test('is served digit by digit, whatever it is', async () => {
+describe('figures that a test overrides', () => {
+  test('are served digit by digit, whatever they are', async () => {
     const items =
       '[{"day":1763683200,"totalAmount":123456789012345678901234567890.10,"totalBonuses":null},' +
       '{"day":"20.11.2026","totalAmount":"12.30","totalBonuses":1E+2},' +
@@ -314,7 +314,7 @@ describe('what a test dictates', () => {
     expect(await text(balanceOf('777'))).toContain('{"balance":0.10,"bonuses":null}');
   });
 
-  test('belongs to its product', async () => {
+  test('belong to their product', async () => {
     billing.setBalance('778', '{"balance":1,"bonuses":2}', 3);
     expect(await text(balanceOf('778', 1))).toBe(noBalance);
     expect(await text(balanceOf('778', 3))).toContain('{"balance":1,"bonuses":2}');
@@ -328,7 +328,7 @@ describe('what a test dictates', () => {
 });
 
 describe('modes', () => {
-  test('each have a label and a hint, and only they can be chosen', () => {
+  test('have a label and a hint each, and only they can be chosen', () => {
     for (const { mode, label, hint } of billing.modes) {
       billing.setMode(mode);
       expect(billing.mode()).toBe(mode);
@@ -350,7 +350,7 @@ describe('modes', () => {
     expect(response.headers.get('Retry-After')).toBe(retryAfter);
   });
 
-  test('429-once refuses a question the first time only', async () => {
+  test('429-once rejects each query only the first time', async () => {
     for (let round = 0; round < 2; round++) {
       billing.setMode('429-once');
       const refused = await post(balanceOf('123'));
@@ -359,7 +359,7 @@ describe('modes', () => {
     }
   });
 
-  test('burning costs fifty times as much from then on, and what was spent stays spent', () => {
+  test('burning costs fifty times as much from then on, without changing the past', () => {
     const [usual, burning] = [createUsageHistory(NOW), createUsageHistory(NOW)];
     burning.setBurn(50, NOW);
     burning.setBurn(1, NOW + 3 * HOUR);
@@ -375,7 +375,7 @@ describe('modes', () => {
     expect(burning.charges('123', NOW - 7 * DAY, NOW)).toEqual(usual.charges('123', NOW - 7 * DAY, NOW));
   });
 
-  test('burning and adding money are switches', async () => {
+  test('burning and adding money can be switched on', async () => {
     let at = NOW;
     const own = await start({ now: () => at });
     const left = async () =>
@@ -392,13 +392,13 @@ describe('modes', () => {
     await own.close();
   });
 
-  test('slow answers as ever', async () => {
+  test('slow answers correctly', async () => {
     const healthy = await text(balanceOf('123'));
     billing.setMode('slow');
     expect(await text(balanceOf('123'))).toBe(healthy);
   });
 
-  test('reset tears the connection down', async () => {
+  test('reset resets the connection', async () => {
     billing.setMode('reset');
     await expect(post(balanceOf('123'))).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
     await vi.waitFor(() => expect(exchanges.at(-1)?.status).toBe('reset'));
@@ -414,7 +414,7 @@ describe('modes', () => {
     await vi.waitFor(() => expect(exchanges.at(-1)?.status).toBe('no answer'));
   });
 
-  test('slow is given up when the service closes', async () => {
+  test('slow ends when the service closes', async () => {
     const own = await start({ slowFor: 3_600_000 });
     own.setMode('slow');
     const held = expect(post(balanceOf('123'), { to: own })).rejects.toThrow();
@@ -436,7 +436,7 @@ describe('modes', () => {
     expect(await text(reportOf('123', ...week))).toContain(report);
   });
 
-  test('html and redirect are pages', async () => {
+  test('html and redirect are web pages', async () => {
     billing.setMode('html');
     const page = await post(balanceOf('123'));
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -448,7 +448,7 @@ describe('modes', () => {
     ]);
   });
 
-  test('truncated is the beginning of the right answer', async () => {
+  test('truncated is the start of the right answer', async () => {
     const healthy = await text(balanceOf('123'));
     billing.setMode('truncated');
     const cut = await text(balanceOf('123'));
@@ -460,7 +460,7 @@ describe('modes', () => {
     expect((await (await post(balanceOf('123'))).arrayBuffer()).byteLength).toBeGreaterThan(20 * 1024 * 1024);
   });
 
-  test('careless answers for a wrong product with other figures', async () => {
+  test('careless answers a wrong product with other figures', async () => {
     billing.setMode('careless');
     const wrong = await rows('123', ...week, 2);
     expect(wrong).not.toEqual([]);
@@ -468,7 +468,7 @@ describe('modes', () => {
     expect(await text(balanceOf('123', 2))).not.toBe(await text(balanceOf('123')));
   });
 
-  test('timestamps, epoch and strings change how the same figures are written', async () => {
+  test('timestamps, epoch and strings change the format of the same figures', async () => {
     const healthy = await text(reportOf('456', ...week));
     const written = async (mode: string) => {
       billing.setMode(mode);

@@ -3,7 +3,7 @@ import { createClock, nextTime } from '../../sandbox/clock.ts';
 
 const at = (text: string) => Date.parse(text);
 
-describe('the next time that a zone shows', () => {
+describe('the next occurrence of a time in a zone', () => {
   it.each([
     ['09:00', 'UTC', '2026-11-21T08:00:00Z', '2026-11-21T09:00:00Z'],
     ['09:00', 'UTC', '2026-11-21T09:00:00Z', '2026-11-22T09:00:00Z'],
@@ -14,13 +14,13 @@ describe('the next time that a zone shows', () => {
     expect(nextTime(time, zone, at(now))).toBe(at(next));
   });
 
-  it('is none for what no clock shows', () => {
+  it('is undefined for a time that never occurs', () => {
     expect(nextTime('24:00', 'UTC', 0)).toBeUndefined();
   });
 });
 
-describe('the clock of the sandbox', () => {
-  it('goes forward only, and tells how far', () => {
+describe('the sandbox’s clock', () => {
+  it('only goes forward, and says how far', () => {
     const clock = createClock();
     const told: number[] = [];
     const forget = clock.onSkip((ahead) => told.push(ahead));

@@ -65,7 +65,7 @@ const errorOf = async (response: Response) =>
     .error;
 
 describe('issuing', () => {
-  test('gives a token of 204 characters for an hour', async () => {
+  test('returns a token of 204 characters for an hour', async () => {
     const { token, body } = await issue();
     expect(token).toMatch(/^gAAAAA[\w-]{198}$/);
     expect(body).toMatchObject({
@@ -79,7 +79,7 @@ describe('issuing', () => {
     expect(body.catalog).toHaveLength(1);
   });
 
-  test('gives another token each time, and the earlier one stays valid', async () => {
+  test('returns a new token each time, and the earlier one stays valid', async () => {
     const [one, other] = [await issue(), await issue()];
     expect(one.token).not.toBe(other.token);
     expect(identity.isLive(one.token) && identity.isLive(other.token)).toBe(true);
@@ -90,18 +90,18 @@ describe('issuing', () => {
     expect(identity.requests.at(-1)?.path).toBe('/v3/auth/tokens?nocatalog');
   });
 
-  test('names the request', async () => {
+  test('returns a request ID', async () => {
     expect((await ask('{}')).headers.get('x-openstack-request-id')).toMatch(/^req-[\da-f-]{36}$/);
   });
 
-  test('ends with an access that expires sooner, and says so without a zone', async () => {
+  test('expires with an access that expires sooner, and has no zone then', async () => {
     const { token, body } = await issue(identity.accesses.expiring);
     expect(body.expires_at).toBe('2026-11-21T02:23:56');
     clock += 20 * MINUTE;
     expect(identity.isLive(token)).toBe(false);
   });
 
-  test('tells an unrestricted access', async () => {
+  test('reports an unrestricted access', async () => {
     const { body } = await issue(identity.accesses.unrestricted);
     expect(body.application_credential.restricted).toBe(false);
   });
@@ -115,7 +115,7 @@ describe('issuing', () => {
     }
   });
 
-  test('keeps secrets and tokens out of what it records', async () => {
+  test('keeps secrets and tokens out of the recorded requests', async () => {
     const { token } = await issue();
     await with_('GET', token);
     const kept = JSON.stringify([identity.requests, exchanges]);
@@ -126,7 +126,7 @@ describe('issuing', () => {
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   test('are 401 for a wrong, missing or expired secret', async () => {
     const { good, expired } = identity.accesses;
     for (const access of [{ ...good, secret: 'wrong' }, { id: good.id }, expired]) {
@@ -143,7 +143,7 @@ describe('refusals', () => {
     expect((await ask(asking(identity.accesses.disabled))).status).toBe(404);
   });
 
-  test('are 401 with an identity for a scope', async () => {
+  test('are 401 with an identity when there is a scope', async () => {
     const response = await ask(asking(identity.accesses.good, { scope: { project: { id: 'p' } } }));
     expect(response.status).toBe(401);
     expect((await errorOf(response)).identity).toBeDefined();
@@ -162,7 +162,7 @@ describe('refusals', () => {
     expect((await errorOf(response)).message.length).toBeGreaterThan(600);
   });
 
-  test('are pages for wrong paths and too large bodies', async () => {
+  test('are HTML for wrong paths and too large bodies', async () => {
     const html = async (response: Response, status: number) => {
       expect(response.status).toBe(status);
       expect(response.headers.get('Content-Type')).toMatch('text/html');
@@ -177,7 +177,7 @@ describe('refusals', () => {
     await html(await ask('x'.repeat(3 * 1024 * 1024)), 413);
   });
 
-  test('leave the version lists readable', async () => {
+  test('do not affect the version lists', async () => {
     const v3 = await fetch(identity.authUrl);
     expect([v3.status, await v3.json()]).toMatchObject([200, { version: { id: 'v3.14' } }]);
     const root = await fetch(identity.url, { redirect: 'manual' });
@@ -189,7 +189,7 @@ describe('refusals', () => {
 });
 
 describe('a token', () => {
-  test('is checked by GET and HEAD', async () => {
+  test('is validated by GET and HEAD', async () => {
     const { token, body } = await issue();
     const checked = await with_('GET', token);
     expect(checked.status).toBe(200);
@@ -200,7 +200,7 @@ describe('a token', () => {
     expect((await with_('GET', token, 'nonsense')).status).toBe(404);
   });
 
-  test('is revoked once, and others stay', async () => {
+  test('is revoked once, and others stay valid', async () => {
     const [one, other] = [await issue(), await issue()];
     const revoked = await with_('DELETE', one.token);
     expect([revoked.status, await revoked.text()]).toEqual([204, '']);
@@ -210,7 +210,7 @@ describe('a token', () => {
     expect(identity.isLive(other.token)).toBe(true);
   });
 
-  test('ends after its hour', async () => {
+  test('expires after an hour', async () => {
     const { token } = await issue();
     clock += 60 * MINUTE - 1;
     expect((await with_('GET', token)).status).toBe(200);
@@ -218,7 +218,7 @@ describe('a token', () => {
     expect((await with_('GET', token)).status).toBe(401);
   });
 
-  test('cannot be given back where revocation is not offered', async () => {
+  test('cannot be revoked when revocation is not supported', async () => {
     const { token } = await issue();
     identity.setMode('no-revocation');
     expect((await with_('DELETE', token)).status).toBe(405);
@@ -228,7 +228,7 @@ describe('a token', () => {
 });
 
 describe('modes', () => {
-  test('each have a label and a hint, and only they can be chosen', () => {
+  test('have a label and a hint each, and only they can be chosen', () => {
     for (const { mode, label, hint } of identity.modes) {
       identity.setMode(mode);
       expect(identity.mode()).toBe(mode);
@@ -260,19 +260,19 @@ describe('modes', () => {
     expect(response.headers.get('X-Subject-Token')).toBeNull();
   });
 
-  test('429 says when to come back', async () => {
+  test('429 says when to retry', async () => {
     identity.setMode('429');
     expect((await ask('{}')).headers.get('Retry-After')).toBe('20');
   });
 
-  test('no-zone and no-expiry change what is said about the end', async () => {
+  test('no-zone and no-expiry change the expiry', async () => {
     identity.setMode('no-zone');
     expect((await issue()).body.expires_at).toBe('2026-11-21T03:03:56');
     identity.setMode('no-expiry');
     expect((await issue()).body).not.toHaveProperty('expires_at');
   });
 
-  test('bare sends a token and no body, no-token a body and no token', async () => {
+  test('bare sends a token without a body, no-token a body without a token', async () => {
     identity.setMode('bare');
     const bare = await ask(asking(identity.accesses.good));
     expect([bare.status, await bare.text()]).toEqual([201, '']);
@@ -281,12 +281,12 @@ describe('modes', () => {
     expect((await issue()).token).toBe('');
   });
 
-  test('slow answers as ever', async () => {
+  test('slow answers correctly', async () => {
     identity.setMode('slow');
     expect((await issue()).token).toHaveLength(204);
   });
 
-  test('truncated is no JSON, and too-large is 20 MB', async () => {
+  test('truncated is invalid JSON, and too-large is 20 MB', async () => {
     identity.setMode('truncated');
     await expect((await ask(asking(identity.accesses.good))).json()).rejects.toThrow(SyntaxError);
     identity.setMode('too-large');
@@ -294,26 +294,26 @@ describe('modes', () => {
     expect((await large.arrayBuffer()).byteLength).toBeGreaterThan(20 * 1024 * 1024);
   });
 
-  test('issue-only neither checks nor revokes', async () => {
+  test('issue-only cannot validate or revoke', async () => {
     const { token } = await issue();
     identity.setMode('issue-only');
     expect([(await with_('GET', token)).status, (await with_('DELETE', token)).status]).toEqual([405, 405]);
     expect((await issue()).token).not.toBe('');
   });
 
-  test('lost does what was asked and never says so', async () => {
+  test('lost does what it is asked and does not answer', async () => {
     const { token } = await issue();
     identity.setMode('lost');
     await expect(with_('DELETE', token)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
     expect(identity.isLive(token)).toBe(false);
   });
 
-  test('reset tears the connection down', async () => {
+  test('reset resets the connection', async () => {
     identity.setMode('reset');
     await expect(ask('{}')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
   });
 
-  test('hang gives nothing, and an asker who gives up is seen', async () => {
+  test('hang sends nothing, and records a client that gives up', async () => {
     identity.setMode('hang');
     const asked = identity.requests.length;
     const held = request(`${identity.authUrl}/auth/tokens`, { method: 'POST' });

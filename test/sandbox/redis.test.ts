@@ -32,12 +32,12 @@ describe.each([
     await client.flushall();
   });
 
-  test('can be opened by nobody else', async () => {
+  test('can only be opened by this user', async () => {
     expect(await permissions(socketOf(redis))).toBe(0o600);
     expect(await permissions(dirname(socketOf(redis)))).toBe(0o700);
   });
 
-  test('is reached by the path of its socket as well', async () => {
+  test('can be reached by the path of its socket', async () => {
     const other = new Redis(socketOf(redis));
     expect(await other.ping()).toBe('PONG');
     other.disconnect();
@@ -66,7 +66,7 @@ describe.each([
     ]);
   });
 
-  test('sets once, with an end', async () => {
+  test('sets a key once, with an expiry', async () => {
     expect(await client.set('lock', 'a', 'EX', 60, 'NX')).toBe('OK');
     expect(await client.set('lock', 'b', 'EX', 60, 'NX')).toBeNull();
     expect(await client.ttl('lock')).toBeGreaterThan(0);
@@ -74,7 +74,7 @@ describe.each([
     expect(await client.exists('lock')).toBe(0);
   });
 
-  test('forgets what has expired', async () => {
+  test('deletes expired keys', async () => {
     await client.set('soon', 'gone');
     await client.expire('soon', 60);
     expect(await client.ttl('soon')).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe.each([
     expect([...found].sort()).toEqual(names.sort());
   });
 
-  test('runs a transaction whole, and not at all when a watched key was touched', async () => {
+  test('runs a transaction completely, or not at all when a watched key has changed', async () => {
     expect(await client.multi().incr('n').incr('n').exec()).toEqual([
       [null, 1],
       [null, 2],
@@ -121,7 +121,7 @@ describe.each([
     expect(await client.eval('return redis.call("incrby", KEYS[1], ARGV[1])', 1, 'n', '41')).toBe(41);
   });
 
-  test('leaves nothing when stopped, also with clients still connected', async () => {
+  test('leaves nothing when stopped, even with clients connected', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'tally-test-'));
     const own = await startRedis({ embedded, dir });
     const guest = new Redis(own.url, { retryStrategy: () => null });
@@ -144,7 +144,7 @@ describe('startRedis', () => {
     process.env.PATH = found;
   });
 
-  test('uses the one it is given and never stops it', async () => {
+  test('uses an existing one and never stops it', async () => {
     const redis = await startRedis();
     const given = await startRedis({ redisUrl: redis.url });
     expect(given).toMatchObject({ url: redis.url, kind: 'given' });
@@ -155,7 +155,7 @@ describe('startRedis', () => {
     await redis.stop();
   });
 
-  test('takes the embedded one where no server is installed', async () => {
+  test('uses the embedded one when no server is installed', async () => {
     process.env.PATH = '/nowhere';
     const redis = await startRedis();
     expect(redis.kind).toBe('embedded');
@@ -187,7 +187,7 @@ describe('startRedis', () => {
   });
 });
 
-test('every test gets an empty database of its own', async () => {
+test('gives every test its own empty database', async () => {
   const [one, other] = [await testRedis(), await testRedis()];
   await one.client.set('k', 'v');
   expect(await other.client.get('k')).toBeNull();

@@ -1,4 +1,4 @@
-/** A bot of a few lines on real Bolt, over HTTP or Socket Mode, and a Slack for it to live in. */
+/** A minimal bot on real Bolt, over HTTP or Socket Mode, with the sandbox's Slack. */
 import type { AddressInfo } from 'node:net';
 import { App, HTTPReceiver, type Logger, LogLevel, SocketModeReceiver } from '@slack/bolt';
 import { type Slack, type SlackOptions, startSlack } from '../../sandbox/slack/index.ts';
@@ -33,7 +33,7 @@ export const MANIFEST = {
   settings: { event_subscriptions: { bot_events: ['app_home_opened', 'app_mention', 'message.im'] } },
 };
 
-/** Bolt says what it thinks of listeners that never acknowledge; here they do so on purpose. */
+/** Silences Bolt's warnings about listeners that never acknowledge, which tests do on purpose. */
 const nothing = () => {};
 const silent: Logger = {
   debug: nothing,
@@ -52,7 +52,7 @@ export interface World {
 
 type Options = Partial<Omit<SlackOptions, 'botUrl'>>;
 
-/** `furnish` registers the bot's listeners. */
+/** @param furnish registers the bot's listeners */
 export async function startWorld(furnish: (app: App) => void, options: Options = {}): Promise<World> {
   return options.mode === 'socket' ? overSocket(furnish, options) : overHttp(furnish, options);
 }
@@ -78,7 +78,7 @@ async function overHttp(furnish: (app: App) => void, options: Options): Promise<
 async function overSocket(furnish: (app: App) => void, options: Options): Promise<World> {
   const slack = await openSlack({ ...options, mode: 'socket', appToken: APP_TOKEN });
   const { clientOptions, ...rest } = client(slack);
-  // As long as it waits for a pong it also waits before it connects again.
+  // The ping timeout is also the delay before reconnecting.
   const receiver = new SocketModeReceiver({
     appToken: APP_TOKEN,
     installerOptions: { clientOptions },
@@ -109,7 +109,7 @@ export function openSlack(options: Partial<SlackOptions> = {}): Promise<Slack> {
   });
 }
 
-/** Calls the Web API as the bot would. */
+/** Calls the Web API like a bot. */
 export async function callApi(
   slack: Slack,
   method: string,
@@ -129,7 +129,7 @@ export async function callApi(
 
 function client(slack: Slack) {
   const clientOptions = { slackApiUrl: `${slack.url}/api/`, retryConfig: { retries: 0 } };
-  // Bolt would ask who it is by itself, and a test may be over before the answer is there.
+  // Without these Bolt calls auth.test, whose answer may come after the test.
   const known = { tokenVerificationEnabled: false, botId: 'B0TALLYBOT', botUserId: 'U0TALLYBOT' };
   return { clientOptions, logger: silent, ...known };
 }

@@ -34,7 +34,7 @@ const BLOCKS = [
 ];
 
 describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
-  it('carry the button, the message and a way to answer', async () => {
+  it('contain the button, the message and a response URL', async () => {
     const heard: Record<string, unknown>[] = [];
     const { slack } = await start(
       (app) => {
@@ -67,7 +67,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
     expect(heard[0]).not.toHaveProperty('message');
   });
 
-  it('find a select in a container, and carry what the others there hold', async () => {
+  it('find a select in a container, and contain the state of the other elements', async () => {
     const actions: Record<string, unknown>[] = [];
     const { slack } = await start(
       (app) => {
@@ -89,7 +89,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
     ]);
   });
 
-  it('carry what was chosen, and where the message was public the message too', async () => {
+  it('contain the choice and, for a public message, the message', async () => {
     const heard: Record<string, unknown>[] = [];
     const { slack } = await start(
       (app) => {
@@ -111,7 +111,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
     ]);
   });
 
-  it('ask for options while somebody types', async () => {
+  it('ask for options while a person types', async () => {
     const { slack } = await start(
       (app) => {
         app.options('zone', async ({ ack, payload }) => {
@@ -129,7 +129,7 @@ describe.each(['http', 'socket'] as const)('clicks over %s', (mode) => {
 });
 
 describe('clicks', () => {
-  it('need something to click on', async () => {
+  it('need an existing element', async () => {
     const { slack } = await start(() => {});
     const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
     const stranger = option('year');
@@ -154,13 +154,13 @@ describe('clicks', () => {
     });
   });
 
-  it('fail visibly when the bot does not take them in time', async () => {
+  it('fail visibly when the bot does not acknowledge in time', async () => {
     const { slack } = await start((app) => app.action('share', async () => {}), { ackTimeout: 40 });
     const message = slack.workspace.post({ channel: COSTS, from: 'bot', text: 'Answer', blocks: BLOCKS });
     expect(await slack.press(OWNER, message, 'share')).toEqual({ ok: false, error: 'operation_timeout' });
   });
 
-  it('do not take options that Slack would refuse', async () => {
+  it('reject options that Slack would reject', async () => {
     const { slack } = await start((app) => {
       app.options('zone', async ({ ack }) => {
         await ack({ options: [option('x'.repeat(76))] });

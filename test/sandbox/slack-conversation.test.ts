@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
-  it('carries a command to the bot and its answer back to the asker alone', async () => {
+  it('sends a command to the bot and its answer back privately', async () => {
     const { slack } = await start(
       (app) => {
         app.command('/spend', async ({ ack, command, respond }) => {
@@ -41,7 +41,7 @@ describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
     expect(slack.messages(MEMBER, COSTS)).toEqual([]);
   });
 
-  it('shows what the acknowledgement itself says', async () => {
+  it('shows the message in an acknowledgement', async () => {
     const { slack } = await start(
       (app) => {
         app.command('/spend', async ({ ack }) => {
@@ -57,7 +57,7 @@ describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
     ]);
   });
 
-  it('has Slackbot say so when the bot does not acknowledge in time', async () => {
+  it('shows a message from Slackbot when the bot does not acknowledge in time', async () => {
     const { slack } = await start((app) => app.command('/spend', async () => {}), { mode, ackTimeout: 40 });
     await slack.say(OWNER, COSTS, '/spend prod');
     expect(slack.messages(OWNER, COSTS)).toMatchObject([
@@ -69,7 +69,7 @@ describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
     ]);
   });
 
-  it('tells the bot of mentions, direct messages and an opened Home', async () => {
+  it('sends mentions, direct messages and an opened Home to the bot', async () => {
     const heard: unknown[] = [];
     const { slack } = await start(
       (app) => {
@@ -102,8 +102,8 @@ describe.each(['http', 'socket'] as const)('a conversation over %s', (mode) => {
   });
 });
 
-describe('what Slack says by itself', () => {
-  it('knows only the commands of the manifest', async () => {
+describe('slash commands', () => {
+  it('are only those of the manifest', async () => {
     const { slack } = await start(() => {});
     await slack.say(OWNER, COSTS, '/nonsense');
     expect(slack.messages(OWNER, COSTS)).toMatchObject([
@@ -111,7 +111,7 @@ describe('what Slack says by itself', () => {
     ]);
   });
 
-  it('does not take commands in threads', async () => {
+  it('are rejected in threads', async () => {
     const { slack } = await start(() => {});
     const parent = slack.workspace.post({ channel: COSTS, from: MEMBER, text: 'Well?' });
     await slack.say(OWNER, COSTS, '/spend', parent.ts);
@@ -122,7 +122,7 @@ describe('what Slack says by itself', () => {
     });
   });
 
-  it('reports a bot that is down, or answers with an error, as a failed dispatch', async () => {
+  it('report a bot that is down, or answers with an error, as a failed dispatch', async () => {
     const down = await openSlack();
     const wrong = await start(() => {}, { signingSecret: 'f'.repeat(32) });
     for (const slack of [down, wrong.slack]) {
@@ -134,7 +134,7 @@ describe('what Slack says by itself', () => {
     await down.close();
   });
 
-  it('escapes and links what is typed where the command asks for it, and nowhere else', async () => {
+  it('escape and link what is typed only for commands that ask for it', async () => {
     const heard: string[] = [];
     const { slack } = await start((app) => {
       for (const name of ['/spend', '/raw'])
@@ -152,7 +152,7 @@ describe('what Slack says by itself', () => {
     ]);
   });
 
-  it('hides the name of private conversations from commands', async () => {
+  it('hide the name of private conversations from commands', async () => {
     const names: string[] = [];
     const { slack } = await start((app) => {
       app.command('/spend', async ({ ack, command }) => {
@@ -167,7 +167,7 @@ describe('what Slack says by itself', () => {
 });
 
 describe('who sees what', () => {
-  it('shows private channels to their members and public ones to all but guests and external people', async () => {
+  it('private channels are for their members, public ones for all but guests and external people', async () => {
     const { slack } = await start(() => {});
     const seen = (person: string) => slack.snapshot(person).channels.map(({ name }) => name);
     expect(seen(OWNER)).toEqual(['general', 'cloud-costs', 'finance', 'with-acme', 'Tally']);
@@ -178,12 +178,12 @@ describe('who sees what', () => {
     expect(slack.snapshot(GUEST).messages[FINANCE]).toBeUndefined();
   });
 
-  it('lets nobody into the conversation of another with the bot', async () => {
+  it('another person’s DM with the bot is private', async () => {
     const { slack } = await start(() => {});
     expect(await slack.say(MEMBER, OWNERS_DM, 'hello')).toEqual({ ok: false, error: 'channel_not_found' });
   });
 
-  it('lets the bot into a private channel by invitation, and out again', async () => {
+  it('the bot enters a private channel by invitation, and can be removed', async () => {
     const { slack } = await start(() => {});
     const members = () => slack.workspace.conversation(FINANCE)?.members.includes('bot');
     await slack.say(OWNER, FINANCE, '/invite @Tally');
@@ -194,7 +194,7 @@ describe('who sees what', () => {
 });
 
 describe('events', () => {
-  it('are sent again when the bot does not take them, saying why, until it does', async () => {
+  it('are retried with a reason until the bot acknowledges them', async () => {
     const tries: unknown[] = [];
     const answers = [500, 503, 200];
     const bot = createServer((request, response) => {

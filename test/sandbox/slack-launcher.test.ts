@@ -26,7 +26,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   });
   afterAll(() => sandbox.stop());
 
-  it('runs the bot as it is, which answers', async () => {
+  it('runs the unmodified bot, which answers', async () => {
     const { slack } = sandbox;
     await slack.say(OWNER, COSTS, '/billing help');
     const answer = await slack.waitFor(() => slack.messages(OWNER, COSTS).at(-1));
@@ -34,7 +34,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     expect(slack.complaints).toEqual([]);
   });
 
-  it('says that the bot is down when it dies, and brings it back', async () => {
+  it('shows that the bot is down when it dies, and restarts it', async () => {
     const { bot, slack } = sandbox;
     const before = bot.pid() ?? 0;
     process.kill(before, 'SIGKILL');
@@ -44,7 +44,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     expect(pid).not.toBe(before);
   });
 
-  it('stops the bot and starts it again from the panel', async () => {
+  it('stops and starts the bot from the panel', async () => {
     const { slack } = sandbox;
     const mode = () => slack.snapshot(OWNER).switches.find(({ service }) => service === 'bot')?.mode;
     const turn = async (to: string) => {
@@ -73,7 +73,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
     for (const { value } of billing.tokens) expect(logged).not.toContain(value);
   });
 
-  it('lets time pass for the bot, for Slack and for billing alike', async () => {
+  it('skips time for the bot, Slack and billing', async () => {
     const { slack, clock } = sandbox;
     const tomorrow = clock.now() + 86_400_000;
     const skip = (to: object) =>
@@ -119,7 +119,7 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
 });
 
 describe('npm run sandbox', () => {
-  it('takes the bot along when it is killed', async () => {
+  it('stops the bot when it is killed', async () => {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME };
     const args = ['--import', 'tsx', 'sandbox/main.ts', '--no-open', '--port', '0'];
     const launcher = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] });

@@ -66,7 +66,7 @@ const bars = (
   };
 };
 
-/** What is measured, the limit, and the blocks that measure just so much. */
+/** What is limited, the limit, and blocks of a given size. */
 const AT_MOST: [what: string, limit: number, make: (n: number) => Block[], on?: BlockSurface][] = [
   ['blocks of a message', 50, (n) => times(n, () => ({ type: 'divider' }))],
   ['blocks of a modal', 100, (n) => times(n, () => ({ type: 'divider' })), 'modal'],
@@ -253,7 +253,7 @@ describe('Block Kit limits', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('takes a collapsed container with every kind of block that it may hold', () => {
+  it('accepts a collapsed container with every kind of block that it can hold', () => {
     const children = [
       { type: 'actions', elements: [button()] },
       { type: 'context', elements: [plain(1)] },
@@ -272,7 +272,7 @@ describe('Block Kit limits', () => {
     ).toEqual([]);
   });
 
-  it('takes a video and a file in a container, and looks into them', () => {
+  it('accepts a video and a file in a container, and validates them', () => {
     const video = {
       type: 'video',
       video_url: url(40),
@@ -290,13 +290,13 @@ describe('Block Kit limits', () => {
     ).not.toEqual([]);
   });
 
-  it('says what is wrong and where, as Slack does', () => {
+  it('reports what is wrong and where, like Slack', () => {
     expect(problemsOfBlocks([{ type: 'divider' }, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
   });
 
-  it('takes rich text with all its parts', () => {
+  it('accepts rich text with all its parts', () => {
     const spans = [
       { type: 'text', text: 'a', style: { bold: true } },
       { type: 'link', url: 'https://example.com', text: 'b' },
@@ -327,14 +327,14 @@ describe('limits of a view', () => {
     expect(ok(make(limit + 1))).toBe(false);
   });
 
-  it('refuses a modal without a title, a Home with one, and each in place of the other', () => {
+  it('rejects a modal without a title, a Home with one, and each instead of the other', () => {
     expect(ok({ type: 'modal', blocks: [] })).toBe(false);
     expect(ok({ type: 'home', title: plain(1), blocks: [] }, 'home')).toBe(false);
     expect(ok(modal({}), 'home')).toBe(false);
     expect(ok({ type: 'home', blocks: [] }, 'home')).toBe(true);
   });
 
-  it('wants a way to submit as soon as it asks for something', () => {
+  it('needs a submit button when it has inputs', () => {
     expect(ok(modal({ blocks: [input({})] }))).toBe(false);
     expect(ok(modal({ blocks: [input({})], submit: plain(1) }))).toBe(true);
     expect(ok(modal({ blocks: [input({ dispatch_action: true })] }))).toBe(true);

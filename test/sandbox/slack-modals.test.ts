@@ -32,7 +32,7 @@ const modal = (title: string, rest: object = {}): View => ({
   ...rest,
 });
 
-/** `/spend` opens a form; what its submission is answered with is the test's matter. */
+/** `/spend` opens a form; each test sets the response to its submission. */
 const withForm = (answer: unknown, heard: unknown[] = [], rest: object = {}) =>
   start((app) => {
     app.command('/spend', async ({ ack, body, client }) => {
@@ -55,7 +55,7 @@ const open = async ({ slack }: World) => {
 };
 
 describe('a modal', () => {
-  it('belongs to the one who asked for it', async () => {
+  it('belongs to the person who asked for it', async () => {
     const world = await withForm(undefined);
     await open(world);
     expect(world.slack.snapshot(OWNER).views).toMatchObject([
@@ -64,7 +64,7 @@ describe('a modal', () => {
     expect(world.slack.snapshot(MEMBER).views).toEqual([]);
   });
 
-  it('closes when its submission is acknowledged, and sends what was left empty as null', async () => {
+  it('closes when its submission is acknowledged, and sends empty inputs as null', async () => {
     const heard: unknown[] = [];
     const world = await withForm(undefined, heard);
     await open(world);
@@ -91,7 +91,7 @@ describe('a modal', () => {
     expect(heard).toEqual([]);
   });
 
-  it('shows the errors that the bot finds beside their inputs', async () => {
+  it('shows the bot’s errors beside their inputs', async () => {
     const world = await withForm({ response_action: 'errors', errors: { name: 'Not that one.' } });
     await open(world);
     await world.slack.submit(OWNER, { name: 'Ada' });
@@ -113,7 +113,7 @@ describe('a modal', () => {
     expect(world.slack.modal(OWNER)).toMatchObject({ busy: false, view: { title: { text: 'One' } } });
   });
 
-  it('has trouble connecting when the bot does not answer in time', async () => {
+  it('shows a connection error when the bot does not answer in time', async () => {
     const world = await start(
       (app) => {
         app.command('/spend', async ({ ack, body, client }) => {
@@ -129,7 +129,7 @@ describe('a modal', () => {
     expect(world.slack.modal(OWNER)?.errors).toEqual({ '': 'We had some trouble connecting. Try again?' });
   });
 
-  it('is replaced, covered or cleared away as the acknowledgement says', async () => {
+  it('is updated, covered or closed as the acknowledgement says', async () => {
     const titles = async (answer: unknown) => {
       const world = await withForm(answer);
       await open(world);
@@ -141,7 +141,7 @@ describe('a modal', () => {
     expect(await titles({ response_action: 'clear' })).toEqual([]);
   });
 
-  it('tells the bot that it was closed, if the bot wants to know', async () => {
+  it('notifies the bot that it was closed, if the bot asks for it', async () => {
     const heard: unknown[] = [];
     const world = await withForm(undefined, heard, { notify_on_close: true });
     await open(world);
@@ -150,7 +150,7 @@ describe('a modal', () => {
     expect(heard).toEqual(['view_closed']);
   });
 
-  it('keeps to itself that it was closed otherwise', async () => {
+  it('does not notify the bot otherwise', async () => {
     const heard: unknown[] = [];
     const world = await withForm(undefined, heard);
     await open(world);
@@ -172,7 +172,7 @@ describe('a trigger', () => {
     return { ...world, trigger_id: ids[0] };
   };
 
-  it('opens one modal and no second', async () => {
+  it('opens only one modal', async () => {
     const { slack, trigger_id } = await triggerOf();
     const args = { trigger_id, view: modal('One') };
     expect(await callApi(slack, 'views.open', args)).toMatchObject({
@@ -182,7 +182,7 @@ describe('a trigger', () => {
     expect(await callApi(slack, 'views.open', args)).toEqual({ ok: false, error: 'exchanged_trigger_id' });
   });
 
-  it('is good for three seconds', async () => {
+  it('is valid for three seconds', async () => {
     let now = 1_800_000_000_000;
     const { slack, trigger_id } = await triggerOf({ now: () => now });
     now += 3_001;
@@ -190,13 +190,13 @@ describe('a trigger', () => {
     expect(answer).toEqual({ ok: false, error: 'expired_trigger_id' });
   });
 
-  it('has to come from Slack', async () => {
+  it('must come from Slack', async () => {
     const { slack } = await triggerOf();
     const answer = await callApi(slack, 'views.open', { trigger_id: 'made.up', view: modal('One') });
     expect(answer).toEqual({ ok: false, error: 'invalid_trigger_id' });
   });
 
-  it('survives a view that Slack refuses, which it explains', async () => {
+  it('stays valid after a view that Slack rejects with an explanation', async () => {
     const { slack, trigger_id } = await triggerOf();
     expect(await callApi(slack, 'views.open', { trigger_id, view: modal('x'.repeat(25)) })).toEqual({
       ok: false,
@@ -213,7 +213,7 @@ describe('a trigger', () => {
 });
 
 describe('the stack of modals', () => {
-  it('is three high at most', async () => {
+  it('has at most three views', async () => {
     const results: unknown[] = [];
     const world = await start((app) => {
       app.command('/spend', async ({ ack, body, client }) => {
@@ -248,7 +248,7 @@ describe('the stack of modals', () => {
 });
 
 describe('views.update', () => {
-  it('changes an open modal, unless somebody else did so first', async () => {
+  it('changes an open modal, unless it has changed since', async () => {
     const world = await withForm(undefined);
     const { id: view_id, hash } = await open(world);
     const update = (title: string) =>
@@ -258,7 +258,7 @@ describe('views.update', () => {
     expect(world.slack.modal(OWNER)?.view.title?.text).toBe('Two');
   });
 
-  it('does not find what was closed', async () => {
+  it('does not find a closed view', async () => {
     const world = await withForm(undefined);
     const { id: view_id } = await open(world);
     await world.slack.dismiss(OWNER);

@@ -45,18 +45,18 @@ const codeFor = async (who: string) => (await answer(who)).searchParams.get('cod
 const install = async (who: string) => access({ code: await codeFor(who), redirect_uri: BACK });
 const tested = (token: unknown) => callApi(slack, 'auth.test', {}, String(token));
 
-describe('the page that asks', () => {
+describe('the consent page', () => {
   beforeEach(() => open());
   afterEach(() => slack.close());
 
-  it('shows both workspaces with those who may install, and what is asked for', async () => {
+  it('shows both workspaces with the people who can install, and the scopes', async () => {
     const page = await (await fetch(address())).text();
     for (const shown of ['Sandbox', 'Olivia Okafor', 'Orbit', 'Noor Haddad', 'chat:write'])
       expect(page).toContain(shown);
     expect(page).not.toContain('Priya Raman');
   });
 
-  it('sends people back with a code and the state, or with their no', async () => {
+  it('redirects with a code and the state, or with an error', async () => {
     const yes = await answer(`${ORBIT}/${ORBIT_OWNER}`);
     expect(yes.href).toMatch(/^http:\/\/127\.0\.0\.1:9\/slack\/oauth_redirect\?code=[^&]+&state=a-state$/);
     const no = await answer(`${ORBIT}/${ORBIT_OWNER}`, 'cancel');
@@ -77,24 +77,24 @@ describe('the page that asks', () => {
     }
   });
 
-  it('takes nobody for a person of another workspace, nor a guest for one who may install', async () => {
+  it('rejects a person of another workspace, and a guest', async () => {
     for (const who of [`${ORBIT}/${OWNER}`, `T0SANDBOX1/${GUEST}`, ORBIT, '']) {
       const body = new URLSearchParams({ who, answer: 'allow' });
       expect((await fetch(address(), { method: 'POST', body, redirect: 'manual' })).status).toBe(400);
     }
   });
 
-  it('is no place for other pages to post to', async () => {
+  it('rejects posts from other origins', async () => {
     const headers = { origin: 'https://evil.example' };
     expect((await fetch(address(), { method: 'POST', headers })).status).toBe(403);
   });
 });
 
-describe('the address that opens an app', () => {
+describe('the URL that opens an app', () => {
   beforeEach(() => open());
   afterEach(() => slack.close());
 
-  it('leads to the conversation of whoever installed it, or of the first person there', async () => {
+  it('leads to the DM of the person who installed it, or of the first person', async () => {
     const opened = async () => {
       const { headers } = await fetch(`${slack.url}/app_redirect?app=A0TALLYAPP&team=${ORBIT}`, {
         redirect: 'manual',
@@ -111,7 +111,7 @@ describe('a code', () => {
   beforeEach(() => open());
   afterEach(() => slack.close());
 
-  it('becomes the token of the workspace that said yes', async () => {
+  it('is exchanged for a token of the workspace that allowed it', async () => {
     const orbit = await install(`${ORBIT}/${ORBIT_OWNER}`);
     const sandbox = await install(`T0SANDBOX1/${OWNER}`);
     expect(orbit).toMatchObject({
@@ -127,7 +127,7 @@ describe('a code', () => {
     expect(await tested(sandbox.access_token)).toMatchObject({ team_id: 'T0SANDBOX1', team: 'Sandbox' });
   });
 
-  it('is good once, for ten minutes, with the address it went to', async () => {
+  it('is valid once, for ten minutes, with its redirect URI', async () => {
     const code = await codeFor(`${ORBIT}/${ORBIT_OWNER}`);
     expect(await access({ code, redirect_uri: 'http://127.0.0.1:9/else' })).toMatchObject({
       error: 'bad_redirect_uri',
@@ -140,7 +140,7 @@ describe('a code', () => {
     expect(await access({ code: late })).toMatchObject({ error: 'code_expired' });
   });
 
-  it('is for the app alone: by form or by header, with its secret', async () => {
+  it('needs the client secret, in a form or a header', async () => {
     const code = await codeFor(`${ORBIT}/${ORBIT_OWNER}`);
     expect(await access({ code, client_id: '9.9' })).toMatchObject({ error: 'invalid_client_id' });
     expect(await access({ code, client_secret: 'guessed' })).toMatchObject({ error: 'bad_client_secret' });
@@ -153,7 +153,7 @@ describe('a code', () => {
     expect(await response.json()).toMatchObject({ ok: true, team: { id: ORBIT } });
   });
 
-  it('installed again, an app keeps its token', async () => {
+  it('of a second installation returns the same token', async () => {
     const first = await install(`${ORBIT}/${ORBIT_OWNER}`);
     const again = await install(`${ORBIT}/${ORBIT_OWNER}`);
     expect(again.access_token).toBe(first.access_token);
@@ -164,7 +164,7 @@ describe('rotation', () => {
   beforeEach(() => open(true));
   afterEach(() => slack.close());
 
-  it('ends a token after twelve hours and renews it by a token that is good once', async () => {
+  it('expires a token after twelve hours and renews it with a single-use refresh token', async () => {
     const { access_token, refresh_token, expires_in } = await install(`${ORBIT}/${ORBIT_OWNER}`);
     expect(expires_in).toBe(43_200);
     const refresh = { grant_type: 'refresh_token', refresh_token };
@@ -196,14 +196,14 @@ describe('two workspaces', () => {
     expect(users).toMatchObject({ ok: false, error: 'user_not_found' });
   });
 
-  it('know no command of an app that they did not install, and the app hears nothing', async () => {
+  it('have no commands of an app that they did not install, and send it no events', async () => {
     await slack.say(ORBIT_OWNER, ORBIT_GENERAL, '/spend 1');
     const heard = slack.messages(ORBIT_OWNER, ORBIT_GENERAL).map(({ text }) => text);
     expect(heard).toEqual(['/spend is not a valid command.']);
     expect(slack.traffic.entries.filter(({ direction }) => direction === 'slack→bot')).toEqual([]);
   });
 
-  it('lose the app when it is uninstalled: its token ends and it is told', async () => {
+  it('lose the app when it is uninstalled: its token is revoked and it gets the events', async () => {
     const { access_token } = await install(`${ORBIT}/${ORBIT_OWNER}`);
     const other = await install(`T0SANDBOX1/${OWNER}`);
     expect(await slack.uninstall(ORBIT_OWNER)).toEqual({ ok: true });
@@ -243,7 +243,7 @@ describe('the sandbox with --oauth', () => {
     return found.filter((key) => key.includes(ORBIT));
   };
 
-  /** As a browser: the bot's page, Slack's page, and back. */
+  /** Follows the install flow: the bot's page, Slack's page, and back. */
   async function installAs(who: string): Promise<string> {
     const { install: offered } = slack.snapshot(ORBIT_OWNER);
     const landing = await fetch(offered!.url);
@@ -261,7 +261,7 @@ describe('the sandbox with --oauth', () => {
     return done.text();
   }
 
-  it('installs Tally into the second workspace, where it answers, and forgets that workspace when it leaves', async () => {
+  it('installs Tally in the second workspace, where it answers, and deletes that workspace’s data on uninstall', async () => {
     expect(slack.snapshot(ORBIT_OWNER).install).toMatchObject({ isInstalled: false });
     expect(await installAs(`${ORBIT}/${ORBIT_OWNER}`)).toContain('Tally is installed');
     expect(slack.snapshot(ORBIT_OWNER).install).toMatchObject({ isInstalled: true });

@@ -35,7 +35,7 @@ async function verb(name: string, body: object, headers: Record<string, string> 
   return [response.status, await response.json()];
 }
 
-/** fetch does not let one choose the Host. */
+/** fetch cannot set the Host header. */
 function statusWith(host: string, path = '/api/auth.test'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(slack.url);
@@ -48,7 +48,7 @@ function statusWith(host: string, path = '/api/auth.test'): Promise<number | und
   });
 }
 
-/** The events of the stream until `enough` says so. */
+/** Returns the stream's events until `enough` returns true. */
 async function stream(as: string, enough: (events: ServerEvent[]) => boolean, meanwhile?: () => unknown) {
   const leaving = new AbortController();
   const response = await fetch(`${slack.url}/sandbox/stream?as=${as}`, { signal: leaving.signal });
@@ -67,7 +67,7 @@ async function stream(as: string, enough: (events: ServerEvent[]) => boolean, me
 }
 
 describe('the page', () => {
-  it('is told the whole picture at first, and again when something changes', async () => {
+  it('gets a full snapshot first, and again after a change', async () => {
     const said = (events: ServerEvent[]) =>
       events.flatMap((one) =>
         one.type === 'snapshot' ? one.messages[GENERAL]?.map(({ text }) => text) : [],
@@ -87,7 +87,7 @@ describe('the page', () => {
     expect(events[1]).toEqual({ type: 'traffic', entries: [] });
   });
 
-  it('is told of many changes at once', async () => {
+  it('gets many changes in one snapshot', async () => {
     const last = (events: ServerEvent[]) => events.at(-1) as Snapshot;
     const events = await stream(
       OWNER,
@@ -100,7 +100,7 @@ describe('the page', () => {
     expect(events.length).toBeLessThan(10);
   });
 
-  it('moves switches', async () => {
+  it('changes modes', async () => {
     expect(await verb('switch', { service: 'billing', mode: 'slow' })).toEqual([200, { ok: true }]);
     expect(await verb('switch', { service: 'weather', mode: 'rain' })).toEqual([
       200,
@@ -109,21 +109,21 @@ describe('the page', () => {
     expect(slack.snapshot(OWNER).switches).toMatchObject([{ mode: 'slow' }]);
   });
 
-  it('gets an answer to nonsense', async () => {
+  it('gets an error for invalid requests', async () => {
     expect(await verb('sing', {})).toEqual([404, { ok: false, error: 'unknown_verb' }]);
     expect(await verb('say', { as: OWNER })).toEqual([400, { ok: false, error: 'invalid_body' }]);
     expect((await fetch(`${slack.url}/../../package.json`)).status).toBe(404);
   });
 });
 
-describe('the door', () => {
-  it('is closed to names that only lead here', async () => {
+describe('the server', () => {
+  it('rejects other host names', async () => {
     expect(await statusWith('sandbox.example.com')).toBe(403);
     expect(await statusWith('127.0.0.1.example.com')).toBe(403);
     expect(await statusWith(`localhost:${new URL(slack.url).port}`)).toBe(200);
   });
 
-  it('is closed to what other pages send', async () => {
+  it('rejects posts from other origins', async () => {
     const say = { as: OWNER, channel: GENERAL, text: 'Hello' };
     expect(await verb('say', say, { Origin: 'https://example.com' })).toEqual([
       403,
@@ -136,7 +136,7 @@ describe('the door', () => {
 describe('the traffic', () => {
   const logged = () => JSON.stringify(slack.traffic.entries);
 
-  it('shows both ways without a secret', async () => {
+  it('shows both directions without secrets', async () => {
     await slack.say(OWNER, GENERAL, `/spend ${PASTED}`);
     await callApi(slack, 'auth.test', { token: BOT_TOKEN });
     expect(slack.traffic.entries.map(({ direction, title }) => [direction, title])).toEqual([
@@ -171,7 +171,7 @@ describe('the traffic', () => {
     },
   );
 
-  it('hides the tokens of the identity service by their looks', async () => {
+  it('masks the identity service’s tokens by their form', async () => {
     slack.traffic.begin('bot→slack', 'views.update', { text: `OS_TOKEN gAAAAABm${'x'.repeat(80)}==` })(
       '200',
       '',
@@ -195,7 +195,7 @@ describe('the traffic', () => {
   });
 });
 
-/** The bot is not there, yet the trigger of the command that it missed is good. */
+/** Sends a command while the bot is down and returns its `trigger_id`, which is valid. */
 async function triggerFor({ traffic, say }: Slack): Promise<string> {
   await say(OWNER, GENERAL, '/spend');
   const sent = JSON.parse(traffic.entries.at(-1)?.request ?? '{}') as { body: { trigger_id: string } };

@@ -81,7 +81,7 @@ describe('a response URL', () => {
     ]);
   });
 
-  it('answers the asker alone unless told otherwise, and then shows the command once', async () => {
+  it('answers privately unless asked otherwise; a public answer shows the command once', async () => {
     await asked();
     await answer({ text: 'For you' });
     await answer({ text: 'For all', response_type: 'in_channel' });
@@ -94,21 +94,21 @@ describe('a response URL', () => {
     expect(seen(OWNER)[0]).toEqual(['For you', true]);
   });
 
-  it('replaces the message that was clicked, which stays as private as it was', async () => {
+  it('replaces the clicked message, which stays private', async () => {
     await clicked(OWNER);
     await answer({ text: 'New', replace_original: true, response_type: 'in_channel' });
     expect(seen(OWNER)).toEqual([['New', true]]);
     expect(seen(MEMBER)).toEqual([]);
   });
 
-  it('replaces a public message for all', async () => {
+  it('replaces a public message for everyone', async () => {
     await clicked();
     await answer({ text: 'New', replace_original: true });
     expect(seen(MEMBER)).toEqual([['New', false]]);
     expect(world.slack.messages(MEMBER, COSTS)[0]).toMatchObject({ edited: true });
   });
 
-  it('deletes the message that was clicked', async () => {
+  it('deletes the clicked message', async () => {
     await clicked(OWNER);
     expect(await answer({ delete_original: true })).toEqual([200, 'ok']);
     expect(seen(OWNER)).toEqual([]);
@@ -121,7 +121,7 @@ describe('a response URL', () => {
     expect(seen(OWNER)).toEqual([['Two', true]]);
   });
 
-  it('can be told not to: then the answer is a further one', async () => {
+  it('posts another answer instead when replacing is switched off', async () => {
     world.slack.behaviour.replacesCommandAnswers = false;
     await asked();
     await answer({ text: 'One' });
@@ -132,7 +132,7 @@ describe('a response URL', () => {
     ]);
   });
 
-  it('refuses what says nothing and what Block Kit does not allow', async () => {
+  it('rejects empty messages and invalid blocks', async () => {
     await asked();
     expect(await answer({})).toEqual([500, 'no_text']);
     expect(await answer({ text: 'x', blocks: [{ type: 'header', text: words('') }] })).toEqual([
@@ -142,7 +142,7 @@ describe('a response URL', () => {
     expect(seen(OWNER)).toEqual([]);
   });
 
-  it('takes a chart, and on demand does not', async () => {
+  it('accepts a chart, unless that is switched off', async () => {
     await asked();
     expect(await answer({ text: 'x', blocks: [CHART] })).toEqual([200, 'ok']);
     world.slack.refuse.add('data_visualization');
@@ -150,7 +150,7 @@ describe('a response URL', () => {
     expect(await answer({ text: 'x' })).toEqual([200, 'ok']);
   });
 
-  it('can be told to refuse a table, and then finds it in a container too', async () => {
+  it('rejects a table when that is switched off, in a container too', async () => {
     await asked();
     const table = { type: 'table', rows: [[{ type: 'raw_text', text: 'a' }]] };
     const blocks = [{ type: 'container', title: words('Each day'), child_blocks: [table] }];

@@ -16,7 +16,7 @@ async function open() {
   return slack;
 }
 
-/** A client that acknowledges nothing by itself, and what it has heard. */
+/** A client that acknowledges nothing by itself, and the messages it has received. */
 async function connect(address: string) {
   const socket = new WebSocket(address);
   const heard: Record<string, unknown>[] = [];
@@ -33,7 +33,7 @@ const address = async (slack: Awaited<ReturnType<typeof open>>) =>
   String((await callApi(slack, 'apps.connections.open', {}, APP_TOKEN)).url);
 
 describe('Socket Mode', () => {
-  it('greets, and gives each envelope to one of several connections', async () => {
+  it('sends hello, and each envelope to one of several connections', async () => {
     const slack = await open();
     const one = await connect(await address(slack));
     const two = await connect(await address(slack));
@@ -51,7 +51,7 @@ describe('Socket Mode', () => {
     expect(slack.messages(OWNER, COSTS).map(({ text }) => text)).toEqual(['Done', 'Done']);
   });
 
-  it('lets nobody in without a ticket, and each ticket once', async () => {
+  it('needs a ticket, and accepts each ticket once', async () => {
     const slack = await open();
     const ticket = await address(slack);
     await connect(ticket);
@@ -71,7 +71,7 @@ describe('Socket Mode', () => {
     ]);
   });
 
-  it('fails the command when nobody is connected', async () => {
+  it('fails the command when there is no connection', async () => {
     const slack = await open();
     await slack.say(OWNER, COSTS, '/spend');
     expect(slack.messages(OWNER, COSTS)).toMatchObject([
@@ -79,7 +79,7 @@ describe('Socket Mode', () => {
     ]);
   });
 
-  it('sends a connection away, and the bot comes back by another', async () => {
+  it('asks a connection to reconnect, and the bot does', async () => {
     const { slack, close } = await startWorld(
       (app) => {
         app.command('/spend', async ({ ack }) => {

@@ -19,7 +19,7 @@ const call = (method: string, args: Record<string, unknown> = {}, token?: string
   callApi(slack, method, args, token);
 const errorOf = async (...args: Parameters<typeof call>) => (await call(...args)).error;
 
-describe('who may call', () => {
+describe('authentication', () => {
   it.each([
     ['no token', 'auth.test', '', 'not_authed'],
     ['a strange token', 'auth.test', 'xoxb-strange', 'invalid_auth'],
@@ -30,26 +30,26 @@ describe('who may call', () => {
     expect(await errorOf(method, {}, token)).toBe(error);
   });
 
-  it('takes the token as an argument too, and arguments as a form', async () => {
+  it('accepts the token as an argument, and arguments as a form', async () => {
     const body = new URLSearchParams({ token: BOT_TOKEN, user: OWNER, include_locale: 'true' });
     const response = await fetch(`${slack.url}/api/users.info`, { method: 'POST', body });
     expect(await response.json()).toMatchObject({ ok: true, user: { locale: 'en-GB' } });
   });
 
-  it('names the scope that the manifest does not ask for', async () => {
+  it('names the missing scope', async () => {
     expect(await call('team.info')).toMatchObject({ error: 'missing_scope', needed: 'team:read' });
     expect(await errorOf('conversations.history', { channel: OWNERS_DM })).toBe('missing_scope');
   });
 });
 
-describe('an answer in a thread', () => {
+describe('a thread reply', () => {
   const post = async (args: object) =>
     (await call('chat.postMessage', { channel: GENERAL, text: 'x', ...args })) as {
       ts: string;
       message: object;
     };
 
-  it('stands in the thread alone, or in the channel as well where it is broadcast', async () => {
+  it('is shown in the thread, and in the channel when it is broadcast', async () => {
     const { ts } = await post({});
     const quiet = await post({ thread_ts: ts });
     expect(quiet.message).not.toHaveProperty('subtype');
@@ -60,7 +60,7 @@ describe('an answer in a thread', () => {
     expect((await post({ reply_broadcast: true })).message).not.toHaveProperty('subtype');
   });
 
-  it('is refused under a message that only one person sees', async () => {
+  it('to an ephemeral message is rejected', async () => {
     await call('chat.postEphemeral', { channel: GENERAL, user: OWNER, text: 'Psst' });
     const { ts } = slack.messages(OWNER, GENERAL).at(-1)!;
     const args = { channel: GENERAL, text: 'x', thread_ts: ts };
@@ -68,8 +68,8 @@ describe('an answer in a thread', () => {
   });
 });
 
-describe('what a call tells', () => {
-  it('tells who the bot is', async () => {
+describe('information methods', () => {
+  it('return the bot’s identity', async () => {
     expect(await call('auth.test')).toMatchObject({
       ok: true,
       team_id: 'T0SANDBOX1',
@@ -86,7 +86,7 @@ describe('what a call tells', () => {
     expect(await call('users.info', { user })).toMatchObject({ ok: true, user: { id: user, ...told } });
   });
 
-  it('tells the locale only when asked', async () => {
+  it('return the locale only when asked', async () => {
     const { user } = await call('users.info', { user: MEMBER });
     expect(user).not.toHaveProperty('locale');
     expect(await errorOf('users.info', { user: 'U0NOBODY' })).toBe('user_not_found');
@@ -95,7 +95,7 @@ describe('what a call tells', () => {
 });
 
 describe('posting', () => {
-  it('shows the message to all who see the channel, and finds it again', async () => {
+  it('shows the message to everyone in the channel, and finds it again', async () => {
     const posted = await call('chat.postMessage', { channel: GENERAL, text: 'Morning' });
     expect(slack.messages(MEMBER, GENERAL)).toMatchObject([{ from: 'bot', text: 'Morning', ts: posted.ts }]);
     const { channel, ts } = posted;
@@ -107,14 +107,14 @@ describe('posting', () => {
     expect(await errorOf('chat.update', { channel, ts, text: 'x' })).toBe('message_not_found');
   });
 
-  it('reaches one person in a conversation of theirs', async () => {
+  it('sends a DM', async () => {
     const opened = await call('conversations.open', { users: OWNER });
     expect(opened).toEqual({ ok: true, channel: { id: OWNERS_DM } });
     await call('chat.postMessage', { channel: OWNER, text: 'Psst' });
     expect(slack.messages(OWNER, OWNERS_DM)).toMatchObject([{ text: 'Psst' }]);
   });
 
-  it('shows an ephemeral message to its one reader', async () => {
+  it('shows an ephemeral message to one person', async () => {
     const args = { channel: GENERAL, user: OWNER, text: 'Only you' };
     expect(await call('chat.postEphemeral', args)).toMatchObject({ ok: true });
     expect(slack.messages(OWNER, GENERAL)).toMatchObject([{ text: 'Only you', ephemeral: true }]);
@@ -122,7 +122,7 @@ describe('posting', () => {
     expect(await errorOf('chat.postEphemeral', { ...args, user: 'U0NOBODY' })).toBe('user_not_in_channel');
   });
 
-  it('names each reason why it cannot', async () => {
+  it('returns an error code for each reason', async () => {
     expect(await errorOf('chat.postMessage', { channel: 'C0NOWHERE', text: 'x' })).toBe('channel_not_found');
     expect(await errorOf('chat.postMessage', { channel: FINANCE, text: 'x' })).toBe('channel_not_found');
     expect(await errorOf('chat.postMessage', { channel: GENERAL })).toBe('no_text');
@@ -136,7 +136,7 @@ describe('posting', () => {
     expect(await errorOf('chat.postMessage', { channel: GENERAL, text: 'x' })).toBe('is_archived');
   });
 
-  it('does not touch what others wrote', async () => {
+  it('does not change other people’s messages', async () => {
     const { ts } = slack.workspace.post({ channel: GENERAL, from: MEMBER, text: 'Mine' });
     expect(await errorOf('chat.update', { channel: GENERAL, ts, text: 'x' })).toBe('cant_update_message');
     expect(await errorOf('chat.delete', { channel: GENERAL, ts })).toBe('cant_delete_message');
@@ -159,7 +159,7 @@ describe('posting', () => {
 });
 
 describe('metadata of a message', () => {
-  it('is in the history for whoever asks for it, within the time that is asked about', async () => {
+  it('is in the history when asked for, within the requested time', async () => {
     const metadata = JSON.stringify({ event_type: 'sent', event_payload: { key: 'a' } });
     const { ts } = await call('chat.postMessage', { channel: GENERAL, text: 'x', metadata });
     const about = { channel: GENERAL, oldest: String(Number(ts) - 1), latest: String(Number(ts) + 1) };
@@ -177,7 +177,7 @@ describe('the tabs of the app', () => {
   const withTabs = (tabs: object) =>
     openSlack({ manifest: { ...MANIFEST, features: { ...MANIFEST.features, app_home: tabs } } });
 
-  it('has no Home when the manifest switches it off', async () => {
+  it('have no Home when the manifest switches it off', async () => {
     const closed = await withTabs({ messages_tab_enabled: true });
     const args = { user_id: OWNER, view: { type: 'home', blocks: [] } };
     expect(await callApi(closed, 'views.publish', args)).toEqual({ ok: false, error: 'not_enabled' });
@@ -185,7 +185,7 @@ describe('the tabs of the app', () => {
     await closed.close();
   });
 
-  it('lets nobody write into a read-only messages tab, and the bot not into one that is off', async () => {
+  it('accept no messages in a read-only tab, and none from the bot in one that is off', async () => {
     const quiet = await withTabs({ messages_tab_enabled: true, messages_tab_read_only_enabled: true });
     expect(await quiet.say(OWNER, OWNERS_DM, 'hello')).toMatchObject({ ok: false });
     const off = await withTabs({});
@@ -197,18 +197,18 @@ describe('the tabs of the app', () => {
   });
 });
 
-describe('failing on demand', () => {
+describe('injected failures', () => {
   const client = () =>
     new webApi.WebClient(BOT_TOKEN, { slackApiUrl: `${slack.url}/api/`, retryConfig: { retries: 0 } });
 
-  it('fails as Slack would, so often as asked', async () => {
+  it('fail like Slack, as often as asked', async () => {
     slack.failNext('auth.test', { error: 'account_inactive' }, 2);
     expect(await errorOf('auth.test')).toBe('account_inactive');
     expect(await errorOf('auth.test')).toBe('account_inactive');
     expect(await errorOf('auth.test')).toBeUndefined();
   });
 
-  it('is limiting Tally’s requests, with a time to wait', async () => {
+  it('can be a rate limit, with a retry time', async () => {
     slack.failNext('auth.test', { status: 429, retryAfter: 7 });
     const limited = new webApi.WebClient(BOT_TOKEN, {
       slackApiUrl: `${slack.url}/api/`,
@@ -217,7 +217,7 @@ describe('failing on demand', () => {
     await expect(limited.auth.test()).rejects.toMatchObject({ retryAfter: 7 });
   });
 
-  it('breaks, or does not answer at all', async () => {
+  it('can be an HTTP error, or no answer', async () => {
     slack.failNext('auth.test', { status: 500 });
     await expect(client().auth.test()).rejects.toMatchObject({ code: 'slack_webapi_http_error' });
     slack.failNext('auth.test', 'hang');
@@ -232,8 +232,8 @@ describe('failing on demand', () => {
   });
 });
 
-describe('what it sends', () => {
-  it('is signed over its raw body with the time at which it was sent', async () => {
+describe('a request to the bot', () => {
+  it('is signed over its raw body and timestamp', async () => {
     const received: { headers: Record<string, unknown>; body: string }[] = [];
     const bot = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
